@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import { digestOf } from "../src/tokens/key.ts";
 import { newClientSecret } from "../src/tokens/client-secret.ts";
-import { findToken, tokenOf } from "../src/tokens/token.ts";
+import { findToken, makeToken } from "../src/tokens/token.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** Makes a client secret of an account at a time, in ms. */
 function make(accountId: string, nowMs: number, lifetimeSeconds = 600): Promise<string> {
-  const { token } = tokenOf("sk-owner-0123456789abcdef", { accountId, group: "default" });
+  const { token } = makeToken("sk-owner-0123456789abcdef", { accountId, group: "default" });
   const expiresAt = new Date(nowMs + lifetimeSeconds * 1_000).toISOString();
   const request = { token, models: ["live"], expiresAt, lifetimeSeconds, settings: "{}" };
   return newClientSecret({ redis, content: redis }, request, nowMs);

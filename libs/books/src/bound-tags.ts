@@ -12,7 +12,7 @@ const other = "other";
 /** Maximum accounts and days whose pairs are remembered. */
 const maxRemembered = 500;
 
-/** The values that are counted, by name, of an account and day. */
+/** Tag values that are already counted for an account and day, by tag name. */
 type CountedTags = Map<string, Set<string>>;
 
 const remembered = new WeakMap<Books, Map<string, CountedTags>>();

@@ -5,7 +5,7 @@ const digits = 13;
 /** Links are counted modulo this. */
 export const linkModulus = 2 ** 52;
 
-/** A receipt's hash as a number; 0 for none, and for what is no hash. */
+/** Returns the first 52 bits of a receipt's hash as a number; 0 if it is empty or not hexadecimal. */
 export function linkOf(hash: string): number {
   return Number.parseInt(hash.slice(0, digits), 16) || 0;
 }

@@ -30,7 +30,7 @@ export {
   type BookedToken,
 } from "./accounts/tokens.ts";
 export {
-  bookConfiguration,
+  saveConfiguration as bookConfiguration,
   listConfigurations,
   readConfiguration,
   readVendorKeys,

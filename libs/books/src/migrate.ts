@@ -7,7 +7,7 @@ import { migrations, type Step } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
 /** Any number: the lock of PostgreSQL under which columns of units are added. */
-const unitLock = 6_703_115;
+const unitColumnsLockId = 6_703_115;
 
 /**
  * Brings the schema up to date, once however many processes start: Kysely's migrator holds a lock. Then every unit that
@@ -56,7 +56,7 @@ async function refuseNewer(db: Kysely<Tables>, steps: Readonly<Record<string, St
 /** A unit that was added to the contracts needs no migration of its own: its sums begin at 0. */
 async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void> {
   await db.transaction().execute(async (at) => {
-    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitLock})`.execute(at);
+    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitColumnsLockId})`.execute(at);
     const tables = await at.introspection.getTables();
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals", "daily_tag_totals"] as const) {
       const columns = tables.find(({ name }) => name === table)?.columns;

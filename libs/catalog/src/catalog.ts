@@ -143,7 +143,10 @@ export function compileCatalog(
     (group.models.has("*") || group.models.has(name)) &&
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
-  /** A model is reached in a group that has it, by a channel of its own or of a fallback that the group has as well. */
+  /**
+   * Returns true if a group can call a model: it has the model, and a channel serves the model or one of its fallbacks
+   * in the group.
+   */
   const reached = pairsOf(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((each) => isServed(group, each));

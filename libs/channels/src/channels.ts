@@ -31,7 +31,7 @@ export async function openChannels({
   affinityMs: number;
   /** Lease of a seat of a channel or key. */
   leaseMs: number;
-  /** Time after which little is left of a measured speed of a channel. */
+  /** Time constant, in ms, of the exponential decay of a channel's measured speed: 37 % is left after it. */
   fastestDecayMs: number;
 }): Promise<Channels> {
   const transport = openTransport();

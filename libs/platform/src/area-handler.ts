@@ -42,7 +42,7 @@ export interface ServiceCall {
   readonly response: ServerResponse;
   /** Destination of the answer, for code that need not know that it is HTTP. */
   readonly answer: AnswerSink;
-  /** Aborted where the call ends before its answer is over: by a Failure of the gateway's, or with ClientGone. */
+  /** Aborts if the call ends before its answer is complete. The reason is a Failure of the gateway, or ClientGone. */
   readonly ending: AbortSignal;
   readonly id: EndpointId;
   readonly endpoint: Endpoint;
@@ -55,7 +55,7 @@ export interface ServiceCall {
   /** The format of this request's errors. */
   readonly format: ErrorFormat;
   readonly log: Logger;
-  /** The call's part of the trace; what it causes goes below it. */
+  /** Span of the call; the parent of the spans of its steps. */
   readonly span: Span;
   readonly facts: CallFacts;
 }

@@ -38,7 +38,10 @@ export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
 /** An upgrade that an edge has let in, where its area is served. */
 export type AdmittedUpgrade = Omit<UpgradeCall, "facts" | "log">;
 
-/** The upgrade listener of an area's service, beside `areaHandler`: what is refused is refused as plain HTTP. */
+/**
+ * Creates the upgrade listener of an area's service; `areaHandler` is the one for plain requests. A refused upgrade is
+ * answered with plain HTTP.
+ */
 export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgradeOptions): UpgradeHandler {
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";

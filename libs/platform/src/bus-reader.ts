@@ -150,7 +150,7 @@ export class BusReader implements AsyncDisposable {
   }
 }
 
-/** Fetches what a consumer has waiting behind a message, up to the rest of a batch. */
+/** Fetches the messages that already wait behind a consumer's first one, at most `batchSize - 1`. */
 async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
   // What is delivered again is not counted as pending: with one message of a batch that came to nothing come the others.
   const waiting = redelivered ? batchSize : (await consumer.info()).num_pending;

@@ -2,8 +2,9 @@
 const firstBytes = 16 * 1024;
 
 /**
- * Bytes gathered in one buffer that grows with what has arrived, at most to twice of it: a declared length reserves
- * nothing, and pieces and their sum are never held both.
+ * Collects the pieces of a body in one buffer, which doubles when it is full. A declared length allocates nothing in
+ * advance: memory follows the bytes that have arrived, up to twice as much (at least 16 KiB). Pieces are copied as they
+ * arrive, and are not kept besides the buffer.
  */
 export class GrowingBytes {
   readonly #expected: number;

@@ -7,7 +7,7 @@ import { GrowingBytes } from "./growing-bytes.ts";
 import { Pace, type PaceLimits } from "./pace.ts";
 
 export interface BodyLimits extends PaceLimits {
-  /** Counts decompressed bytes. */
+  /** Maximum size of the body after decompression, in bytes. */
   readonly maxBytes: number;
   readonly budget: BufferBudget;
 }

@@ -16,12 +16,11 @@ interface SentCommand {
 }
 
 /**
- * The time-out of a connection's commands, and its circuit breaker. A command that is not answered within `timeoutMs` is
- * rejected; where none was answered in that time, every command that follows is refused at once instead of waiting as
- * long, until Redis answers a PING in time. A slow Redis is so no worse than one that is away, and nothing piles up.
- *
- * Time is counted in steps, each of which ends only after what Redis has sent was read: a process that is busy itself,
- * as at its start with hundreds of calls at once, takes its own delay for that of Redis otherwise.
+ * Sets the time-out of a connection's commands, and its circuit breaker. A command without an answer within `timeoutMs`
+ * is rejected. If no command was answered in that time, the breaker opens: every further command is rejected at once,
+ * until Redis answers a PING in time. A slow Redis is then handled like one that is down, and no queue builds up. Time
+ * is counted in steps. A step ends only after the data that Redis has sent was read: otherwise a busy process, such as
+ * one that starts with hundreds of calls, would count its own delay as that of Redis.
  */
 export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);

@@ -66,7 +66,10 @@ export class WorkCheck {
     this.#options = options;
   }
 
-  /** Returns whether to read now, and remembers the servers' state as read. Rejects while Redis is away. */
+  /**
+   * Returns true if the work must be read now, and remembers the servers' count of writes. Rejects while Redis is
+   * unavailable.
+   */
   async hasWork(): Promise<boolean> {
     const { redis, graceMs, nextDue, now = Date.now } = this.#options;
     const { writes } = await readServers(redis);

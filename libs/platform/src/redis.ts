@@ -160,8 +160,8 @@ async function certificateProblem(address: RedisAddress): Promise<StartError | u
 }
 
 /**
- * A second connection for subscriptions; it waits for Redis to come back, since no caller waits for it. In a
- * cluster every node hears what is published at any.
+ * Opens a second connection for subscriptions. It retries without a limit while Redis is unavailable, because no caller
+ * waits for it. In a cluster one node is enough: each node delivers the messages that any node publishes.
  */
 export function openSubscriber(redis: Redis): Redis {
   const patient = { maxRetriesPerRequest: null, autoResubscribe: true };

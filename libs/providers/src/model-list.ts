@@ -6,7 +6,7 @@ import type { VendorRequest } from "./request.ts";
 const [maxModels, longestName] = [2_000, 200];
 /** The query member for the size of a page of models, by the vendor's first wire, and the longest page. */
 const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
-const longestPage = "1000";
+const maxPageSize = "1000";
 
 /** A model that a vendor lists. */
 export interface ListedModel {
@@ -29,7 +29,7 @@ export function modelListRequest(
   const { "content-type": _, ...rest } = headers;
   const url = listAt(baseUrl.replace(/\/+$/, ""), modelsAt);
   const size = pageSizes[wire];
-  if (size !== undefined) url.searchParams.set(size, longestPage);
+  if (size !== undefined) url.searchParams.set(size, maxPageSize);
   return { url, method: "GET", headers: rest };
 }
 

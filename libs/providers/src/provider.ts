@@ -19,7 +19,10 @@ export interface VendorFailure {
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** The endpoint refuses what another endpoint of the vendor accepts. */
   readonly isAboutEndpoint?: true;
-  /** The refusal is about a seal of thoughts: one that the vendor did not make, or made for another account. */
+  /**
+   * True if the vendor refused a thinking signature or encrypted reasoning that it did not create, or that it created
+   * for another account.
+   */
   readonly isAboutSeals?: true;
   /** It is about what admits a call, which no client has a part in: a signature, a clock, a session that is over. */
   readonly isCertain?: true;

@@ -2,7 +2,7 @@ import type { SigningCall } from "./call.ts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** There are no credentials to sign with, or they could not be fetched; the message holds no secret. */
+/** Thrown if there are no credentials to sign with, or they could not be fetched. The message contains no secret. */
 export class CredentialsFailed extends Error {
   override readonly name = "CredentialsFailed";
 }

@@ -55,7 +55,7 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
   });
 }
 
-/** Finds a vendor that answers a call, with signs of life for the client meanwhile. Throws AttemptsFailed. */
+/** Finds a vendor that answers a call, and sends heartbeats to the client until then. Throws AttemptsFailed. */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<Attempted<Accepted>> {
   const { deps, call, plan, serving } = run;
   const { conversation } = plan;

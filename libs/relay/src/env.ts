@@ -108,7 +108,7 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       shares: {
         /** Share of that memory that one account may hold. */
         accountPercent: 50,
-        /** Share of that memory that one token may hold; its only body may be as large as any. */
+        /** Percentage of that memory that one token may hold. A body that is the token's only one may exceed it. */
         tokenPercent: 25,
         /** Bodies of one account that may arrive at once. */
         accountBodies: 1_000,

@@ -3,7 +3,10 @@ import { relayVariables } from "@modelgate/relay";
 
 const mebibyte = 1024 * 1024;
 
-/** Every variable that the audio service reads, with its bounds. Its JSON bodies are texts to speak. */
+/**
+ * Every variable that the audio service reads, with its limits. JSON bodies are limited to 1 MiB: they hold only text
+ * to speak.
+ */
 export const variables = serviceVariables("audio", (read) => ({
   relay: relayVariables(read, { bodyBytes: mebibyte }),
   speech: {

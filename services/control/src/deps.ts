@@ -29,7 +29,7 @@ export interface Deps extends AsyncDisposable {
   /** The OpenID provider that people sign in with; absent: none is set up. */
   readonly provider: Provider | undefined;
   readonly env: Env;
-  /** Throws why control cannot serve now. */
+  /** Throws if control is not ready; the message gives the reason. */
   ready(): void;
 }
 

@@ -1,6 +1,6 @@
 import { sessionFailure, type Failure } from "@modelgate/contracts";
 
-/** Largest unfinished frame that is kept back; of a longer one the beginning goes out before its end is there. */
+/** Maximum bytes of an unfinished frame that are buffered; a longer frame is passed on before its end arrives. */
 const maxHeldBytes = 64 * 1024;
 
 /** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes that matter here. */

@@ -2,7 +2,7 @@ import { BooksAway, isAway, openBooks, type Books, type BooksAddress } from "@mo
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
-/** The books as the ledger has them: they may be away, and calls go on meanwhile. */
+/** Connection of the ledger to the books. While the books are unavailable, calls are still served. */
 export interface BooksConnection extends AsyncDisposable {
   /**
    * Runs a step on the books. Throws Failure server_overloaded, which says since when, where they do not answer or what

@@ -30,7 +30,7 @@ export interface RecordingOptions {
 }
 
 /** The durable readers of the event streams, by stream. */
-export const readers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as const satisfies Record<
+export const streamConsumers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as const satisfies Record<
   (typeof eventStreams)[keyof typeof eventStreams]["name"],
   string
 >;
@@ -56,13 +56,17 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.noticedTasks?.(events);
   };
   const reading = [
-    bus.consume(usage.name, readers.USAGE, recorder(options, calls, readUsageEvent, isRecordable)),
+    bus.consume(usage.name, streamConsumers.USAGE, recorder(options, calls, readUsageEvent, isRecordable)),
     bus.consume(
       credits.name,
-      readers.CREDITS,
+      streamConsumers.CREDITS,
       recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
     ),
-    bus.consume(tasks.name, readers.TASKS, recorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime)),
+    bus.consume(
+      tasks.name,
+      streamConsumers.TASKS,
+      recorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime),
+    ),
   ];
   return {
     // Together: each waits for the end of its fetch.

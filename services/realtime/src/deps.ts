@@ -11,7 +11,7 @@ export type SessionLimits = Readonly<Env["sessions"]> & {
   readonly drainMs: number;
 };
 
-/** Extent of the response that a session holds money for in advance. */
+/** Seconds of audio and tokens of text, of each side, that a session holds money for before each response. */
 export type SliceSize = Readonly<Env["slice"]>;
 
 /** Dependencies of sessions; opened once, handed down. */

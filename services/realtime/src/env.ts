@@ -41,7 +41,7 @@ export const variables = serviceVariables("realtime", (read) => ({
   slice: {
     /** Speech of each side that a session holds money for before each response. */
     audioSeconds: 60,
-    /** Tokens of text of each side that a session holds money for before each response. */
+    /** Text tokens that are held for before each response: this many of input, and this many of output. */
     textTokens: 4_096,
   },
 }));

@@ -10,7 +10,7 @@ export interface QueueLimits {
 }
 
 /** Callbacks of a queue. */
-export interface QueueEvents {
+export interface QueueCallbacks {
   /** Called once for each event, in order, before it may go: what it costs is counted, and payment may begin. */
   counted(event: ClientEvent): void;
   /** Returns true if an event may go to the vendor now: money is held for its cost. */
@@ -32,7 +32,7 @@ const overtaking: ReadonlySet<string | undefined> = new Set(["response.cancel"])
  */
 export class EventQueue {
   readonly #limits: QueueLimits;
-  readonly #events: QueueEvents;
+  readonly #events: QueueCallbacks;
   #waiting: ClientEvent[] = [];
   #bytes = 0;
   #responses = 0;
@@ -40,7 +40,7 @@ export class EventQueue {
   #isGoing = false;
   #isFull = false;
 
-  constructor(limits: QueueLimits, events: QueueEvents) {
+  constructor(limits: QueueLimits, events: QueueCallbacks) {
     this.#limits = limits;
     this.#events = events;
   }

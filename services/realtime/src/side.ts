@@ -27,8 +27,8 @@ const closeMs = 5_000;
 const maxMissed = 3;
 
 /**
- * One side of a session: its socket, what holds up reading from it, and what waits to be written to it. While it is
- * held up messages that were read already wait here, at most those of one chunk of its socket.
+ * One side of a session: its socket, the reasons to pause reading from it, and the backlog of data to write to it.
+ * Messages that were read before a pause wait here, at most those of one chunk of the socket.
  */
 export class Side {
   readonly #socket: WebSocket;

@@ -9,7 +9,7 @@ const unreportedSeconds = 10;
  */
 export class Untranscribed {
   readonly #turns = new Map<string, number>();
-  /** Seconds of turns that the client has ended, in order, until the vendor names them. */
+  /** Seconds of each turn that the client has committed and the vendor has not yet given an item id, in order. */
   #ending: number[] = [];
   #buffered = 0;
   #added = 0;

@@ -20,7 +20,7 @@ export interface CountingWire {
 }
 
 /** A request whose input tokens are wanted. */
-export interface Counted extends Pick<VendorQuery, "forward" | "prefer"> {
+export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer"> {
   readonly wire: CountingWire;
   readonly body: Buffer;
   readonly params: TextParams;
@@ -30,7 +30,7 @@ export interface Counted extends Pick<VendorQuery, "forward" | "prefer"> {
 const tokensPerTurn = 4;
 
 /** Counts the input tokens of a request: by its vendor where that counts, else by the gateway's tokenizer. Costs nothing. */
-export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
+export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: TokenCountRequest): Promise<number> {
   const { params, body, wire } = counted;
   const { count } = wire.client;
   const query: VendorQuery = {

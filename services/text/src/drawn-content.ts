@@ -39,7 +39,10 @@ export const drawingSpelling = {
   size: "generationConfig.imageConfig.aspectRatio",
 } as const;
 
-/** Reads a drawing: its words become the prompt, its pictures what is edited. Throws Failure (400) naming the field. */
+/**
+ * Reads a request for images in the content wire: texts become the prompt, images are the input to edit. Throws Failure
+ * (400) naming the field.
+ */
 export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
   const { request, dropped } = textWires.content.client.read(await reparseJson(body), { model, stream });

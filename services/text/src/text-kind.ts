@@ -33,7 +33,7 @@ import type { Deps } from "./deps.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
 import type { TurnParams } from "./read-text.ts";
-import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
+import { admitStoreUse, withRememberedIds } from "./vendor-ids.ts";
 
 /** A text request that has been read. */
 export interface TextInput {
@@ -177,7 +177,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     return input.params.makes === true
-      ? keepingMade(this.#deps, call, input, exchange, channelKeyIdOf(route))
+      ? withRememberedIds(this.#deps, call, input, exchange, channelKeyIdOf(route))
       : exchange;
   }
 

@@ -60,7 +60,7 @@ export interface MakingCall {
  * that keeps its answers (`whereKept`) is looked at there (keepMadeItems).
  * @param channelKey the `channel/key` of the attempt
  */
-export function keepingMade(
+export function withRememberedIds(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
   { wire, params, admitted = nothing }: MakingCall,

@@ -11,7 +11,7 @@ export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
   readonly costNanos: Nanos;
-  /** All tokens used, for the token's limit per minute. */
+  /** Total tokens of the call's usage, for the limit of tokens per minute of its API key. */
   readonly tokens: number;
   readonly draft: UsageDraft;
   /** Condition of the sweep: settle only a hold whose lease has ended. */

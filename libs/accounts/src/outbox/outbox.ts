@@ -11,8 +11,8 @@ export interface Outbox extends AsyncDisposable {
 }
 
 /**
- * Events of this span are published together: each batch is remembered, published, acknowledged and removed in a round trip
- * each, which one event alone would cost as much. They are safe in Redis meanwhile.
+ * Time for which events are collected into a batch. A batch takes one round trip each to be remembered, published,
+ * acknowledged and removed, as a single event would. Meanwhile its events are safe in Redis.
  */
 const batchMs = 50;
 /** Maximum events of one batch in flight. */

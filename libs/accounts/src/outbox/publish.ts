@@ -18,7 +18,7 @@ import { receiptOf } from "../money/receipt.ts";
 export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
 /** An event that is in the outbox, and its text: it is written once for all that it is sent to. */
-interface WrittenEntry {
+interface SerializedEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
 }
@@ -52,7 +52,7 @@ export function messageId(event: OutboxEvent): string {
  * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (`rememberSent`).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
-  const written: WrittenEntry[] = [];
+  const written: SerializedEntry[] = [];
   for (const entry of entries) written.push({ entry, text: JSON.stringify(entry.event) });
   const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
   try {
@@ -76,7 +76,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
 }
 
 /** Those that were stored: of the events of a task each is published when the one before it is, all others at once. */
-async function publishInTurns(bus: Bus, entries: readonly WrittenEntry[]): Promise<ReadonlySet<OutboxEntry>> {
+async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
   const done = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
     const [turn, later] = inTurn(waiting);
@@ -96,10 +96,12 @@ async function publishInTurns(bus: Bus, entries: readonly WrittenEntry[]): Promi
 }
 
 /** The first event of each task, and every other event; then what must wait for those. */
-function inTurn(entries: readonly WrittenEntry[]): [now: readonly WrittenEntry[], later: readonly WrittenEntry[]] {
+function inTurn(
+  entries: readonly SerializedEntry[],
+): [now: readonly SerializedEntry[], later: readonly SerializedEntry[]] {
   const seen = new Set<string>();
-  const now: WrittenEntry[] = [];
-  const later: WrittenEntry[] = [];
+  const now: SerializedEntry[] = [];
+  const later: SerializedEntry[] = [];
   for (const written of entries) {
     const order = orderOf(written);
     (seen.has(order) ? later : now).push(written);
@@ -109,11 +111,11 @@ function inTurn(entries: readonly WrittenEntry[]): [now: readonly WrittenEntry[]
 }
 
 /** Events with the same name are published in their order. */
-function orderOf({ entry: { event } }: WrittenEntry): string {
+function orderOf({ entry: { event } }: SerializedEntry): string {
   return "taskId" in event ? event.taskId : event.id;
 }
 
-function messageOf({ entry: { event }, text }: WrittenEntry): BusMessage {
+function messageOf({ entry: { event }, text }: SerializedEntry): BusMessage {
   return { subject: subjectOf(event), body: text, id: messageId(event) };
 }
 
@@ -195,13 +197,13 @@ function nameOf(event: OutboxEvent): string {
  * Remembers events from before they are published until the books have them: JetStream may lose its store with what has not been
  * read of it. Only so many of each shard: while the books are away they are in JetStream.
  */
-async function rememberSent(redis: Redis, byShard: ReadonlyMap<string, readonly WrittenEntry[]>): Promise<void> {
+async function rememberSent(redis: Redis, byShard: ReadonlyMap<string, readonly SerializedEntry[]>): Promise<void> {
   const steps: Promise<void>[] = [];
   for (const [shard, several] of byShard) steps.push(rememberIn(redis, shard, several));
   await Promise.all(steps);
 }
 
-async function rememberIn(redis: Redis, shard: string, several: readonly WrittenEntry[]): Promise<void> {
+async function rememberIn(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxRemembered) return;
   const fields: string[] = [];

@@ -36,7 +36,8 @@ export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbse
 }
 
 /**
- * Time for which the servers' answer is reused: a check of each unknown key would cost Redis an expensive command each.
+ * Time for which a result of `isInWholeRun` is reused, ms. Otherwise every request with an unknown key would cost Redis
+ * an expensive command.
  */
 const wholeForMs = 250;
 

@@ -98,7 +98,10 @@ export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;
   readonly keepMs: number;
-  /** Absent: only Redis stores the task. */
+  /**
+   * Encrypts the task for its event, so that it can be restored. Absent: the event has no copy, and only Redis stores
+   * the task.
+   */
   readonly seal?: { seal(task: TaskRecord): string } | undefined;
 }
 
@@ -130,7 +133,7 @@ export interface TaskSeal {
 }
 
 /** Opens the seal with the secrets of the deployment. */
-export function openTaskSeal(secrets: Secrets): TaskSeal {
+export function openTaskSealer(secrets: Secrets): TaskSeal {
   const sealer = openSealer(secrets, "modelgate tasks");
   const contextOf = ({ accountId, id }: TaskName): string => `${accountId}/${id}`;
   return {

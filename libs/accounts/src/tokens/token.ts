@@ -53,7 +53,7 @@ export interface TokenRequest {
 }
 
 /** Makes a token for a key, configured or new, and returns it with the key's digest; nothing is stored. */
-export function tokenOf(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
+export function makeToken(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
   const digest = digestOf(key);
   const token: Token = {
     id: tokenIdOf(digest),

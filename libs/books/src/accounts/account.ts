@@ -12,7 +12,7 @@ const readCredit = stored("credit event", CreditEvent);
 export interface BookedAccount {
   readonly id: string;
   readonly name: string;
-  /** RFC 3339; empty where only its calls are known. */
+  /** Time of creation, RFC 3339; empty for an account that is known only from its calls. */
   readonly createdAt: string;
   /** The newest receipt. */
   readonly receipts: number;

@@ -31,7 +31,7 @@ export interface NewConfiguration {
 }
 
 /** Writes a version of the configuration; undefined where another was written since the one that it was made from. */
-export async function bookConfiguration(
+export async function saveConfiguration(
   { db }: Books,
   { document, note, keys, basedOn }: NewConfiguration,
   actor: string,

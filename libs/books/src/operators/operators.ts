@@ -61,7 +61,7 @@ export async function changeOperator(
       .returning("record")
       .execute();
     if (row === undefined) return undefined;
-    const changed = { ...recordIn(row.record), ...record };
+    const changed = { ...parseOperatorRecord(row.record), ...record };
     await at
       .updateTable("operators")
       .set({ record: JSON.stringify(changed) })
@@ -75,13 +75,13 @@ export async function changeOperator(
 /** An operator by name. */
 export async function readOperator({ db }: Books, name: string): Promise<BookedOperator | undefined> {
   const row = await db.selectFrom("operators").selectAll().where("name", "=", name).executeTakeFirst();
-  return row === undefined ? undefined : { name: row.name, record: recordIn(row.record) };
+  return row === undefined ? undefined : { name: row.name, record: parseOperatorRecord(row.record) };
 }
 
 /** Every operator, by name. */
 export async function listOperators({ db }: Books): Promise<readonly BookedOperator[]> {
   const rows = await db.selectFrom("operators").selectAll().orderBy("name").execute();
-  return rows.map(({ name, record }) => ({ name, record: recordIn(record) }));
+  return rows.map(({ name, record }) => ({ name, record: parseOperatorRecord(record) }));
 }
 
 /** Writes a new key for automation. */
@@ -112,10 +112,10 @@ export async function deleteOperatorKey({ db }: Books, id: string, act: Operator
 export async function readOperatorKeys({ db }: Books, digest?: string): Promise<readonly BookedOperatorKey[]> {
   const all = db.selectFrom("operator_keys").selectAll();
   const rows = await (digest === undefined ? all : all.where("digest", "=", digest)).orderBy("id").execute();
-  return rows.map(({ record, ...row }) => ({ ...row, record: recordIn(record) }));
+  return rows.map(({ record, ...row }) => ({ ...row, record: parseOperatorRecord(record) }));
 }
 
-function recordIn(text: string): OperatorRecord {
+function parseOperatorRecord(text: string): OperatorRecord {
   const value: unknown = JSON.parse(text);
   return typeof value === "object" && value !== null ? { ...value } : {};
 }

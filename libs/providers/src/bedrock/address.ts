@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Addressed } from "../request.ts";
 
-/** The last step of the path of each wire's requests, whole and streamed. */
+/** Last path segment of each wire's requests: for complete answers, and for streams. */
 const actions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string, streamed: string]>>> = {
   converse: ["converse", "converse-stream"],
 };

@@ -9,7 +9,7 @@ export interface AwsCredentials {
 
 /** A channel's key, read. */
 export type AwsKey =
-  /** Amazon's own chain of sources: the environment, a profile, web identity, the pod's or the machine's role. */
+  /** The default AWS credential chain: environment, profile, web identity, and the role of the pod or machine. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
   | { readonly kind: "signing"; readonly credentials: AwsCredentials }
   /** A Bedrock API key, sent as it is. */

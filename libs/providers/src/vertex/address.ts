@@ -47,7 +47,7 @@ export function modelInSession(baseUrl: string, model: string): string {
 
 const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
 /** Google's hosts that serve one region, and say which. */
-const hostOfRegion = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
+const regionalHostPattern = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
 /**
  * Describes an error in an address, for the configuration's check: it names the project, and the region of its host.
@@ -57,7 +57,7 @@ export function addressProblem(baseUrl: string): string | undefined {
   if (url === null) return undefined;
   if (!projectOfPath.test(url.pathname))
     return "names no project and region: it is https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION";
-  const region = hostOfRegion.exec(url.hostname)?.[1];
+  const region = regionalHostPattern.exec(url.hostname)?.[1];
   const location = /\/locations\/([^/]+)/.exec(url.pathname)?.[1];
   return region === undefined || region === location ? undefined : `is at ${region}, and its path names ${location}`;
 }

@@ -174,7 +174,9 @@ export class StreamPass implements BodySink {
     if (isDry) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
   }
 
-  /** Reads, meters and renders frames, as far as they are paid for; gives why the stream failed in one of them. */
+  /**
+   * Reads, meters and renders frames until one is not paid for. Returns the failure if a frame contains or causes one.
+   */
   #take(frames: readonly Buffer[]): Failure | undefined {
     try {
       for (let at = 0; at < frames.length; at++) {

@@ -5,7 +5,7 @@ import type { Meter } from "./meter.ts";
 import { minBytesPerToken } from "./tokens.ts";
 
 /** The smallest step that a hold is extended by. */
-const minTokens = 64;
+const minStepTokens = 64;
 /** Maximum tries at a store that is away, and the pause between: a stream that has run dry waits so long. */
 const [storeTries, storePauseMs] = [20, 250];
 
@@ -25,7 +25,7 @@ export type StreamStop = Failure | typeof wroteBeyondBound;
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;
-  /** Tokens that there may be beyond the bound once the stream has shown thoughts; absent: none. */
+  /** Extra output tokens allowed beyond the bound once the stream has shown reasoning; absent: none. */
   readonly thoughtTokens?: number;
   /**
    * Holds more, so that output of `to` tokens is covered where `from` are; false where the hold is gone. Throws Failure
@@ -157,8 +157,8 @@ export class Allowance implements Disposable {
         if (failure.code !== "insufficient_quota") {
           if (tries++ >= storeTries) return failure;
           await pause(storePauseMs);
-        } else if (this.#step <= minTokens) return failure;
-        else this.#step = Math.max(minTokens, Math.floor(this.#step / 2));
+        } else if (this.#step <= minStepTokens) return failure;
+        else this.#step = Math.max(minStepTokens, Math.floor(this.#step / 2));
       }
     }
     return undefined;

@@ -28,7 +28,7 @@ export interface Expectation {
   readonly tokens: number;
   /** Output of a text stream that the hold covers; absent: all there can be. */
   readonly output?: HeldOutput | undefined;
-  /** The most that can be billed, whatever its vendor reports; absent: nothing is billed by a vendor's report. */
+  /** Upper bound of the usage billed from the vendor's report; absent if nothing is billed from a report. */
   readonly most?: UsageBound | undefined;
 }
 
@@ -81,7 +81,10 @@ function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier:
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const maxReservedTokens = 1_000_000_000;
 
-/** Output that an answer in one piece is held for; `usual` is that of one of a model that has no bound. */
+/**
+ * Returns the output tokens that a call with a whole answer is held for, over all choices. For a model without an
+ * output limit, `usual` tokens are assumed per choice.
+ */
 export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
   const most = maxOutput(size, model);
   return Number.isFinite(most) ? most : usual * size.choices;

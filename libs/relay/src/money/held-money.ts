@@ -68,9 +68,8 @@ function refusedAt(status: number): CallEnd {
 }
 
 /**
- * Money held for one call. Its lease is renewed until it is settled, given back, or handed over; the first of these
- * decides, and each later one does nothing. Disposal gives back what none of them has ended, so that whatever is thrown
- * between, nothing stays held.
+ * Money held for one call. The lease is renewed until the money is settled, given back or handed over; only the first
+ * of these takes effect. Disposal gives the money back if none of them happened, so an exception leaves nothing held.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;

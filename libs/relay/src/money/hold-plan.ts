@@ -16,7 +16,7 @@ export const minPaidOutput = 256;
 /** Attempts to hold a call's money: other calls may take from what is left before the lowered call is held for. */
 const maxAttempts = 3;
 
-/** A model, and what was decided about the call for it. */
+/** A model that can serve the call, and the plan of the call for that model. */
 export interface ServedModel<Planned extends Plan> {
   readonly serving: ServingModel;
   readonly plan: Planned;

@@ -11,7 +11,7 @@ import { onBeat, OpenList, showLeases, type Logger, type Redis, type RequestIds 
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
-/** Ends holds off the answers' path, and remembers which are being ended so that a drain can wait for them. */
+/** Ends holds in the background, so that answers do not wait. Shutdown waits for the holds that are being ended. */
 export interface Settlements extends AsyncDisposable {
   /** Settles a hold, beginning at once; the promise never rejects. */
   settle(settlement: Settlement, ids: RequestIds): Promise<void>;
@@ -19,7 +19,10 @@ export interface Settlements extends AsyncDisposable {
   release(release: Release, ids: RequestIds): Promise<void>;
 }
 
-/** Time after which a late call is reported once more, and the maximum that wait for it. */
+/**
+ * Time after which a settlement that found no hold is tried once more, ms, and the maximum number of such settlements
+ * that wait.
+ */
 const [repeatAfterMs, maxLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */

@@ -20,8 +20,8 @@ const idleMs = 60_000;
 const memory = { maxOldGenerationSizeMb: 256 };
 
 /**
- * Counts tokens in a thread that lives while there is work: its tables take 70 MB, and loading them 0.2 s that no call
- * waits for. Most calls need none: their vendors report what was used.
+ * Counts tokens in a worker thread, which ends after a minute without work because its tables take 70 MB. Loading the
+ * tables takes 0.2 s, for which no call waits. Most calls do not need a count: their vendors report usage.
  */
 export class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();

@@ -5,8 +5,8 @@ const maxCharacters = 256 * 1024;
 /** Bytes of a token, on average, in text that no tokenizer looked at. */
 const bytesPerToken = 4;
 /**
- * Text has at most a token for two bytes in every language and code that vendors publish counts for; four is usual. What
- * a stranger text has beyond it, settlement takes from the balance.
+ * Minimum bytes per token in every language and code for which vendors publish counts; four bytes are usual. If a text
+ * has more tokens than this allows, settlement takes their cost from the balance.
  */
 export const minBytesPerToken = 2;
 

@@ -67,7 +67,7 @@ export interface CallEnd {
   readonly error?: string | undefined;
 }
 
-/** Returns what units cost, with what the call used beside its tokens. */
+/** Returns the cost of units at the call's price, including vendor-side tools and the service tier. */
 export function costOfUnits(price: Priced, units: Units): Nanos {
   const billed = billedUnits(price, units);
   return costOf(billed.units, billed.price, price.multiplier);

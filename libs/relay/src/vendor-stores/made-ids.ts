@@ -14,7 +14,10 @@ export interface MadeIds {
   keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
 }
 
-/** Opens the memory. The owner is in the key: no other account finds it. Each is forgotten after `lifetimeMs`. */
+/**
+ * Opens the store of the ids in Redis. The account is part of each key: no other account finds an id. Ids expire after
+ * `lifetimeMs`.
+ */
 export function openMadeIds({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): MadeIds {
   return {
     async find(accountId, ids) {

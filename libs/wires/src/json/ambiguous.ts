@@ -85,7 +85,7 @@ export function inBothSpellings(names: readonly string[]): readonly string[] {
   });
 }
 
-/** Without case, as the widest of parsers compares: both ways, since some letters (the Kelvin sign, the long s) fold only one way. */
+/** Folds case as the most lenient parser does: both ways, since some letters (Kelvin sign, long s) fold only one way. */
 function folded(name: string): string {
   return name.toLowerCase().toUpperCase();
 }

@@ -44,7 +44,7 @@ export interface StreamForm {
   begins(event: JsonRecord): boolean;
 }
 
-/** Returns true if a vendor's stream can begin with a frame. One without data, which only keeps the connection alive, always may. */
+/** Returns true if a vendor's stream may begin with this frame. A frame without data is a keep-alive and always may. */
 export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;

@@ -5,7 +5,7 @@ import { memberOf } from "./pass.ts";
 
 /** Members that say which tool is to be called, and that mean nothing without a tool. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
-/** Words of a choice that demand some tool. */
+/** Values of a tool choice that require the model to call a tool. */
 const demands = /"(?:required|any|ANY)"/;
 
 /** A request without some of what is charged beside tokens. */

@@ -28,7 +28,7 @@ const { speech } = wires;
 /** A call for speech. */
 export interface SpeechCall {
   readonly request: SpeechRequest;
-  /** True if the client wants a refusal rather than a dropped hint. */
+  /** True if a parameter that the vendor cannot use is refused; otherwise it is left out and named to the client. */
   readonly strict: boolean;
 }
 

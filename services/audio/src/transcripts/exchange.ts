@@ -82,7 +82,10 @@ function wholeReader(request: () => TranscriptsRequest): AnswerReader {
   };
 }
 
-/** Renders an answer in the format that the client requested. Throws Failure upstream_error for one that cannot be put so. */
+/**
+ * Renders an answer in the format that the client requested. Throws Failure upstream_error for an answer that the
+ * format cannot express.
+ */
 export function renderAnswer(
   bytes: Buffer,
   answer: JsonRecord,

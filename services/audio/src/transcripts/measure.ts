@@ -7,7 +7,10 @@ import type { AudioLength } from "../upload/audio-length.ts";
 const audioTokens = { usual: 10, most: 25 } as const;
 /** Maximum tokens that are said in a second, and written for a file of no length. */
 const wordTokens = { perSecond: 12, atLeast: 64 } as const;
-/** Tolerance between a vendor's report and the file's own length: it may round up, and count its own silence. */
+/**
+ * Maximum difference between the length that a vendor reports and the file's own, in seconds plus a share of the
+ * length. Vendors round up, or add silence.
+ */
 const agree = { seconds: 1, share: 0.02 } as const;
 
 /** Input for measuring a transcript. */
@@ -36,8 +39,8 @@ export function transcriptMeasure(
 }
 
 /**
- * Seconds are the file's own. Where the vendor heard clearly more or less than the file says of itself, the vendor's
- * count it is: it has decoded the sound, and a head can say anything.
+ * Bills the length that the file states, in seconds. If the file states none, or the vendor reports a clearly different
+ * length, the vendor's length is billed: the vendor has decoded the audio, and a file header can be wrong.
  */
 function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "requestId" | "span">): Measure {
   return {

@@ -14,9 +14,9 @@ export interface FormBody {
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 /**
- * The form for a vendor with the upload's file, its bytes unchanged, under its own name and type: vendors go by both.
- * Of an upload that is whole, fields come first and the length is sent; else the model and the file come first, as they
- * come from the client, and `entries`, called at the upload's end, after them.
+ * Builds the multipart form for a vendor. The file keeps its bytes, its name and its media type, because vendors rely
+ * on the name and the type. If the upload is complete, all fields precede the file and `content-length` is sent.
+ * Otherwise the model and the file come first, and the fields of `entries` follow when the upload has ended.
  */
 export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;

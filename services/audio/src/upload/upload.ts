@@ -54,7 +54,7 @@ export function openUpload(
 /** Begins to put a file on disk. */
 type Follow = (file: FormFile) => Promise<FollowedFile>;
 
-/** Facts of a request before its form. */
+/** Length and model of an upload, known from the headers and path before the form is read. */
 interface UploadHead {
   readonly announced: number | undefined;
   /** The model that the path names. */

@@ -20,7 +20,7 @@ const route = getRouteApi("/frame/overview");
 /** Refresh intervals of the figures: those of long time ranges change slowly and are expensive. */
 const [refreshMs, slowRefreshMs] = [10_000, 60_000];
 const longDays = 14;
-const refreshOf = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
+const refreshIntervalMs = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
 
 /** Spend, calls, tokens, errors and times of a span, and what is wrong now. */
 export function OverviewPage() {
@@ -66,7 +66,7 @@ function useTotals(span: Span, by: string, sums = "calls,costNanos") {
   return useQuery({
     queryKey: ["totals", from, to, by, sums],
     queryFn: ({ signal }) => get("/usage", { query: { by, from, to, sums } }, signal),
-    refetchInterval: refreshOf(span),
+    refetchInterval: refreshIntervalMs(span),
   });
 }
 
@@ -98,7 +98,7 @@ function FirstByte({ span }: { readonly span: Span }) {
   const times = useQuery({
     queryKey: ["first bytes", from, to],
     queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to } }, signal),
-    refetchInterval: refreshOf(span),
+    refetchInterval: refreshIntervalMs(span),
   });
   const all = times.data?.[0];
   const value = all === undefined ? "–" : durations(all.p50, all.p95);

@@ -6,7 +6,7 @@ import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
 /** A day before every call, so that a call is found by its id at any age. */
-const booksBegan = "2020-01-01";
+const earliestDay = "2020-01-01";
 
 const attemptColumns: readonly Column[] = [
   ["CHANNEL", cell("channel")],
@@ -27,7 +27,7 @@ export const usageShowCommand: Command = {
   example: "gatectl usage show req_2Tq0vKx1a",
   async run(args, server) {
     const id = position(args, 0, "REQUEST");
-    const filter = { "request-id": id, from: booksBegan };
+    const filter = { "request-id": id, from: earliestDay };
     const events = field(await server.get("/usage/events", filter), "events");
     const calls: readonly unknown[] = Array.isArray(events) ? events : [];
     const refused = await refusedCalls(server, filter);

@@ -38,7 +38,7 @@ export interface Provider {
 const beginPath = "/session/provider";
 const endPath = "/session/provider/callback";
 /** Longest name of an operator, as the audit keeps it. */
-const maxName = 100;
+const maxNameLength = 100;
 
 /** Opens the way to a provider; undefined where none is set up. Throws StartError for roles that cannot be read. */
 export function openProvider(settings: ProviderSettings, deps: ProviderDeps): Provider | undefined {
@@ -147,7 +147,7 @@ class OpenIdProvider implements Provider {
       name: nameAt(claims.iss, claims.sub),
       role: found.role,
       account: found.account,
-      email: all["email_verified"] === true ? email?.slice(0, maxName) : undefined,
+      email: all["email_verified"] === true ? email?.slice(0, maxNameLength) : undefined,
     });
     return { operator, otherNames: [...textsIn(all["email"]), ...textsIn(all["preferred_username"])] };
   }
@@ -185,7 +185,7 @@ class OpenIdProvider implements Provider {
 /** The name of a person at a provider: by issuer and subject, the only claims that stay one person's for good. */
 function nameAt(issuer: string, subject: string): string {
   const name = `oidc:${subject}@${issuer.replace(/^https?:\/\//, "")}`;
-  return name.length <= maxName ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;
+  return name.length <= maxNameLength ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;
 }
 
 function textsIn(value: unknown): readonly string[] {

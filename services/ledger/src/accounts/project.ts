@@ -45,7 +45,10 @@ export async function projectAccount(
   await markProjected(books, [id]);
 }
 
-/** Gives Redis a token as it is now; a later version that it has stays. */
+/**
+ * Writes the current state of a token to Redis, unless Redis has a newer version. Returns the token as operators see
+ * it.
+ */
 export async function projectBookedToken({ redis, books }: Projecting, token: BookedToken): Promise<Token> {
   const shown = shownToken(token);
   await projectToken(redis, token.digest, shown);

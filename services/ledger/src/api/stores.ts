@@ -2,7 +2,7 @@ import { openHolds, outboxLength, shards } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readRedisMemory, type Bus, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { readers } from "../record-events.ts";
+import { streamConsumers } from "../record-events.ts";
 
 /** Dependencies of the check of the stores. */
 export interface StoreDeps {
@@ -58,11 +58,11 @@ function wordOf({ message }: Checked<unknown>): { readonly ok: boolean; readonly
   return { ok: message === undefined, message: message ?? null };
 }
 
-/** Returns the delay of the books for each stream of events. */
+/** Returns how far the books lag behind each stream of events. */
 function lagOf(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {
-      const progress = await bus.progress(stream, readers[stream]);
+      const progress = await bus.progress(stream, streamConsumers[stream]);
       return {
         stream,
         isThere: progress !== undefined,

@@ -1,5 +1,5 @@
 import type { Bus } from "@modelgate/platform";
-import { readers } from "../record-events.ts";
+import { streamConsumers } from "../record-events.ts";
 
 /** Pause between two looks at the streams. */
 const pollMs = 50;
@@ -10,12 +10,12 @@ const pollMs = 50;
  */
 export async function caughtUp(
   bus: Bus,
-  streams: readonly (keyof typeof readers)[],
+  streams: readonly (keyof typeof streamConsumers)[],
   withinMs: number,
 ): Promise<boolean> {
   const marks = new Map<string, number>();
-  const isRead = async (stream: keyof typeof readers): Promise<boolean> => {
-    const found = await bus.progress(stream, readers[stream]);
+  const isRead = async (stream: keyof typeof streamConsumers): Promise<boolean> => {
+    const found = await bus.progress(stream, streamConsumers[stream]);
     if (found === undefined) return false; // about to be made anew
     const mark = marks.get(stream) ?? found.last;
     marks.set(stream, mark);

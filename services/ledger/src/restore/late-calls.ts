@@ -12,8 +12,9 @@ const maxWaiting = 10_000;
 const caughtUpMs = 5_000;
 
 /**
- * Sees to calls that ended after their hold was gone: those that were settled before are in the outbox, in the stream or
- * in the books, looked for in this order; the others had their hold in a Redis that was lost, and are charged now, once.
+ * Settles calls that ended after their hold was gone, and returns the number charged. A call that is in the outbox, the
+ * stream or the books (checked in this order) was settled before. Any other had its hold in a Redis that was lost, and
+ * is charged now, once.
  */
 export async function settleLate(deps: PutBackDeps): Promise<number> {
   const { redis, bus } = deps;

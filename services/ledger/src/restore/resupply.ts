@@ -2,12 +2,12 @@ import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readServers, untilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { readers } from "../record-events.ts";
+import { streamConsumers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
 
 /** Time after which an event that is not in the books is published again. */
 export const resupplyAfterMs = 15_000;
-/** Pause between two looks. */
+/** Interval between two checks for events that are not in the books. */
 const pollMs = 1_000;
 const streams = Object.values(eventStreams);
 
@@ -74,7 +74,7 @@ function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): 
     if (writes !== undefined && writes === emptyAt) return;
     const sent = await readSent(redis);
     emptyAt = sent.length === 0 ? writes : undefined;
-    const found = await Promise.all(streams.map(({ name }) => bus.progress(name, readers[name])));
+    const found = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
     const progress = found.filter((one) => one !== undefined);
     if (progress.length < found.length) return; // a stream is gone, and is about to be made anew
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));

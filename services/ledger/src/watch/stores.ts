@@ -1,7 +1,7 @@
 import { countDivergences } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readRedisMemory, type Bus, type Redis } from "@modelgate/platform";
-import { readers } from "../record-events.ts";
+import { streamConsumers } from "../record-events.ts";
 import {
   divergingAccounts,
   lagEvents,
@@ -34,7 +34,7 @@ export function forgetRedis(): void {
 /** Reads which streams NATS has, and how far the books are behind each. */
 export async function watchStreams(bus: Bus): Promise<void> {
   for (const { name: stream } of Object.values(eventStreams)) {
-    const progress = await bus.progress(stream, readers[stream]);
+    const progress = await bus.progress(stream, streamConsumers[stream]);
     streamPresent.set({ stream }, progress === undefined ? 0 : 1);
     lagEvents.set({ stream }, progress?.waiting ?? 0);
     lagSeconds.set({ stream }, ((await progress?.age()) ?? 0) / 1_000);

@@ -29,7 +29,10 @@ export interface TextCall {
   /** Bound of each answer's output where the client named none and no more can be paid for. */
   readonly paidOutputTokens?: number | undefined;
   readonly answerId: string;
-  /** Names of the client's headers that only vendors of its own wire are sent, and others lose. */
+  /**
+   * Names of the client's headers that are sent only to vendors of the client's wire; for other vendors they are
+   * reported as dropped.
+   */
   readonly ownHeaders?: readonly string[] | undefined;
   /** Members that the answer repeats otherwise than the body says them. */
   readonly echo?: JsonObject | undefined;

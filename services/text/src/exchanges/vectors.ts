@@ -7,8 +7,9 @@ import { kindExchange, type KindCall } from "./kind.ts";
 import { sendAll } from "./several-prompts.ts";
 
 /**
- * The exchange of a call for vectors. Where a vendor takes fewer inputs at once than there are, they are sent in turn, all of
- * one hold and one usage event: the first request is the attempt, and the others take the same route once it is answered.
+ * Creates the exchange of an embeddings call. If a vendor takes fewer inputs per request than the call has, several
+ * requests are sent in turn, under one hold and with one usage event. The first is the attempt. The others use its
+ * route, after it was answered.
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,

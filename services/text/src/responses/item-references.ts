@@ -36,7 +36,7 @@ export async function resolveReferences(
   return withReferences(items, await store.findAll(accountId, ids, memory));
 }
 
-/** The same, of responses at hand. */
+/** Replaces references to items by the items, as `resolveReferences` does, from responses that are already loaded. */
 export function withReferences(
   items: readonly JsonObject[],
   responses: readonly (StoredResponse | undefined)[],

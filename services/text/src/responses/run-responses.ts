@@ -31,7 +31,9 @@ export interface RunOptions {
   readonly see?: SeeAnswered | undefined;
   /** The response's id; absent: a new one. */
   readonly answerId?: string;
-  /** Members that the answer says otherwise than the body. */
+  /**
+   * Members that the answer repeats from the client's request, because the body sent to the vendor does not have them.
+   */
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and the request is about to be sent. */
   readonly begins?: () => void;

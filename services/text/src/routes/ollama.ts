@@ -7,16 +7,16 @@ import { runText } from "../text-kind.ts";
 
 /** POST /api/chat, of Ollama's clients. */
 export function ollamaChat(deps: Deps): EndpointHandler {
-  return answering(deps, "ollama-chat");
+  return ollamaHandler(deps, "ollama-chat");
 }
 
 /** POST /api/generate, of Ollama's clients. */
 export function ollamaGenerate(deps: Deps): EndpointHandler {
-  return answering(deps, "ollama-generate");
+  return ollamaHandler(deps, "ollama-generate");
 }
 
 /** A request without messages asks to load its model; the answer says that the model is ready. */
-function answering(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
+function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   return async (call) => {
     using body = await readText(deps, call, textWires[wire].client);
     const { model, isEmpty } = body.seen;

@@ -31,8 +31,8 @@ const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, 
 /** Time after its creation in which a task that its vendor does not know has not failed. */
 const unknownMs = 60_000;
 /**
- * Consecutive polls without a channel to the vendor after which a task has failed: about an hour, in which a channel
- * may return.
+ * Number of consecutive polls without a result after which a task fails if no channel leads to its vendor. With the
+ * default pauses this is about an hour, so that a removed channel can be restored.
  */
 const maxUnroutable = 20;
 /** Maximum progress that is estimated, and maximum of an unfinished task. */

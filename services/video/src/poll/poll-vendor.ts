@@ -54,11 +54,11 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
     AbortSignal.any([signal, AbortSignal.timeout(deps.limits.pollTimeoutMs)]),
   );
   const text = await readText(withShortStrings(answer, longestString), answerBytes);
-  return answer.status >= 300 ? refusal(answer.status, text, provider) : parsePoll(text, task);
+  return answer.status >= 300 ? parseErrorStatus(answer.status, text, provider) : parsePoll(text, task);
 }
 
 /** Reads a poll's error status. Only a clear statement about the task ends it: other errors may be temporary. */
-function refusal(status: number, text: string, provider: Provider): PollResult {
+function parseErrorStatus(status: number, text: string, provider: Provider): PollResult {
   if (status === 404 || status === 410) return { kind: "not-found" };
   const { blame, message, vendorCode } = provider.failureOf(status, text);
   if (blame !== "request" || status < 400) return { kind: "unknown" };

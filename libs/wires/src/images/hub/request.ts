@@ -24,7 +24,7 @@ export interface ImageFile {
   readonly bytes: Buffer;
 }
 
-/** An image that the client brings; `at` is its field as the client wrote it. */
+/** An image in the client's request; `at` is its field, spelled as in that request. */
 export type InputImage =
   | { readonly kind: "url"; readonly at: string; readonly url: string }
   | ({ readonly kind: "file"; readonly at: string } & ImageFile)

@@ -91,7 +91,7 @@ function line(name: string, value: unknown): readonly string[] {
   return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
 }
 
-/** Documents that vendors with a price per search rank for one search. */
+/** Number of documents that one search covers, at vendors that charge per search. */
 const documentsPerSearch = 100;
 /** Tokens beyond which such a vendor counts a part of a document as another one; a token is at least a byte. */
 const tokensPerDocument = 500;

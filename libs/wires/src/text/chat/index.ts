@@ -16,7 +16,7 @@ import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
 
-/** Names of things in the vendor's store: files as text, and the audio of answers, which later messages refer to. */
+/** Members with ids of objects in the vendor's store: files in a message's text, and the audio of earlier answers. */
 const stores = {
   members: [
     // DashScope's long-context models take files as the text of a system message.

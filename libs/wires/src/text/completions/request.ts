@@ -31,7 +31,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
-  const alike = parseAlike(fields);
+  const alike = parseSharedParams(fields);
   refuseUnsayable(fields, alike);
   const requests = prompts.map((prompt): TextRequest => ({
     ...alike,
@@ -42,7 +42,7 @@ export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["r
   return { requests: [first, ...others], dropped: fields.unread() };
 }
 
-function parseAlike(fields: Fields): Omit<TextRequest, "turns"> {
+function parseSharedParams(fields: Fields): Omit<TextRequest, "turns"> {
   const alternatives = fields.count("logprobs");
   if ((alternatives ?? 0) > maxAlternatives) throw fields.wrong("logprobs", `at most ${maxAlternatives}`);
   return {

@@ -42,7 +42,7 @@ export function answerPart(part: Part): readonly JsonObject[] {
   return part.kind === "vendor" && part.wire === "content" && isRecord(part.value) ? [part.value] : [];
 }
 
-/** Words or thoughts, with the seal that the client is to send back. */
+/** Creates a part of text or reasoning, with the `thoughtSignature` that the client must send back. */
 export function textPart(text: string, thought: boolean, seal: Seal | undefined): JsonObject {
   const part = thought ? { text, thought } : { text };
   const thoughtSignature = clientSeal(seal);

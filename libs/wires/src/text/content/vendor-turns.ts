@@ -22,8 +22,8 @@ import { noSeal, responseOf } from "./parts.ts";
 import { thinksInLevels } from "./thinking.ts";
 
 /**
- * Contents for a model. Neighbours of one role are one content, as the vendor wants all results of parallel calls
- * together; instructions in the middle move to the front; instructions alone become the user's words.
+ * Renders turns as `contents`. Consecutive turns of one role become one content: the vendor requires all results of
+ * parallel calls together. Instructions between turns move to `systemInstruction`; without any turn they are a user turn.
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const context = contextOf(request, model, unsupported);

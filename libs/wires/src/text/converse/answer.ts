@@ -123,7 +123,7 @@ export function converseUsage(usage: unknown): Units | undefined {
   const outputTokens = countOf(usage["outputTokens"]);
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   const written = countOf(usage["cacheWriteInputTokens"]) ?? 0;
-  const long = Math.min(written, writtenForAnHour(usage));
+  const long = Math.min(written, oneHourCacheWriteTokens(usage));
   return unitsOf({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
@@ -133,7 +133,7 @@ export function converseUsage(usage: unknown): Units | undefined {
   });
 }
 
-function writtenForAnHour({ cacheDetails: details }: JsonRecord): number {
+function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number {
   const writes = Array.isArray(details) ? details.filter(isRecord) : [];
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (countOf(inputTokens) ?? 0) : 0), 0);
 }

@@ -136,7 +136,7 @@ export class ConverseReader implements StreamReader {
   }
 }
 
-/** Base64 that came in pieces, each whole in itself. */
+/** Joins pieces of Base64 that were encoded separately. */
 function joined(pieces: readonly string[]): string {
   const [only = ""] = pieces;
   if (pieces.length === 1) return only;

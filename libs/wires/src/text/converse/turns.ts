@@ -22,7 +22,7 @@ function withWords(message: Message): Message {
   return { ...message, content: [...message.content, { text: String(document["name"]) }] };
 }
 
-/** Blocks of this wire. */
+/** Blocks of this wire: texts, thoughts, tool calls and their results. */
 export const pairs: PairForm = {
   text: (text) => ({ text }),
   isThought: ({ reasoningContent }) => isRecord(reasoningContent),

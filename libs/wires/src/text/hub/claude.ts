@@ -1,6 +1,6 @@
 import type { Effort, ReasoningWish } from "./request.ts";
 
-/** The first generation that thinks adaptively only and chooses its own sampling. */
+/** First version, as major and minor number, that refuses thinking budgets and all sampling parameters. */
 const firstAdaptive = [4, 7] as const;
 
 /** The first generation that takes one of temperature and top_p, not both. */
@@ -23,7 +23,7 @@ function isFrom(model: string, [major, minor]: readonly [number, number]): boole
   return Number(first) > major || (Number(first) === major && Number(second ?? 0) >= minor);
 }
 
-/** The least budget that models with budgets take, in tokens. */
+/** Minimum thinking budget that models accept, in tokens. */
 export const minBudget = 1024;
 
 const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;

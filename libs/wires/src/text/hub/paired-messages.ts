@@ -17,7 +17,7 @@ export interface PairForm {
   callOf(block: JsonObject): unknown;
   /** The id of the call whose result a block is; undefined for other blocks. */
   resultOf(block: JsonObject): unknown;
-  /** The result of a call that got none: an error that says so, as the vendor refuses the call alone. */
+  /** Renders an error result for a call that has no result, because the vendor refuses a call without one. */
   missing(id: unknown): JsonObject;
 }
 

@@ -77,7 +77,7 @@ export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
   return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
 }
 
-/** Returns the tools that a choice leaves, for wires without a word for a choice among some. */
+/** Returns the tools that a tool choice allows, for wires that cannot restrict a choice to several named tools. */
 export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): readonly Tool[] {
   const names = choice?.mode === "none" || forcesOne(choice) ? undefined : choice?.names;
   return names === undefined ? tools : tools.filter((tool) => names.includes(chosenName(tool)));

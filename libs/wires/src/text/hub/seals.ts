@@ -17,7 +17,7 @@ export interface Envelope {
 export type SealSpan = readonly [start: number, end: number];
 
 /** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
-export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
+export const envelopePrefix = Buffer.from('{"modelgate"').toString("base64");
 
 /**
  * Stands where a client's wire has a seal, beside unsealed thoughts: clients send thoughts without one back
@@ -26,7 +26,7 @@ export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
 export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
 /** The same as bytes: a body that holds them cannot go to a vendor as it is. */
-export const envelopeBytes = Buffer.from(envelopeMark);
+export const envelopeBytes = Buffer.from(envelopePrefix);
 
 /** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
 export function closeEnvelope({ seal, call, previous, span }: Envelope): string {
@@ -35,7 +35,7 @@ export function closeEnvelope({ seal, call, previous, span }: Envelope): string 
 
 /** The envelope in a text that a client sent back; undefined where it is something else. */
 export function openEnvelope(text: string): Envelope | undefined {
-  if (!text.startsWith(envelopeMark)) return undefined;
+  if (!text.startsWith(envelopePrefix)) return undefined;
   try {
     const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
     if (!isRecord(held)) return undefined;

@@ -32,7 +32,7 @@ const stores = {
   },
 } as const satisfies StoreDialect;
 
-/** Counting input tokens: the request leaves out the bound of its output, which is no part of what is counted. */
+/** Counts input tokens. A request to count has no `max_tokens`: `counted` adds one, so that it can be parsed. */
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,

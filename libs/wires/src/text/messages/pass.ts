@@ -8,7 +8,7 @@ import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { reportedFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
-import { envelopeBytes, envelopeMark } from "../hub/seals.ts";
+import { envelopeBytes, envelopePrefix } from "../hub/seals.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
 import { ping, frame } from "./client-stream.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
@@ -126,7 +126,7 @@ function isForeign(block: unknown): boolean {
   if (!isRecord(block)) return false;
   const { type, signature, data } = block;
   const sealed = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
-  return typeof sealed === "string" && sealed.startsWith(envelopeMark);
+  return typeof sealed === "string" && sealed.startsWith(envelopePrefix);
 }
 
 /** Events that change nothing of what is open: most of a stream. */

@@ -15,7 +15,7 @@ export const maxHeld = 8 * 2 ** 20;
 
 interface BegunBlock {
   readonly block: JsonRecord;
-  /** A vendor's own block comes whole, at its end. */
+  /** True for a block that is emitted as one part, at its end. */
   readonly whole: boolean;
   signature: string;
   input: string;

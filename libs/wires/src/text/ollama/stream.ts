@@ -50,7 +50,7 @@ export class LineWriter implements StreamWriter {
     this.#form = form;
   }
 
-  /** Clients of this wire cannot ask for several answers. A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  /** Renders an event as lines; "" for choices that this wire lacks, and for a `failure`, which `fail` renders. */
   write(event: TextEvent): string {
     if ("choice" in event && event.choice !== 0) return "";
     return dispatch(this.#on, event) ?? "";

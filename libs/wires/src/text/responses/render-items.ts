@@ -120,12 +120,13 @@ function fileSource(source: FilePart["source"], name: string | undefined): JsonO
   if (source.kind === "file-id") return { file_id: ownFile(source), filename: name };
   if (source.kind === "url") return { file_url: source.url, filename: name };
   // The vendor wants a name beside bytes.
-  if (source.kind === "base64") return { file_data: writeDataUrl(source), filename: name ?? nameOf(source.mediaType) };
+  if (source.kind === "base64")
+    return { file_data: writeDataUrl(source), filename: name ?? defaultFileName(source.mediaType) };
   const data = Buffer.from(source.text).toString("base64");
   return { file_data: writeDataUrl({ mediaType: "text/plain", data }), filename: name ?? "document.txt" };
 }
 
-function nameOf(mediaType: string): string {
+function defaultFileName(mediaType: string): string {
   return mediaType === "application/pdf" ? "document.pdf" : "document.txt";
 }
 

@@ -8,7 +8,7 @@ import { responsesUsage } from "./usage.ts";
 
 /** Parses a vendor's response. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
-  const parts = outputOf(body).flatMap((item) => answerItem(item));
+  const parts = outputOf(body).flatMap((item) => parseAnswerItem(item));
   const usage = responsesUsage(body["usage"]);
   const tier = body["service_tier"];
   return present({
@@ -30,7 +30,7 @@ export function outputOf(body: JsonObject): readonly unknown[] {
 }
 
 /** One output item; unknown types are ignored. */
-export function answerItem(item: unknown): readonly Part[] {
+export function parseAnswerItem(item: unknown): readonly Part[] {
   if (!isRecord(item) || typeof item["type"] !== "string") return [];
   try {
     return parseModelItem(new Fields(item), item["type"]) ?? [];

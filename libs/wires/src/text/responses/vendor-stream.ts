@@ -8,7 +8,7 @@ import { notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { parseAnnotation, ownSealOf } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
-import { finishOf, answerItem } from "./vendor-answer.ts";
+import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
 /**
  * A vendor's stream of response events. Items are emitted as their events come; content that only an item's end has (a
@@ -175,7 +175,7 @@ function lateThought(book: PartBook, event: JsonRecord, summary: boolean, text: 
 /** The end of an item: its open parts end, a seal on the last of them; what was never opened is emitted whole. */
 function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
-  if (open.length === 0 && !book.isDone(key)) return answerItem(item).flatMap((part) => book.whole(part));
+  if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));
   const sealed = item["type"] === "reasoning" ? textOf(item["encrypted_content"]) : "";
   const seal = sealed === "" ? undefined : ownSealOf(sealed);
   return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? seal : undefined));

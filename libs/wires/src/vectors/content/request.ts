@@ -82,7 +82,7 @@ function parseTask(fields: Fields): VectorInput["task"] {
 /** Maximum number of texts in one call of :batchEmbedContents. */
 export const maxInBatch = 100;
 
-/** Renders the body of :batchEmbedContents, for at most `maxInBatch` inputs. Throws Failure unsupported_parameter for tokens. */
+/** Renders the body of :batchEmbedContents for at most `maxInBatch` inputs. Throws unsupported_parameter for token ids. */
 export function renderRequest(request: VectorsRequest, target: Target): Rendered {
   const { own, user, inputs } = request;
   return {

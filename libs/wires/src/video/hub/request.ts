@@ -141,8 +141,8 @@ export function objectIn(text: string): JsonRecord | undefined {
 }
 
 /**
- * Returns the members that a vendor gets from `metadata`, of those that it knows, and from a client of the same wire; and the
- * names of the others.
+ * Returns the additional members of a vendor's request: those of `metadata` that are in `known`, and the ones that a
+ * client of the same wire sent. `dropped` names the others.
  */
 export function moreMembers(
   { own, extras = {} }: VideoRequest,

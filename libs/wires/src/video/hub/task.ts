@@ -128,7 +128,7 @@ export function startedAs(task: unknown, name: string): string {
   throw new Failure("upstream_error", "The vendor's answer does not name a task.");
 }
 
-/** A vendor's report of a task, as its wire has it. */
+/** Fields of a vendor's report of a task; those of unknown type are not validated yet. */
 interface TaskReport {
   readonly word: unknown;
   /** The finished video; absent: its address is not there yet, and the vendor is polled again. */

@@ -154,7 +154,7 @@ function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   return pollResultOf(states, { word: status, result: resultAt(url, { keptMs }), code: "expired" });
 }
 
-const words: Readonly<Record<TaskState, string>> = {
+const vendorStatuses: Readonly<Record<TaskState, string>> = {
   queued: "in_queue",
   in_progress: "generating",
   completed: "done",
@@ -166,7 +166,7 @@ const failure = 50_500;
 /** Renders a fetched result; as at the vendor, a failed task is done with another code. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, error } = task;
-  const data = { status: words[state], task_id: task.id };
+  const data = { status: vendorStatuses[state], task_id: task.id };
   if (state === "failed") return envelope(codeOf(error?.code), error?.message ?? "failed", data, context);
   return envelope(
     success,

@@ -41,7 +41,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   return { request: readShared(fields, named ?? model ?? fields.needText("model"), "kling-video"), dropped };
 }
 
-const lengths = [5, 10];
+const supportedSeconds = [5, 10];
 const ratios = ["16:9", "9:16", "1:1"];
 /** Parameters of the vendor that any client may set in `metadata`. */
 const ownNames =
@@ -51,7 +51,7 @@ const ownNames =
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
   const more = moreMembers(request, "kling-video", ownNames);
-  const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
+  const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
   const shape = firstFrame === undefined ? fitShape(request, ratios) : pictured;
   const body = present({

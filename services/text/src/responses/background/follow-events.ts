@@ -75,7 +75,7 @@ function typeOf(event: string): string {
   return /^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "message";
 }
 
-/** The client that reads. */
+/** Writes stored events to a client, until the client leaves or the maximum duration is over. */
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];
   readonly #ending: AbortSignal;

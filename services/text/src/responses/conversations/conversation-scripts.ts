@@ -1,7 +1,7 @@
 import { shardOf } from "@modelgate/accounts";
 import { defineScript } from "@modelgate/platform";
 
-/** The place of one conversation. */
+/** Identifies one conversation by its account and its id. */
 export interface ConversationId {
   readonly accountId: string;
   readonly id: string;

@@ -32,7 +32,7 @@ export function getConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => answerJson(call.response, 200, conversationObject(idIn(call), await find(deps, call)));
 }
 
-/** POST /v1/conversations/{conversation_id}: other metadata. */
+/** POST /v1/conversations/{conversation_id}: replaces the metadata. */
 export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readUpdate, ["metadata"]));

@@ -3,7 +3,7 @@ import { failureHeaders } from "@modelgate/contracts";
 import { isRecord, parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** The event of a request that was refused, or failed before its response began. */
+/** Renders the error event for a request that was refused, or that failed before its response began. */
 export function errorEvent(failure: Failure, lane: string | undefined): string {
   const { status, code, vendorCode, message, param = null, kind } = failure;
   const error = { type: kind.type, code: vendorCode ?? code, message, param };

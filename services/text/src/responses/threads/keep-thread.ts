@@ -6,7 +6,7 @@ import type { StoredThread } from "./thread-store.ts";
 export interface NewestTurn {
   readonly id: string;
   readonly kept: StoredThread;
-  /** The message that it went on from. */
+  /** Id of the message that this one continues; undefined for the first one. */
   readonly previousId: string | undefined;
 }
 
