@@ -25,7 +25,7 @@ export function listsIn(page: string, names: readonly string[], maxExamples: num
     (name) => new RegExp(`(?<![\\w-])${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`),
   );
   return [...prose(page).matchAll(/(?:^.*\S.*\n)+/gm)].flatMap(({ 0: block, index }) => {
-    const found = names.filter((_, at) => forms[at]?.test(block) === true);
+    const found = names.filter((_, at) => forms[at]?.test(block));
     return found.length <= maxExamples ? [] : [{ line: lineOf(page, index), text: found.join(", ") }];
   });
 }

@@ -69,5 +69,6 @@ function leavesOf(value: unknown, path = ""): ReadonlyMap<string, unknown> {
 function shown(member: string, value: unknown): string {
   if (value === null || value === undefined) return "";
   if (money.test(member) && typeof value === "string" && /^-?\d+$/.test(value)) return exactUsd(value);
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
