@@ -80,7 +80,7 @@ export async function takeRefusedCalls(redis: Redis, maxCalls: number): Promise<
     try {
       return [readWaiting(text)];
     } catch {
-      return []; // Written by another version
+      return []; // written by another version
     }
   });
 }

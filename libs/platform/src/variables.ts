@@ -38,7 +38,7 @@ export function readVariables<Values>(
   // oxlint-disable-next-line no-restricted-properties
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Values {
-  const problems = new Set<string>(); // Services of one process read some of the same variables
+  const problems = new Set<string>(); // services of one process read some of the same variables
   const values = declare(
     readerOf(({ name, read }, placeholder) => {
       try {

@@ -16,7 +16,7 @@ export interface LuaShape {
 export function scriptText(shape: LuaShape, read: (file: URL) => string): string {
   return [
     ...(shape.shared ?? []).map(read),
-    "local function main()", // The names are the function's locals: as upvalues they would cost more
+    "local function main()", // the names are the function's locals: as upvalues they would cost more
     ...localsOf(shape, { keys: "", arguments: "" }),
     read(shape.file),
     "end",
