@@ -81,7 +81,7 @@ export class ProcessServices implements AsyncDisposable {
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.frame.innerHost,
-      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has a known port, so workers use a free one
+      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the known port
       handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
       drainMs: 0,
     });
