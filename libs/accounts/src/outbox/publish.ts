@@ -40,10 +40,7 @@ export function subjectOf(event: OutboxEvent): string {
   return usageSubjects.get(event.area) ?? usageSubject("edge");
 }
 
-/**
- * Returns the message id of an event. A call that was charged again gets a new id, so that JetStream does not drop its
- * event as a duplicate.
- */
+/** Returns an event's message id: another one if a call was charged again, so that its event is no duplicate. */
 export function messageId(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
@@ -79,10 +76,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   return done.size;
 }
 
-/**
- * Publishes events and returns those that were stored. The events of a task are published one after the other, all
- * others at the same time.
- */
+/** Publishes events and returns those that were stored; the events of one task are published one by one. */
 async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
   const done = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
@@ -102,10 +96,7 @@ async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Pr
   return done;
 }
 
-/**
- * Splits events into those that can be published now (the first of each task, and all events without a task) and the
- * later ones.
- */
+/** Splits events into those that can be published now (of each task only the first) and the later ones. */
 function inTurn(
   entries: readonly SerializedEntry[],
 ): [now: readonly SerializedEntry[], later: readonly SerializedEntry[]] {
@@ -184,9 +175,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
   };
 }
 
-/**
- * Maximum events of a shard that are remembered until they are in the books; further ones are stored in JetStream only.
- */
+/** Maximum events of a shard that are remembered until they are in the books; further ones are in JetStream only. */
 const maxRemembered = 500;
 
 /** An event that was published and is not in the books yet. */
@@ -199,10 +188,7 @@ export interface SentEvent {
   readonly name: string;
 }
 
-/**
- * Returns the unique name of an event. A call that Redis settled again, because it had lost the first settlement, has
- * the same id and another receipt.
- */
+/** Returns an event's unique name: a call that a restored Redis settled again has the same id and another receipt. */
 function nameOf(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
