@@ -37,7 +37,7 @@ export const wires = {
     Record<VideoWire, Wire<VideoVendor, VideoClient> & { readonly vendor: VideoVendor }>
 >;
 
-/** Members of requests that name something in the vendor's store: films, and parts of them. */
+/** Members of requests that name objects in the vendor's store: videos, and parts of them. */
 export const videoStores: StoreDialect = {
   members: [
     {
