@@ -57,12 +57,12 @@ const keyWords =
 const requestWords =
   /\b(?:files?|models?|deployments?|assistants?|vector stores?|urls?|images?|polic(?:y|ies)|moderation|flagged|safety|content)\b/i;
 
-/** Returns whether an error's message is about the key itself. */
+/** Returns true if an error's message is about the key itself. */
 export function isAboutKey({ message = "", param }: ErrorBody): boolean {
   return param === undefined && keyWords.test(message) && !requestWords.test(message);
 }
 
-/** Returns whether an error's message is about the region that the gateway calls from. */
+/** Returns true if an error's message is about the region that the gateway calls from. */
 export function isAboutRegion({ message = "" }: ErrorBody): boolean {
   return /\b(?:country|region|territory|location)\b.{0,60}\b(?:not supported|unsupported|not available|restricted)\b|\b(?:unsupported|not supported|not available|restricted)\b.{0,60}\b(?:country|region|territory|location)\b/i.test(
     message,

@@ -44,7 +44,7 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 /**
- * Returns whether an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
+ * Returns true if an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
  * not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
  */
 function isAboutEndpoint({ message = "" }: ErrorBody): boolean {

@@ -25,7 +25,7 @@ export { writeImages, type ImagesVendor } from "./hub/vendor.ts";
 export { beginsImages, imagesPass } from "./openai/pass.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 
-/** The wires of images: one line each. */
+/** All wires of images, by name. */
 export const wires = {
   images,
   "image-edits": imageEdits,

@@ -10,7 +10,7 @@ import { ollamaChatWire, ollamaGenerateWire } from "./ollama/index.ts";
 import type { TextPass } from "./pass.ts";
 import { responsesWire } from "./responses/index.ts";
 
-/** The text wires by their names: one line each. */
+/** All text wires, by name. */
 export const textWires = {
   chat: chatWire,
   responses: responsesWire,

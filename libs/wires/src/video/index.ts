@@ -22,7 +22,7 @@ export {
 } from "./hub/task.ts";
 export type { RenderedVideo, PollResult, VideoResult, VideoVendor } from "./hub/task.ts";
 
-/** The wires of video tasks: one line each. */
+/** All wires of video tasks, by name. */
 export const wires = {
   videos,
   "video-generations": generations,

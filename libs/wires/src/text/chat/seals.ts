@@ -5,9 +5,9 @@ import type { JsonObject } from "../hub/request.ts";
 import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hub/seals.ts";
 
 /*
- * The wire has no place of its own for seals. Two that grew beside it are used: `reasoning_details` of a message, a
- * list that clients keep and send back, for what seals thoughts and texts; `extra_content` of a tool call or image,
- * for what seals those. A vendor's own details and signatures are seals of this wire.
+ * The chat wire has no standard member for signatures (`Seal`). Two common extensions carry them: `reasoning_details`
+ * of a message, a list that clients keep and send back, for reasoning and texts; `extra_content` of a tool call or
+ * image. A vendor's own details and signatures count as signatures of this wire.
  */
 
 /** Maximum number of details of one message; a stream sends one or more with each delta. */
@@ -82,7 +82,7 @@ export function ownDetailsOf(seal: Seal | undefined): readonly unknown[] | undef
     const details: unknown = JSON.parse(seal.value);
     return Array.isArray(details) ? details : undefined;
   } catch {
-    return undefined; // A client sent back another text than it was given.
+    return undefined; // The client changed the text.
   }
 }
 

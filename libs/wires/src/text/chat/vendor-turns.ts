@@ -190,8 +190,8 @@ function fenceFor(text: string): string {
 }
 
 /**
- * Differences between vendors of this wire that show in a model's name only: the wire's own vendor has fields that
- * its many followers do not know, and refuses theirs. A name may be after a path (`openai/gpt-5`).
+ * Model names that tell vendors of this wire apart: OpenAI has fields that most compatible vendors lack, and refuses
+ * theirs. A name may follow a path (`openai/gpt-5`).
  */
 
 /** Matches models that accept the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */

@@ -10,7 +10,7 @@ import { renderVoice } from "./media.ts";
 import { renderThinking } from "./thinking.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",

@@ -10,7 +10,7 @@ import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
 import { DocumentNames, renderTurns, withCachePoint, type ConversePartContext } from "./turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "toolConfig.tools",
