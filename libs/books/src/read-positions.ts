@@ -10,14 +10,11 @@ export interface CallPosition {
 
 /** A stored call. */
 export interface StoredCall extends CallPosition {
-  /** The usage event as it was received. */
+  /** The usage event as it came. */
   readonly event: string;
 }
 
-/**
- * Reads the calls at these positions that meet further conditions, without an order. The query names their days, so
- * that no other partition is read.
- */
+/** The calls at these positions for which more holds, in no order. Their days are named, so that no other is looked at. */
 export async function eventsAt(
   db: Kysely<Tables>,
   positions: readonly CallPosition[],

@@ -13,21 +13,21 @@ import {
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import { publishedChannel, publishedKey, readPublished, sealedKeys } from "./published.ts";
 
-/** Access to the current catalog of a process, which is replaced while it runs. */
+/** The current catalog of a process, swapped while it runs. */
 export interface CatalogHandle extends AsyncDisposable {
-  /** Returns the latest catalog. Throws Failure server_overloaded before the first one is loaded. */
+  /** The newest catalog; throws Failure server_overloaded before the first one is there. */
   current(): Catalog;
   readonly ready: boolean;
-  /** Reads the published configuration now, for callers that must not wait for the next poll. */
+  /** Reads what is published now; for tests and for who must not wait. */
   refresh(): Promise<void>;
 }
 
-/** Interval of polling, so that a publication whose message was lost is noticed. */
+/** A publication whose message was lost is found within this time. */
 const pollMs = 5_000;
 
 /**
- * Follows the published configuration by pub/sub and by polling at a low rate. If a publication cannot be read (it was
- * made with another secret), it is logged and the previous catalog is kept. Does not wait for the first one.
+ * Follows the published configuration: pub/sub, and a slow poll beneath it. A publication that cannot be read (made
+ * with another secret) is logged and the last good one stays. Does not wait for the first.
  */
 export async function openCatalog({
   redis,
@@ -44,7 +44,7 @@ export async function openCatalog({
   async function refresh(): Promise<void> {
     const text = await redis.get(publishedKey);
     if (text === null || text === state.refused) return;
-    // A publication from before this start was made with an earlier secret; control is about to publish again.
+    // What an earlier start left was made with its secret; control is about to publish anew.
     const isFirst = state.catalog === undefined && state.leftBehind === undefined;
     try {
       const published = readPublished(text);
@@ -65,7 +65,7 @@ export async function openCatalog({
     void refresh().catch((error: unknown) => log.debug({ err: error }, "configuration not looked up"));
 
   const subscriber = openSubscriber(redis);
-  subscriber.on("error", () => undefined); // it reconnects automatically; the other connection has logged the error
+  subscriber.on("error", () => undefined); // it connects again by itself; the other connection has said so
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();
@@ -89,7 +89,7 @@ export async function openCatalog({
   };
 }
 
-/** Catalog of a process, shared by all of its services. */
+/** The catalog of a process: what all of its services know of models, channels and groups. */
 export const sharedCatalog = sharedPart<StoreEnv, CatalogHandle>(async (shared, store) => {
   const redis = await sharedRedis(shared, store);
   return shared.use(await openCatalog({ redis, secrets: store.secrets, log: shared.log }));

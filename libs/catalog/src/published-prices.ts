@@ -3,13 +3,10 @@ import type { Redis } from "@modelgate/platform";
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
 
-/** Cached names of prices: a price is one object for the lifetime of its catalog. */
+/** A price is one object for as long as its catalog lives: named once. */
 const names = new WeakMap<Price, string>();
 
-/**
- * Returns the name of a price, derived from its content: twelve hex digits, identical wherever and whenever the price
- * is the same.
- */
+/** Names a price by its content: twelve hex digits, the same wherever and whenever the price is the same. */
 export function priceVersionOf(price: Price): string {
   const known = names.get(price);
   if (known !== undefined) return known;
@@ -18,7 +15,7 @@ export function priceVersionOf(price: Price): string {
   return name;
 }
 
-/** Lists the content of a price, one line each; identical at all of its service tiers. */
+/** Lists the content of a price, a line each; the same at every service tier of it. */
 function linesOf(price: Price): readonly string[] {
   const units = (each: Price): string[] => [...each].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [
@@ -28,10 +25,10 @@ function linesOf(price: Price): readonly string[] {
   ];
 }
 
-/** Redis hash: version → the written price, and the time of its first publication. Usage events contain versions. */
+/** Hash: version → price as it was written, and when it was first published. Versions are in usage events. */
 export const priceVersionsKey = "price-versions";
 
-/** A published price, and the time of its publication: RFC 3339. */
+/** A price as it was published, and when: RFC 3339. */
 const PublishedPrice = Type.Object({
   price: Type.Optional(PriceConfiguration),
   publishedAt: Type.Optional(Type.String()),
@@ -39,12 +36,12 @@ const PublishedPrice = Type.Object({
 
 const readPublishedPrice = stored("published price", PublishedPrice);
 
-/** Versions per read. */
+/** Versions that one step reads. */
 const versionsAtOnce = 500;
 
 /**
- * Reads the price of a version; undefined if none was published under it. Throws Failure if the price does not match
- * the version, which is its digest, and UnknownShape if it is not a price.
+ * The price of a version; undefined where none was published under it. Throws Failure where the price is not the one that
+ * the version is the digest of, and UnknownShape where it is no price.
  */
 export async function publishedPrice(
   redis: Redis,
@@ -57,7 +54,7 @@ export async function publishedPrice(
   return readPublishedPrice(text);
 }
 
-/** Lists the versions whose stored price does not match the digest. */
+/** Versions whose price is not the one that the version is the digest of. */
 export async function alteredPrices(redis: Redis): Promise<readonly string[]> {
   const altered = new Set<string>();
   for (let cursor = "0"; ;) {

@@ -7,7 +7,7 @@ import { Speeds } from "./speeds.ts";
 import { SupportedWires } from "./supported-wires.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
-/** Everything that a service needs to reach vendors. */
+/** All that a service needs to reach vendors. */
 export interface Channels extends AsyncDisposable {
   readonly attempts: Attempts;
   readonly affinity: Affinity;
@@ -27,7 +27,7 @@ export async function openChannels({
   redis: Redis;
   log: Logger;
   limits: AttemptLimits;
-  /** Time after its last call for which a conversation's channel is remembered. */
+  /** Time for which a conversation's channel is remembered after its last call. */
   affinityMs: number;
   /** Lease of a seat of a channel or key. */
   leaseMs: number;

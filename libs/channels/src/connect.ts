@@ -4,15 +4,12 @@ import { WebSocket } from "ws";
 import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
-/**
- * Maximum ms for a handshake; after it the vendor counts as not answering. It is independent of the channel's timeouts
- * for bodies.
- */
+/** A handshake that takes longer is a vendor that does not answer, whatever a channel allows its bodies. */
 const handshakeMs = 15_000;
 
 /**
- * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before it is
- * read; or with the vendor's refusal. Rejects if there was no answer.
+ * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before
+ * somebody listens, or with the refusal that the vendor answered instead. Rejects where no answer came.
  */
 export async function connectSocket(
   { url, headers, timeoutMs }: UpstreamRequest,
@@ -52,7 +49,7 @@ export async function connectSocket(
   return promise;
 }
 
-/** Returns the methods of an answer that is a connection without a body. */
+/** Methods of an answer that is a connection and has no body. */
 function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),
@@ -62,7 +59,7 @@ function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "r
   };
 }
 
-/** A vendor's plain HTTP answer to a WebSocket handshake. */
+/** A vendor's plain HTTP answer to the wish for a WebSocket. */
 export class RefusedSocket implements UpstreamAnswer {
   readonly status: number;
   readonly headers: UpstreamAnswer["headers"];
@@ -70,7 +67,7 @@ export class RefusedSocket implements UpstreamAnswer {
 
   constructor(response: IncomingMessage) {
     this.#response = response;
-    // A status below 300 is not an error status, but there is no WebSocket.
+    // An answer below 300 is no refusal that could be read, and yet no WebSocket.
     this.status = Math.max(response.statusCode ?? 502, 300);
     this.headers = response.headers;
   }

@@ -3,40 +3,35 @@ import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@m
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
 
-/** Seats of a running attempt; dispose it when the exchange has ended. */
+/** Seats of an attempt while it goes on; dispose it when the exchange is over. */
 export interface GateEntry extends Disposable {
-  /** Reports that the vendor has answered or failed: calls that waited for this trial may proceed. */
+  /** The vendor has answered, or failed: callers that waited to try this route may. */
   tried(): void;
 }
 
-/** Reason why an attempt may not use a route now; no request was sent and no seat was taken. */
+/** Reason why an attempt may not take a route now: nothing was sent, and nothing was taken. */
 export interface TurnedAway {
-  /** Scope to skip: a complete channel, or one `channel/key`. */
+  /** Scope to leave out: a whole channel, or one `channel/key`. */
   readonly scope: RestScope;
-  /**
-   * `full`: no free seat, or the limit per minute is reached; `tried`: it has rested, and another call is testing
-   * whether it works again.
-   */
+  /** `full`: no seat or no turn; `tried`: it has rested, and another call is finding out whether it works again. */
   readonly why: "full" | "tried";
-  /** Time after which another attempt may succeed. */
+  /** Time after which asking again may help. */
   readonly retryAfterMs: number;
 }
 
 /**
- * Limits of channels and keys, shared by all replicas through Redis: seats as leases, calls per minute, and one trial
- * at a time for a scope that has rested. A route without limits that did not rest costs no round trip.
+ * The limits of channels and keys, shared by all replicas through Redis: seats as leases, turns in a minute, and one
+ * trial at a time for what has rested. A route without limits that did not rest costs no round trip.
  */
 export interface Gate extends AsyncDisposable {
   /**
-   * Enters an attempt, whose `permit` must be unique; an attempt of last resort does not wait for a trial. Throws
-   * Failure server_overloaded if Redis does not answer.
+   * `permit` is unique to the attempt; one of last resort waits for no trial. Throws Failure server_overloaded where
+   * Redis does not answer.
    */
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<GateEntry | TurnedAway>;
 }
 
-/**
- * Time after which a full channel is tried again. It is short because the end of a running call cannot be predicted.
- */
+/** Time after which a full channel is tried again: unknown, so soon. */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
@@ -51,16 +46,16 @@ const renewSeats = defineScript({
   replies: { renewed: {} },
 });
 
-/** Redis keys of a channel's limits; all keys of a channel are in one slot. */
+/** Redis keys of a channel's limits: one slot a channel. */
 export const gateKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
   /** Seats in use, of a channel or of one key. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
-  /** The call that tests a scope which has rested; Health names the trial. */
+  /** The one call that tries what has rested, by the name that Health gives it. */
   trial: (channelId: string, trial: string) => `channel:{${channelId}}:trial:${trial}`,
 } as const;
 
-/** A set of seats; an attempt needs one of them. */
+/** A set of seats that an attempt needs one of. */
 interface SeatSet {
   readonly key: string;
   readonly seats: number;
@@ -70,7 +65,7 @@ interface SeatSet {
 
 const free: GateEntry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
 
-/** Opens the gate; the seats of a process that dies become free after `leaseMs`. */
+/** Opens the gate; the seats of a process that dies come back after `leaseMs`. */
 export function openGate({
   redis,
   log,
@@ -89,7 +84,7 @@ export function openGate({
     for (const [permit, keys] of open) quietly(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 
-  /** Releases some of a permit's seats. */
+  /** Gives some of a permit's seats back. */
   const leave = (permit: string, keys: readonly string[]): void => {
     const left = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
     if (left.length > 0) open.set(permit, left);
@@ -131,10 +126,7 @@ export function openGate({
   };
 }
 
-/**
- * Lists the trials that an attempt needs. They are taken before seats, because a full channel that may work again must
- * be tested too.
- */
+/** The trials that an attempt needs; before seats, for a full channel that may work again is to be tried too. */
 function trialSets(attempt: Attempt, health: Health): readonly SeatSet[] {
   const { id } = attempt.route.candidate.channel;
   return health
@@ -168,7 +160,7 @@ function turnedAway(
   return { scope, why, retryAfterMs: seatRetryMs };
 }
 
-/** Reads the seats in use, by `channel` and `channel/key`; only scopes with a limit are included. */
+/** Seats in use now, by `channel` and `channel/key`; only what has a limit is there. */
 export async function readSeats(
   redis: Redis,
   channels: readonly CatalogChannel[],

@@ -1,9 +1,9 @@
-/** Returns a URL's host in the form that names and addresses are compared in: an IPv6 address without brackets. */
+/** A URL's host as names and addresses are compared: an IPv6 address without its brackets. */
 export function hostOf({ hostname }: URL): string {
   return withoutBrackets(hostname);
 }
 
-/** Removes the brackets of an IPv6 address that an operator wrote. */
+/** A host as an operator may write it, likewise. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }

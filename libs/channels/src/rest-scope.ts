@@ -1,55 +1,55 @@
 import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 
 /**
- * Scope that rests, is switched off or is full: `channel`, `channel/key`, `channel#model` or `channel/key#model`, with
- * the vendor's name of the model. Identifiers of channels and keys contain neither `/` nor `#`.
+ * Scope that rests, is switched off or is full: `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by
+ * their vendor's name. Identifiers of channels and keys hold neither of the two marks.
  */
 export type RestScope = string;
 
-/** Separates scope and account in the name of an account's rest; no identifier contains it. */
+/** Stands between scope and account in the name of an account's rest: no identifier holds it. */
 const separator = "\n";
 
-/** Returns the `channel/key` of a route. */
+/** The key that a route goes through. */
 export function channelKeyIdOf({ candidate, key }: Route): ChannelKeyId {
   return channelKeyId(candidate.channel.id, key.id);
 }
 
-/** Returns the scope of a channel's model, by the vendor's name: a model that the vendor has removed rests alone. */
+/** A channel's model, by the vendor's name of it: what a vendor has no more rests by itself. */
 export function modelScope(channel: string, model: string): RestScope {
   return `${channel}#${model}`;
 }
 
-/** Returns the scope of a candidate's channel and model. */
+/** The channel's model that a candidate is. */
 export function modelScopeOf({ channel, upstreamModel }: Candidate): RestScope {
   return modelScope(channel.id, upstreamModel);
 }
 
-/** Returns the scope of a model with one key: vendors limit keys per model. */
+/** A model with one key: vendors limit keys model by model. */
 export function keyModelScopeOf(route: Route): RestScope {
   return modelScope(channelKeyIdOf(route), route.candidate.upstreamModel);
 }
 
-/** Returns whether a scope equals another one or is a part of it: a channel's key or model, or a model with one key. */
+/** Returns whether a scope is another one or a part of it: a channel's key or model, or a model with one key. */
 export function isWithin(scope: RestScope, whole: RestScope): boolean {
   return scope === whole || scope.startsWith(`${whole}/`) || scope.startsWith(`${whole}#`);
 }
 
-/** Returns the channel of a scope. */
+/** The channel that a scope is, or is a part of. */
 export function channelOfScope(scope: RestScope): string {
   return /^[^/#]*/.exec(scope)?.[0] ?? scope;
 }
 
-/** Returns a scope's name within its channel, including the account if it concerns only one. */
+/** A scope's name within its channel, with the account where it is about only one. */
 export function nameWithin(channel: string, scope: RestScope, account?: string): string {
   return restName(scope.slice(channel.length), account);
 }
 
-/** Returns the name of a rest: its scope, and the account if it concerns only one. */
+/** The name of a rest: its scope, with the account where it concerns only one. */
 export function restName(scope: RestScope, account?: string): string {
   return account === undefined ? scope : `${scope}${separator}${account}`;
 }
 
-/** Parses the name of a rest to its scope, and the only account that it concerns. */
+/** The scope of a rest by its name, and the only account that it concerns. */
 export function parseRestName(name: string): { readonly scope: RestScope; readonly account: string | undefined } {
   const end = name.indexOf(separator);
   return end < 0
@@ -57,7 +57,7 @@ export function parseRestName(name: string): { readonly scope: RestScope; readon
     : { scope: name.slice(0, end), account: name.slice(end + separator.length) };
 }
 
-/** A channel and one key of its pool, which one attempt uses. */
+/** A channel and one key of its pool: what one attempt goes through. */
 export interface Route {
   readonly candidate: Candidate;
   readonly key: ChannelKey;

@@ -6,24 +6,24 @@ import { restName, type RestScope } from "./rest-scope.ts";
 import { endRests, shareRest, type CoolDown, type RestKind } from "./state.ts";
 import { present } from "@modelgate/contracts";
 
-/** Maximum rests of single accounts that are kept and shared; beyond it the oldest is ended. */
+/** Maximum rests of single accounts that are kept and shared; beyond it the oldest ends. */
 const maxAccountRests = 1_000;
-/** Maximum ended rests whose lengths are remembered until a call has completed in their scope. */
+/** Rests that were ended by an answer whose lengths are remembered until a call there has come to its end. */
 const maxRemembered = 2_000;
 
 /** Dependencies of the rests. */
 export interface SharedRestsOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Receives the name of each rest that another replica or an operator ended. */
+  /** Gets the name of each rest that another replica or an operator ended. */
   readonly ended: (name: string) => void;
 }
 
-/** Rests of all channels, keys and models that this process and the other replicas started. */
+/** The rests of all channels and their parts, as this process and the other replicas found them. */
 export class SharedRests implements AsyncDisposable {
   readonly #options: SharedRestsOptions;
   readonly #states: FollowedStates;
-  /** Number of rests in a row of scopes that have answered since but not completed a call. */
+  /** Rests in a row of scopes that were answered since, and have not worked yet. */
   readonly #before = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedRestsOptions, states: FollowedStates) {
@@ -37,7 +37,7 @@ export class SharedRests implements AsyncDisposable {
     return new SharedRests(options, await followStates({ redis, log, forgotten }));
   }
 
-  /** Returns whether nothing rests and nothing is switched off. */
+  /** Nothing rests and nothing is switched off. */
   get isQuiet(): boolean {
     const { coolDowns, accountRests, switched } = this.#states;
     return coolDowns.size + accountRests.size + switched.size === 0;
@@ -47,13 +47,13 @@ export class SharedRests implements AsyncDisposable {
     return this.#states.switched.has(scope);
   }
 
-  /** Returns the rest of a scope, for all accounts or for one. It may have ended. */
+  /** The rest of a scope for all, or for one account; over or not. */
   at(scope: RestScope, account?: string): CoolDown | undefined {
     const { coolDowns, accountRests } = this.#states;
     return account === undefined ? coolDowns.get(scope) : accountRests.get(restName(scope, account));
   }
 
-  /** Begins a rest; `seenBy` is the call whose failure caused it, for the log. */
+  /** Begins a rest; `seenBy` is the call whose failure was the last straw, for the log. */
   begin(
     scope: RestScope,
     cause: Omit<RestCause, "before" | "vendorMessage">,
@@ -76,11 +76,11 @@ export class SharedRests implements AsyncDisposable {
     this.#states.share(shareRest(redis, name, rest));
   }
 
-  /** Records that an answer began to a call sent at that time. Returns whether that ended a rest. */
+  /** An answer began to a call that was sent at that time; whether that ended a rest. */
   answered(scope: RestScope, account: string | undefined, sentAt: number): boolean {
     const rest = this.at(scope, account);
     if (rest === undefined) return false;
-    // A call that was sent before the rest proves nothing, and a pause that a vendor requested is observed.
+    // What was sent before the rest proves nothing, and a pause that a vendor named holds.
     if (isResting(rest, Date.now()) && (rest.kind !== "failing" || sentAt < Date.parse(rest.since))) return false;
     const { redis, log } = this.#options;
     const { coolDowns, accountRests, share } = this.#states;
@@ -92,7 +92,7 @@ export class SharedRests implements AsyncDisposable {
     return true;
   }
 
-  /** Records a completed answer: the next rest of these scopes has the first length again. */
+  /** An answer came to its end: the next rest of these scopes is of the first length. */
   worked(scopes: () => readonly (readonly [scope: RestScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
     for (const [scope, account] of scopes()) this.#before.delete(restName(scope, account));
@@ -113,21 +113,18 @@ export class SharedRests implements AsyncDisposable {
   }
 }
 
-/**
- * First and maximum length of the rest of a scope whose calls fail; each rest in a row is twice as long as the previous
- * one.
- */
+/** First and longest rest of a scope whose calls fail: each rest in a row is twice as long as the one before. */
 const failingMs = { first: 5_000, longest: 300_000 } as const;
-/** First and maximum pause of a key that its vendor refuses; it doubles in the same way. */
+/** First and longest pause before a key that its vendor refuses is tried again, likewise. */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
 /** Cause of a rest. */
 export interface RestCause {
   readonly kind: RestKind;
   readonly reason: string;
-  /** Pause that the vendor requested; it is used unchanged. */
+  /** Pause that the vendor named: taken unchanged. */
   readonly retryAfterMs?: number | undefined;
-  /** Number of rests in a row before this one. */
+  /** Rests in a row before this one. */
   readonly before: number;
   readonly account?: string | undefined;
   /** The vendor's message, in one line. */
@@ -140,8 +137,8 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
 }
 
 /**
- * Returns the rest that a cause begins. Undefined if the scope rests already: failures of calls that were in progress
- * when the rest began add no evidence. A longer pause that a vendor requested replaces the rest.
+ * The rest that a cause begins; undefined while the scope rests already, for calls that were under way when the rest
+ * began fail with it and say nothing new, unless a vendor named the new rest and it is longer.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;

@@ -1,50 +1,47 @@
-/** Headers that the gateway reads or defines, in lower case as Node delivers them. */
+/** Every header that this product reads or gives a meaning; all lower case, as node reads them. */
 export const headers = {
-  /** On every response; a well-formed one from the client is kept. */
+  /** On every response; the client's own is kept when it is well formed. */
   requestId: "x-request-id",
-  /** Signed Caller, from the edge to the services; never accepted from clients. */
+  /** The signed Caller, from the edge to the services; never accepted from outside. */
   caller: "x-modelgate-caller",
-  /** Requests a refusal instead of dropped optional fields. */
+  /** A client that wants a refusal rather than a dropped hint. */
   strict: "x-modelgate-strict",
-  /** Tags of a call for its usage event, `team=search,feature=chat`. The edge removes the header. */
+  /** Tags of a call for the operator's books, `team=search,feature=chat`. The edge removes the header. */
   tags: "x-modelgate-tags",
-  /** Request fields that the serving vendor does not support. */
+  /** Request fields that the serving vendor could not take. */
   dropped: "x-modelgate-dropped",
-  /** Model that served the call, if it differs from the one that the client named: a fallback, or a share. */
+  /** The model that served the call, where it is not the one that the client named: a fallback, or a share. */
   model: "x-modelgate-model",
-  /** Channel that served the call or failed last, if the caller's group shows channels. */
+  /** The channel that served the call, or that it went to last; where the caller's group shows channels. */
   channel: "x-modelgate-channel",
-  /** Channels that were tried, in order, with the failure of each, if the caller's group shows channels. */
+  /** The channels that were tried, in their order, with why one failed; likewise. */
   attempts: "x-modelgate-attempts",
-  /** Cost of the call in US dollars. In a stream it is a trailer, present if the vendor reported the usage. */
+  /** Cost of the call in US dollars. A stream has it as a trailer, if its vendor reported the usage. */
   cost: "x-modelgate-cost",
-  /**
-   * Maximum output tokens of each answer in the vendor's request, if the client set no limit and the default limit
-   * cannot be paid for.
-   */
+  /** Maximum output tokens of each answer in the vendor's request, where the client named no bound and the default one cannot be paid for. */
   maxOutputTokens: "x-modelgate-max-output-tokens",
-  /** The vendor's id of the exchange, if it returned one. */
+  /** The vendor's own id of the exchange, where it gave one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",
-  /** W3C trace context, forwarded from the client to the vendor. */
+  /** The W3C's trace context; carried from the client on to the vendor. */
   traceparent: "traceparent",
   retryAfter: "retry-after",
-  /** Read by the vendors' SDKs before they decide by the status whether to retry. */
+  /** Read by the vendors' SDKs before they retry by status. */
   shouldRetry: "x-should-retry",
 } as const;
 
-/** Prefix of the gateway's headers: the edge removes those from clients, except `x-modelgate-strict`. */
+/** Headers with this prefix are ours: the edge drops what comes from outside, but for `x-modelgate-strict`. */
 export const ownHeaderPrefix = "x-modelgate-";
 
-/** Names of headers: the interface's first, then common aliases (both are accepted). */
+/** The interface's own header names first, then their everyday aliases (both are served). */
 export const headerAliases = {
   alphaVersion: ["alpha-version", "anthropic-version"],
   gammaKey: ["x-gamma-api-key", "x-goog-api-key"],
 } as const;
 
-/** Headers as Node delivers them. */
+/** Headers as node gives them. */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns the first value under any of the names, in their order. */
+/** The first value found under any of the names, in their order. */
 export function firstHeader(from: IncomingHeaders, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = from[name];

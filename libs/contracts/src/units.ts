@@ -7,7 +7,7 @@ const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, 
  *
  * Priced units are disjoint, so cost = sum of units × price: `inputTokens` excludes tokens counted as cached, cache
  * write (for minutes or an hour), audio or image; `outputTokens` excludes audio and image, and includes
- * `reasoningTokens`, which have no separate price. An absent unit is 0.
+ * `reasoningTokens`, which have no separate price. Absent means none.
  */
 export const Units = Type.Object(
   {
@@ -35,14 +35,14 @@ export const Units = Type.Object(
 export type Units = Static<typeof Units>;
 export type UnitName = keyof Units;
 
-/** Adds two usages, unit by unit. */
+/** The sum of two measures, unit by unit. */
 export function addUnits(left: Units, right: Units): Units {
   const sum: Units = { ...left };
   for (const [name, amount] of unitEntries(right)) sum[name] = (sum[name] ?? 0) + amount;
   return sum;
 }
 
-/** Returns the units that are present, with their amounts. */
+/** The units that are there, with their amounts. */
 export function unitEntries(units: Units): readonly (readonly [UnitName, number])[] {
   const entries: (readonly [UnitName, number])[] = [];
   for (const name of unitNames) {
@@ -52,17 +52,17 @@ export function unitEntries(units: Units): readonly (readonly [UnitName, number]
   return entries;
 }
 
-/** Returns all tokens of a call, of all kinds: the number that a limit of tokens per minute counts. */
+/** All tokens of a call, whatever their kind: what a tokens-per-minute limit counts. */
 export function tokensIn(units: Units): number {
   return inputTotal(units) + outputTotal(units);
 }
 
-/** Returns all input tokens of a call, of all kinds, for vendors' formats with one number. */
+/** All input of a call, whatever its kind: what vendors with one number for it report. */
 export function inputTotal(units: Units): number {
   return total(units, inputTokenUnits);
 }
 
-/** Returns all output tokens of a call, including reasoning. */
+/** All output of a call, with reasoning. */
 export function outputTotal(units: Units): number {
   return total(units, outputTokenUnits);
 }
@@ -73,7 +73,7 @@ function total(units: Units, names: readonly UnitName[]): number {
   return sum;
 }
 
-/** Units that a vendor may count an input token as. */
+/** The units that a vendor may count a token of input in. */
 export const inputTokenUnits = [
   "inputTokens",
   "cachedInputTokens",
@@ -83,14 +83,14 @@ export const inputTokenUnits = [
   "inputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Units that a vendor may count an output token as; reasoning is part of output. */
+/** The units that a vendor may count a token of output in; reasoning is part of output. */
 export const outputTokenUnits = [
   "outputTokens",
   "outputAudioTokens",
   "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Units of vendor-side tools, whose prices are the same at every service tier. */
+/** Units of vendor-side tools; their prices are the same at every service tier. */
 export const toolUnits = [
   "webSearches",
   "codeInterpreters",
@@ -99,7 +99,7 @@ export const toolUnits = [
 ] as const satisfies readonly UnitName[];
 export type ToolUnit = (typeof toolUnits)[number];
 
-/** Names of all units, in the order of the usage event. */
+/** Every unit's name, in the order of the usage event. */
 export const unitNames = [
   "inputTokens",
   "cachedInputTokens",

@@ -1,43 +1,40 @@
 import type { ServerResponse } from "node:http";
 
-/** Destination of an answer: its head, then its body in pieces, independent of the transport. */
+/** Destination of an answer: its head once, then its body in pieces, over whatever carries it. */
 export interface AnswerSink {
-  /** True after the head was sent. */
+  /** True once the head is sent. */
   readonly begun: boolean;
-  /** True if nothing more can be sent: the answer has ended, or its client has disconnected. */
+  /** True once nothing more arrives: the answer is over, or its client has left. */
   readonly closed: boolean;
-  /**
-   * True while the client reads more slowly than the answer is written; the watcher's `drained` is called when it has
-   * caught up.
-   */
+  /** True while the client reads slower than is written: `drained` resolves when to go on. */
   readonly full: boolean;
-  /** Adds a header to a head that was not sent yet. */
+  /** Adds a header to a head that is not out yet. */
   setHeader(name: string, value: string): void;
-  /** Announces a trailer in a head that was not sent yet; does nothing if the connection does not support trailers. */
+  /** Announces a trailer in a head that is not out yet; nothing where the connection cannot carry one. */
   announceTrailer(name: string): void;
-  /** Adds an announced trailer; call it before the last piece. */
+  /** Adds a trailer that was announced, before the last piece. */
   addTrailer(name: string, value: string): void;
   /** Sends the head. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Sends a piece of the body. Returns false if the sink is full afterwards. */
+  /** Sends a piece of the body; false where the sink is full with it. */
   write(piece: Buffer | string): boolean;
   /** Sends the last piece. */
   end(last?: Buffer | string): void;
-  /** Closes the connection, so that the client does not take the part that it has for a complete answer. */
+  /** Cuts the connection: what the client has must not pass for a whole answer. */
   destroy(): void;
-  /** Calls the watcher when the sink drains or closes, until disposed. */
+  /** Calls the watcher about the sink's further life, until disposed. */
   watch(watcher: SinkWatcher): Disposable;
 }
 
 /** Called when a sink drains or closes. */
 export interface SinkWatcher {
-  /** The client has read everything that was written. */
+  /** The client has caught up with what was written. */
   drained?(): void;
-  /** The sink is closed; `whole` is true if the client has received the complete answer. */
+  /** Nothing more arrives; `whole` says whether the client has the answer to its last byte. */
   closed?(whole: boolean): void;
 }
 
-/** Sink of Node's HTTP server. */
+/** The sink of node's HTTP server. */
 export class HttpSink implements AnswerSink {
   readonly #response: ServerResponse;
 
@@ -63,7 +60,7 @@ export class HttpSink implements AnswerSink {
 
   announceTrailer(name: string): void {
     const { httpVersionMajor, httpVersionMinor } = this.#response.req;
-    // An HTTP/1.0 body is not sent in chunks, and has no trailers.
+    // A body of HTTP/1.0 is not sent in chunks, and ends without trailers.
     if (httpVersionMajor > 1 || httpVersionMinor > 0) this.#response.setHeader("trailer", name);
   }
 

@@ -1,19 +1,19 @@
 import type { NatsConnection } from "nats";
 import { absent } from "./bus-streams.ts";
 
-/** Position of a durable reader in its stream. */
+/** The position of a durable reader in its stream. */
 export interface Progress {
-  /** Sequence number of the stream's latest message. */
+  /** Sequence of the stream's newest message. */
   readonly last: number;
-  /** Sequence number up to which all messages were handled. */
+  /** All messages up to this sequence were handled. */
   readonly handled: number;
-  /** Number of messages that the reader has not acknowledged. */
+  /** Messages that the reader has not acknowledged. */
   readonly waiting: number;
-  /** Returns the age in ms of the oldest message that is not acknowledged; 0 if there is none. */
+  /** Reads how long the oldest of those has been stored, in ms; 0 where there is none. */
   age(): Promise<number>;
 }
 
-/** Reads the position of a durable reader; undefined if the stream does not exist. */
+/** Reads how far a durable reader is in its stream; undefined where there is no such stream. */
 export async function readProgress(
   connection: NatsConnection,
   stream: string,
@@ -26,7 +26,7 @@ export async function readProgress(
   ]);
   if (state === undefined) return undefined;
   const last = state.last_seq;
-  // A reader that was not created yet has handled no messages.
+  // A reader that was not made yet has handled nothing.
   const waiting = reader === undefined ? state.messages : reader.num_pending + reader.num_ack_pending;
   const acknowledged = reader?.ack_floor.stream_seq ?? 0;
   return {
@@ -36,7 +36,7 @@ export async function readProgress(
     async age() {
       if (waiting === 0) return 0;
       const next = Math.max(state.first_seq, acknowledged + 1);
-      // The message was acknowledged out of order, or dropped meanwhile: the next poll sees the one after it.
+      // Acknowledged in another order, or dropped meanwhile: the next look sees the one after it.
       const oldest = await streams.getMessage(stream, { seq: next }).catch(absent);
       return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.time.getTime());
     },

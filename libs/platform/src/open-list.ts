@@ -1,10 +1,10 @@
-/** An entry of a list. */
+/** A value in a list, until it is removed. */
 export interface Listed {
-  /** Removes the entry from the list. Returns whether it was still in it. */
+  /** Takes the member out of the list; whether it was still there. */
   remove(): boolean;
 }
 
-/** An entry of a list, with its neighbours. */
+/** A member of a list, and its neighbours in it. */
 class ListMember<Value> implements Listed {
   readonly value: Value;
   previous: ListMember<Value> | undefined;
@@ -22,7 +22,7 @@ class ListMember<Value> implements Listed {
     list.size++;
   }
 
-  /** Removes the entry, and clears its references, because garbage must not keep its neighbours in memory. */
+  /** A removed member refers to no other: garbage must not keep its neighbours alive. */
   remove(): boolean {
     const list = this.#list;
     if (list === undefined) return false;
@@ -38,22 +38,22 @@ class ListMember<Value> implements Listed {
 }
 
 /**
- * List of open objects, oldest first; entries are added and removed with calls. A Set would keep garbage in memory:
- * when its table grows, the old table refers to the new one and to every entry at that time. Once an old table is in
- * the old generation, V8 keeps every later call until its next major collection.
+ * A list of open things, oldest first; members come and go with calls. A Set leaves garbage: when its table grows, the
+ * old table keeps referring to the new one and to every member at that time. Once an old table is in the old
+ * generation, V8 keeps every call that follows until its next major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
-  /** First and last entry; entries refer to their neighbours. */
+  /** The ends of the list: its members keep them. */
   first: ListMember<Value> | undefined;
   last: ListMember<Value> | undefined;
   size = 0;
 
-  /** Adds an entry at the end. */
+  /** Adds a member behind all others. */
   add(value: Value): Listed {
     return new ListMember(value, this);
   }
 
-  /** Iterates over the entries, oldest first; any of them may be removed meanwhile. */
+  /** The members, oldest first; any of them may be removed meanwhile. */
   [Symbol.iterator](): Iterator<Value> {
     const values: Value[] = [];
     for (let member = this.first; member !== undefined; member = member.next) values.push(member.value);

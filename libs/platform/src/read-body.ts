@@ -12,22 +12,19 @@ export interface BodyLimits extends PaceLimits {
   readonly budget: BufferBudget;
 }
 
-/**
- * A request's complete body; dispose it when the bytes are no longer needed, so that the memory becomes available to
- * others.
- */
+/** A request's whole body; dispose it when the bytes are needed no longer, so that others may take their place. */
 export interface Body extends Disposable {
   readonly bytes: Buffer;
-  /** The body's holding, for further data that its request reads. */
+  /** The body's part of the budget, for what its request reads besides it. */
   readonly holding: Pick<Holding, "take">;
 }
 
-/** Error of a client that disconnected before its request was complete: no answer is sent. */
+/** The client left before its request was whole: no answer is sent. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-/** Chunk size of a decompressor. */
+/** Bytes that a decompressor gives at once. */
 const inflatedBytes = 64 * 1024;
 
 const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
@@ -39,10 +36,11 @@ const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duple
 ]);
 
 /**
- * Reads a body within its size limit, decompressing gzip, deflate, br and zstd. Bytes that have arrived count against
- * the holder's share of the budget; a declared length does not. Throws Failure request_too_large (413), request_timeout
- * (408, silent or too slow), unsupported_media_type (415), invalid_value (400, broken compression), rate_limit_exceeded
- * (429, the holder's share) or server_overloaded (503, the process's budget), ClientGone, and the reason of `ending`.
+ * Reads a body within its limit, decompressing gzip, deflate, br and zstd. What has arrived counts against its holder's
+ * share of the budget; what is only declared does not. Throws Failure request_too_large (413), request_timeout (408, the
+ * sender fell silent or drips), unsupported_media_type (415), invalid_value (400, broken compression),
+ * rate_limit_exceeded (429, the holder's share) or server_overloaded (503, the process's budget), ClientGone, and the
+ * reason of `ending`.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -71,7 +69,7 @@ export async function readBody(
   }
 }
 
-/** A body that is being read: its holder, its declared length, and the signal that ends the call. */
+/** A body being read: its owner, its declared bytes, and the signal that ends the call. */
 interface Collecting {
   readonly holder: Holder;
   readonly declared: number;
@@ -93,10 +91,7 @@ class HeldBody implements Body {
   }
 }
 
-/**
- * Collects a body's chunks until it is complete. Rejects if the body fails; its holding or its call may be ended
- * meanwhile.
- */
+/** Gathers a body's chunks until it is whole. Rejects for what ends it before; its holding, or its call, may be ended meanwhile. */
 async function collect(
   request: IncomingMessage,
   source: Readable,
@@ -127,7 +122,7 @@ async function collect(
     if (!request.complete) onGone();
   };
   const onEnding = (): void => fail(ending?.reason);
-  // A client does not count as slow while the decompressor is behind.
+  // A decompressor that is behind is no slow client.
   const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
   using pace = new Pace(limits, fail, isBehind);
   try {
@@ -150,7 +145,7 @@ async function collect(
 }
 
 function ignore(): void {
-  // Bytes after the result are ignored
+  // what comes after the verdict changes nothing
 }
 
 function tooLarge({ maxBytes }: BodyLimits): Failure {

@@ -4,26 +4,23 @@ import type { Secrets } from "./secrets.ts";
 const algorithm = "aes-256-gcm";
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** Encrypts data that leaves the process; each ciphertext is bound to its context, for example the owner of a key. */
+/** Seals what leaves the process; each is bound to the context that it belongs to, such as whose key it is. */
 export interface Sealer {
-  /** Encrypts a text. Returns the ciphertext in Base64. */
+  /** A text, as another in Base64. */
   seal(text: string, context: string): string;
-  /**
-   * Decrypts a text. Throws if it was encrypted with a secret that is not accepted or for another context, or was
-   * changed.
-   */
+  /** Throws where the text was sealed with a secret that is not accepted, for another context, or was changed. */
   open(sealed: string, context: string): string;
   sealBytes(bytes: Buffer, context: string): Buffer;
-  /** Decrypts bytes. Throws as `open` does. */
+  /** Throws as `open` does. */
   openBytes(sealed: Buffer, context: string): Buffer;
 }
 
 /**
- * Creates a sealer: AES-256-GCM with keys derived from the secrets by HKDF-SHA256, one for each purpose. Data that was
- * encrypted for one purpose cannot be decrypted for another. The secret in use encrypts; every accepted one decrypts.
+ * AES-256-GCM under keys derived from the secrets by HKDF-SHA256, one for each purpose: what is sealed for one purpose
+ * cannot be opened for another. The secret in use seals; every accepted one opens.
  */
 export function openSealer(secrets: Secrets, purpose: string): Sealer {
-  // A KeyObject is used because a key as bytes would add 17 µs to each encryption.
+  // A key as an object: with one as bytes, each seal would take 17 µs more.
   const derive = (secret: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
   const inUse = derive(secrets[0]);

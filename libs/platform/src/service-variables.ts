@@ -2,32 +2,29 @@ import type { DeclaredVariable } from "@modelgate/contracts";
 import { secretsOf } from "./secrets.ts";
 import { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 
-/** Variables that a service reads from its environment: those of all services, and those that it declares. */
+/** Everything that a service reads from its environment: what every service does, and what it declares itself. */
 export interface ServiceVariables<Env> {
   readonly name: string;
   readonly declare: Declaration<{ readonly frame: ServiceFrame; readonly env: Env }>;
-  /** Lists every variable that the service reads, for the reference and for checks of deployments. */
+  /** Lists every variable that the service reads: for the reference, and for checks of deployments. */
   describe(): readonly DeclaredVariable[];
 }
 
-/** Values of the variables that `runProcess` uses. */
+/** The part of the environment that `runProcess` uses. */
 export type ServiceFrame = Readonly<ReturnType<typeof frameVariables>>;
 
-/** Values of a service's variables. */
+/** The values of a service's own variables. */
 export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
 
-/** Options of the variables that all services read. */
+/** Differences between services in the variables that all of them read. */
 export interface FrameOptions {
-  /** Variable of the port, and its default; absent: TEXT_PORT and 0 for `text`. */
+  /** The variable of its port, and the port where that is unset; absent: TEXT_PORT and 0 for `text`. */
   readonly port?: readonly [name: string, fallback: number];
-  /** Maximum ms of the drain, regardless of DRAIN_MS. */
+  /** Maximum time of the drain, ms, whatever DRAIN_MS is. */
   readonly maxDrainMs?: number;
 }
 
-/**
- * Declares the variables of a service; `own` declares those in addition to the ports, logging and drain of all
- * services.
- */
+/** Declares the variables of a service; `own` are those besides the ports, logging and drain that all services have. */
 export function serviceVariables<Env>(
   name: string,
   own: Declaration<Env>,
@@ -37,7 +34,7 @@ export function serviceVariables<Env>(
   return { name, declare, describe: () => describeVariables(declare) };
 }
 
-/** Reads a service's variables; those of the frame are checked too. Throws StartError. */
+/** Reads a service's own variables, those of the frame checked with them. Throws StartError. */
 export function readEnv<Env>(
   { declare }: ServiceVariables<Env>,
   source?: Readonly<Record<string, string | undefined>>,
@@ -84,12 +81,12 @@ function frameVariables(read: VariableReader, name: string, { port, maxDrainMs =
   };
 }
 
-/** Reads the address of the store of accounts and configuration, and the secret that services sign with. */
+/** The store of accounts and configuration, and the secret that services sign with. */
 export function storeVariables(read: VariableReader) {
   return {
     redis: {
       url: read.url("REDIS_URL", "Address of Redis, or of a Cluster's or Sentinel's servers, separated by commas."),
-      /** Maximum ms to wait for an answer of Redis. */
+      /** Longest wait for an answer of Redis. */
       timeoutMs: 1_000,
     },
     secrets: secretsOf(
@@ -99,10 +96,10 @@ export function storeVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables of the store. */
+/** The values of the variables of the store. */
 export type StoreEnv = ReturnType<typeof storeVariables>;
 
-/** Reads the address of the store of clients' content. */
+/** The store of what clients have the gateway keep. */
 export function contentVariables(read: VariableReader) {
   return {
     url: read.optionalUrl(
@@ -115,12 +112,12 @@ export function contentVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables of clients' content. */
+/** The values of those variables. */
 export interface ContentEnv {
   readonly content: ReturnType<typeof contentVariables>;
 }
 
-/** Reads the address of the bus that events are published on. */
+/** The bus that events are published on. */
 export function busVariables(read: VariableReader) {
   return {
     bus: {
@@ -143,7 +140,7 @@ export function busVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables of the bus. */
+/** The values of the variables of the bus. */
 export type BusEnv = ReturnType<typeof busVariables>;
 
 /** Reads the variables of a service that charges calls: the store, and the bus. */

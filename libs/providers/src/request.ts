@@ -2,22 +2,22 @@ import type { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import type { AnswerCall, SessionCall, StartCall, VendorCall } from "./call.ts";
 
-/** A complete request to a vendor, ready to be sent. */
+/** A request to a vendor, complete: only to be sent. */
 export interface VendorRequest {
   readonly url: URL;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  /** Body; a stream is sent as it arrives. */
+  /** A stream is sent as it comes. */
   readonly body?: Buffer | Readable | undefined;
 }
 
-/** Parts of a call that its address may depend on. */
+/** The parts of a call that its address may depend on. */
 export type Addressed = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
   Partial<Pick<AnswerCall, "stream">>;
 
 /**
- * Creates the requests of a vendor that answers synchronously, with its key in a header. They throw Failure
- * upstream_error for calls about tasks.
+ * Makes the requests of a vendor that answers at once, with its key in a header. They throw Failure upstream_error for
+ * anything about tasks.
  */
 export function requestsAt(
   address: (call: Addressed) => URL,
@@ -30,7 +30,7 @@ export function requestsAt(
   };
 }
 
-/** Builds a request. Headers of the vendor override the usual ones, and headers of the call override both. */
+/** Puts a request together: the usual headers, those of the vendor over them, and those of the call over both. */
 export function requestTo(
   url: URL,
   call: VendorCall | StartCall,
@@ -51,7 +51,7 @@ export function requestTo(
   return { url, method: "POST", headers: all, body: call.body };
 }
 
-/** Returns the usual headers: none for a WebSocket's handshake, and no accepted type for a file. */
+/** A WebSocket's handshake negotiates for itself, and files come as they are. */
 function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, string>> {
   const { act, requestId } = call;
   if (act === "download" || act === "file") return {};
@@ -61,7 +61,7 @@ function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, str
   return { accept, "accept-encoding": "identity", ...named };
 }
 
-/** Returns the authorization header of OpenAI and compatible vendors. */
+/** The header that carries the key, of OpenAI and its likes. */
 export function bearer({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }

@@ -3,27 +3,25 @@ import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import type { CallDeps } from "./deps.ts";
 
-/** An incoming call: its caller, its endpoint and its sink. */
+/** A call that came in: who calls, which endpoint, and where the answer goes. */
 export type Call = Pick<
   ServiceCall,
   "answer" | "caller" | "ending" | "endpoint" | "id" | "log" | "requestId" | "strict"
 > &
   Partial<Pick<ServiceCall, "facts" | "span">>;
 
-/** Model that serves a call, and its price for the caller. */
+/** The model that is to serve a call, and what it costs the caller. */
 export interface ServingModel {
   readonly model: CatalogModel;
-  /** Price multiplier of the caller's group. */
+  /** The group's price multiplier. */
   readonly multiplier: number;
-  /** Name of the model in the client's request, if it differs. */
+  /** The model that the client named, where that is another one. */
   readonly requested?: string | undefined;
-  /** Treatment of tools and service tiers for which the model has no price. */
+  /** Treatment of tools and service tiers that the model has no price for. */
   readonly unpriced: Group["unpriced"];
 }
 
-/**
- * Resolves the model that a client names, and its price for this caller. Throws Failure if the caller cannot use it.
- */
+/** Resolves the model that a client names, and its price for this caller. Throws Failure for one that the caller cannot use. */
 export function priced(
   deps: Pick<CallDeps, "catalog">,
   { caller, endpoint, facts }: Pick<Call, "caller" | "endpoint" | "facts">,

@@ -1,28 +1,25 @@
 import { leftAnswers } from "./money/call-metrics.ts";
 
-/**
- * Maximum ms that shutdown waits for vendors whose clients have disconnected; after it the calls are charged their
- * certain usage.
- */
+/** Time for which the end of a process waits for vendors whose clients have gone; then the calls pay what is certain. */
 const endMs = 4_000;
 
-/** Slot for one call whose vendor's answer is read after the client disconnected. */
+/** A slot for one call whose vendor is read on without a client. */
 export interface DetachedSeat extends Disposable {
-  /** Aborted when the time limit of the slot is reached. */
+  /** Aborted when the vendor has had its time. */
   readonly signal: AbortSignal;
 }
 
-/** Limits of answers that are read after the client disconnected. */
+/** Bounds of answers that are read on without a client. */
 export interface DetachedLimits {
-  /** Maximum number at the same time. */
+  /** Maximum number at a time. */
   readonly most: number;
-  /** Maximum duration of each, in ms. */
+  /** Maximum time of each. */
   readonly ms: number;
 }
 
 /**
- * Calls of this process whose clients disconnected before the answer, and whose vendors' answers are still read because
- * they report the cost. Disposal waits for them for a limited time.
+ * The calls of a process whose clients left before the answer, and whose vendors are read on, since the answer says what
+ * it cost. Disposal waits for them for a bounded time.
  */
 export class DetachedAnswers implements AsyncDisposable {
   readonly #open = new Map<AbortController, NodeJS.Timeout>();
@@ -33,7 +30,7 @@ export class DetachedAnswers implements AsyncDisposable {
     this.#limits = limits;
   }
 
-  /** Takes a slot; undefined if all are in use. */
+  /** Takes a slot; undefined where all are taken. */
   take(): DetachedSeat | undefined {
     if (this.#open.size >= this.#limits.most || this.#emptied !== undefined) return undefined;
     const controller = new AbortController();

@@ -42,7 +42,8 @@ export {
   type StreamAnswerReader,
   type StreamTranslator,
 } from "./answers/stream-reader.ts";
-export type { Measure, TextCost, UsageBound } from "./money/measure.ts";
+export type { Measure, Metered, TextCost, UsageBound } from "./money/measure.ts";
+export { Meter, meterStream, meterWhole } from "./money/meter.ts";
 export { costliestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
 export type { RequestSize } from "./money/measure.ts";
 export type { StreamWaiting } from "./waiting.ts";

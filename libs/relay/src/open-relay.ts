@@ -23,23 +23,23 @@ import { openMadeIds } from "./vendor-stores/made-ids.ts";
 /** Dependencies of one service's calls. */
 export interface OpenRelay {
   readonly relay: RelayDeps;
-  /** For events that are not part of a settlement. */
+  /** For events that no settlement carries. */
   readonly outbox: Outbox;
-  /** Limits of JSON bodies. */
+  /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
   /** Record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
-  /** Throws Failure if the service cannot serve calls now. */
+  /** Throws why the service cannot serve now. */
   ready(): void;
 }
 
-/** Dependencies of calls that all services of a process share: memory limits, health of channels, leases. */
+/** Dependencies of the calls of all services of a process: one set of bounds of memory, of channels' health, of leases. */
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;
 }
 
-/** Opened once per process. Closed in reverse order, so that settlements are done before the outbox and Redis close. */
+/** Opened once a process; closed in reverse, so that settlements are in before the outbox and Redis close. */
 const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const { log } = shared;
   const redis = await sharedRedis(shared, env);
@@ -76,7 +76,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   };
 });
 
-/** Opens the dependencies of a service's calls, on top of those that the process shares. The process closes them. */
+/** Opens what a service's calls run with, in what its process shares. The process closes it. */
 export async function openRelay(
   env: RelayEnv,
   { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,

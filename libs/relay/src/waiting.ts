@@ -1,28 +1,25 @@
 import type { Failure } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 
-/** Heartbeats and errors of a client's stream before a vendor has begun to answer. */
+/** Signs of life, and failures, of a client's stream before any vendor has begun to answer. */
 export interface StreamWaiting {
   readonly contentType: string;
   readonly sign: string;
-  /**
-   * Returns whether heartbeats may be sent now; absent: always. False while the body that selects the stream may still
-   * arrive or be invalid.
-   */
+  /** Returns whether there may be signs by now; absent: always. A body on its way may yet say what is wanted, or be wrong. */
   isDue?(): boolean;
-  /** Renders the wire's in-band error, which ends the stream. */
+  /** The wire's own in-band error; nothing follows. */
   fail(failure: Failure, requestId: string): string;
 }
 
-/** Returns the head of a stream. */
+/** The head of every stream. */
 export function streamHead(contentType: string): Readonly<Record<string, string>> {
   return { "content-type": contentType, "cache-control": "no-cache", "x-accel-buffering": "no" };
 }
 
 /**
- * Sends heartbeats to a client whose vendor has not begun to answer, because proxies may close a silent connection. The
- * head is then sent, so a later failure is reported in the stream; other vendors are still tried, because no part of an
- * answer was sent. Dispose it when an answer begins.
+ * Shows signs of life to a client whose vendor has not begun yet: models that think long would otherwise lose their
+ * connection to proxies on the way. The head is out then, so a failure that follows stands in the stream; other vendors
+ * are still tried, since no part of an answer was sent. Dispose it when an answer begins.
  */
 export function keepWaiting(
   answer: Pick<AnswerSink, "begin" | "begun" | "closed" | "full" | "write">,
@@ -31,7 +28,7 @@ export function keepWaiting(
 ): Disposable {
   if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
   const timer = setInterval(() => {
-    // The vendor's answer may still be awaited after the client disconnected.
+    // A client that has left may still have its vendor heard out.
     if (answer.closed || waiting.isDue?.() === false) return;
     if (!answer.begun) answer.begin(200, streamHead(waiting.contentType));
     if (!answer.full) answer.write(waiting.sign);

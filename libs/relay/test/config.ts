@@ -62,6 +62,15 @@ export const rival = {
   account: { balance: "10.00", tokens: [{ key: "sk-rival-0123456789abcdef", group: "default" }] },
 };
 
+/** A group whose accounts may use what is in vendors' stores. */
+export const trusting = { models: ["*"], vendorStores: "shared" };
+
+/** An account in the group `trusting`. */
+export const trustingAccount = {
+  key: "sk-trusting-0123456789abcdef",
+  account: { balance: "10.00", tokens: [{ key: "sk-trusting-0123456789abcdef", group: "trusting" }] },
+};
+
 let asked = 0;
 /** A chat request with words of its own: failures of one and the same body count once. */
 export const another = (model: string) => hello(model, `Hello ${++asked}`);

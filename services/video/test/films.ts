@@ -91,9 +91,9 @@ interface AskOptions {
 }
 
 /** The task in style A once it has ended. */
-export function ended(at: Place, id: string): Promise<any> {
+export function ended(at: Place, id: string, key: string = keys.demo): Promise<any> {
   return until(`${id} to end`, async () => {
-    const { json } = await ask(at, `/v1/videos/${id}`);
+    const { json } = await ask(at, `/v1/videos/${id}`, undefined, { key });
     return ["completed", "failed"].includes(json.status) && json;
   });
 }

@@ -8,13 +8,14 @@ import { TaskEvent } from "@modelgate/contracts";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
-import { keys, rival } from "../../../libs/relay/test/config.ts";
+import { keys, rival, trusting, trustingAccount } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
 let area: Area;
 beforeAll(async () => {
-  const accounts = { ...films.accounts, rival: rival.account };
-  area = await startArea(service, { config: { ...films, accounts }, env: callbacksHere, limits: quick });
+  const groups = { ...films.groups, trusting };
+  const accounts = { ...films.accounts, rival: rival.account, trusting: trustingAccount.account };
+  area = await startArea(service, { config: { ...films, groups, accounts }, env: callbacksHere, limits: quick });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
@@ -225,6 +226,32 @@ describe("a create is refused", () => {
       form.set(field, text);
     const answer = await area.post("/v1/videos", form, keys.demo);
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
+  });
+
+  /** A create whose picture is in its vendor's store. */
+  const stored = '{"model":"film-openai","prompt":"A boat","input_reference":{"file_id":"file-1"}}';
+  test.each([
+    ["a picture in a vendor's store", stored, "input_reference.file_id", "vendorStores: shared"],
+    [
+      "a picture twice, of which one is in a vendor's store",
+      stored.replace(/\}$/, ',"input_reference":null}'),
+      "input_reference",
+      "appears more than once",
+    ],
+  ])("as JSON that names %s", async (_, body, param, words) => {
+    await area.simulator.forget("openai-films");
+    const answer = await area.post("/v1/videos", body, keys.demo);
+    const error = { param, message: expect.stringContaining(words) };
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error }]);
+    expect(await area.simulator.requests("openai-films")).toEqual([]);
+  });
+
+  test("not for a picture in a vendor's store where the group shares vendors' stores", async () => {
+    await area.simulator.forget("openai-films");
+    const { json } = await ask(area, "/v1/videos", JSON.parse(stored), { key: trustingAccount.key });
+    const [seen] = await area.simulator.requests("openai-films");
+    expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ input_reference: { file_id: "file-1" } });
+    await ended(area, json.id, trustingAccount.key);
   });
 
   test("by its vendor, in the vendor's words, and costs nothing", async () => {

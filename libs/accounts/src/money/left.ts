@@ -4,34 +4,31 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
 
-/** API key whose money is read. */
+/** The token whose money is read. */
 export interface SpendingScope {
   readonly accountId: string;
   readonly tokenId: string;
   readonly group: string;
   readonly budgets?: Budgets | undefined;
-  /** Clock for tests; absent: that of the system. */
+  /** Clock of tests; absent: that of the system. */
   readonly nowMs?: number | undefined;
 }
 
-/**
- * A budget of an API key, of the key whose limits it shares, or of its group, with the amount used in the current
- * period.
- */
+/** A budget of a token, of its parent token, or of its group, with the amount used in the present period. */
 export interface BudgetUse {
   readonly whose: "token" | "within" | "group";
   readonly period: "day" | "month";
   readonly maxNanos: Nanos;
-  /** Amount that was spent, or is held for open calls. */
+  /** Spent, and held for calls in progress. */
   readonly usedNanos: Nanos;
 }
 
-/** Amount that an API key can still spend, and the limits that determine it. */
+/** The amount that a token can still spend, and the limits that bound it. */
 export interface MoneyLeft {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
   readonly budgets: readonly BudgetUse[];
-  /** Minimum of the account's available money and the rest of its budgets; at least 0. */
+  /** The minimum of the account's available money and the rest of its budgets; never below zero. */
   readonly leftNanos: Nanos;
 }
 
@@ -44,10 +41,7 @@ const bounds = [
   { name: "groupPerMonth", whose: "group", period: "month" },
 ] as const;
 
-/**
- * Reads the amount that an API key can still spend; undefined for an unknown account. Throws Failure if Redis does not
- * answer.
- */
+/** Reads what a token can still spend; undefined for an unknown account. Throws Failure where Redis does not answer. */
 export async function readMoneyLeft(redis: Redis, scope: SpendingScope): Promise<MoneyLeft | undefined> {
   const { accountId } = scope;
   const account = await orUnavailable(

@@ -1,4 +1,4 @@
-/** Error of a remote file that was not fetched; its message may be shown to a client and contains no addresses. */
+/** A remote file that was not fetched; the message says why in words that a client may see, without addresses. */
 export class NotFetched extends Error {
   override readonly name = "NotFetched";
 }

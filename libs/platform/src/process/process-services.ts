@@ -9,28 +9,28 @@ import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, Service, ServiceRole } from "./service.ts";
 import type { Shared } from "./shared.ts";
 
-/** A service of this process whose variables were read. */
+/** A service of this process, its variables read. */
 type Declared = DeclaredService & Pick<Service, "name" | "role">;
 
 interface Running {
   readonly service: Declared;
   readonly open: OpenService;
-  /** Aborted near the end of the service's drain. */
+  /** Aborted towards the end of the service's drain. */
   readonly ending: AbortController;
 }
 
-/** Dependencies that the services of a process are opened with. */
+/** The objects that the services of a process are opened with. */
 export interface Surroundings {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly shared: Shared;
-  /** Returns the log of one service. */
+  /** The log of one of several services. */
   readonly ofService: (name: string) => Logger;
-  /** Number of this process among the workers of its program, which share ports. */
+  /** The number of this process among those of its program that share its ports. */
   readonly worker: number | undefined;
 }
 
-/** Order in which services end: first those that accept calls, last those that record them. */
+/** The order in which services end: who takes calls first, who keeps the books last. */
 const endOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
 
 /** The services that one process runs, with one port for probes. */
@@ -49,12 +49,12 @@ export class ProcessServices implements AsyncDisposable {
     this.#surroundings = surroundings;
   }
 
-  /** Maximum ms of the drain. */
+  /** Maximum time of the drain. */
   get drainMs(): number {
     return Math.max(...this.#services.map(({ frame }) => frame.drainMs));
   }
 
-  /** Ports that are listened on, by service. */
+  /** The ports that are listened on, by service. */
   get ports(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
   }
@@ -63,15 +63,12 @@ export class ProcessServices implements AsyncDisposable {
     return this.#ops?.port ?? 0;
   }
 
-  /**
-   * Opens the services, concurrently where possible. Clients are accepted when all are open; backends answer
-   * immediately.
-   */
+  /** Opens services, as many as can at the same time. Clients are let in when all are open; backends answer at once. */
   async open(): Promise<void> {
     let backends: Promise<unknown> = Promise.resolve();
     this.#opening = this.#services.map((service) => {
       if (service.role !== "backend") return this.#open(service);
-      // Backends are opened in order, because control calls the ledger while it opens.
+      // In their order: control asks the ledger while it opens.
       const opening = backends.then(() => this.#open(service));
       backends = opening;
       return opening;
@@ -81,7 +78,7 @@ export class ProcessServices implements AsyncDisposable {
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.frame.innerHost,
-      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the known port
+      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the one that is known
       handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
       drainMs: 0,
     });
@@ -89,7 +86,7 @@ export class ProcessServices implements AsyncDisposable {
     await Promise.all(later.map((running) => this.#listen(running)));
   }
 
-  /** Accepts no more work, and waits a limited time for open requests. */
+  /** Takes no more work, and lets what is open finish within its time. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const farewells = this.#running.map(({ ending, service: { frame } }) =>
@@ -124,10 +121,7 @@ export class ProcessServices implements AsyncDisposable {
     return running;
   }
 
-  /**
-   * Returns whether a service listens on a port. An area behind the edge of its process does so only if a port is
-   * configured for edges of other processes.
-   */
+  /** An area behind the edge of its own process needs no port, unless it is given one for edges of others. */
   #hasPort({ role, frame }: Declared): boolean {
     return role !== "area" || frame.port !== 0 || !this.#hasEdge;
   }
@@ -159,8 +153,8 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Returns whether the process can serve, with a line for each service. In a process with an edge, only services that
-   * clients call count: a ledger that waits for NATS does not make it unready.
+   * Returns whether the process can serve, with a line for each service. In a process with an edge, only what
+   * clients call counts: a ledger that waits for NATS does not make it unready.
    */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, words: "draining" };
@@ -173,7 +167,7 @@ export class ProcessServices implements AsyncDisposable {
   }
 }
 
-/** Returns the reason why a service cannot serve now; undefined if it can. */
+/** Returns the reason why a service cannot serve now; undefined where it can. */
 async function problemOf({ ready }: OpenService): Promise<string | undefined> {
   try {
     await ready?.();

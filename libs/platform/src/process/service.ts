@@ -7,25 +7,25 @@ import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
 import type { Shared } from "./shared.ts";
 
-/** Dependencies that a service is opened with. */
+/** The objects that a service is opened with. */
 export interface ServiceContext<Env> {
-  /** Values of the service's variables. */
+  /** The values of the service's own variables. */
   readonly env: Env;
-  /** Maximum ms that open requests get at shutdown. */
+  /** Maximum time that open requests get at the end of the process. */
   readonly drainMs: number;
-  /** Ms at the end of the drain in which the process ends open calls. */
+  /** Time in which the process ends what is still open at the end of its drain. */
   readonly farewellMs: number;
-  /** Aborted when that time begins; its reason is the Failure of open calls. */
+  /** Aborted when that time begins; its reason is the Failure that open calls end with. */
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Parts that all services of the process share. */
+  /** Shared by all services of the process. */
   readonly shared: Shared;
-  /** Areas that this process serves, as soon as they are open. */
+  /** The areas that this process serves itself, once they are open. */
   readonly areas: LocalAreas;
 }
 
-/** Handlers of a port. */
+/** The handlers of a port. */
 export interface PortHandlers {
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
@@ -33,39 +33,37 @@ export interface PortHandlers {
 
 /** An open service. */
 export interface OpenService {
-  /** Handlers of the service's port; the edge of the same process calls an area directly. */
+  /** The handlers of its own port; an area is also served directly to the edge of its own process. */
   readonly serves: PortHandlers | AreaServer;
-  /** Stops accepting connections and long-running work; resolves when open work has ended, which `ending` ensures. */
+  /** Takes no more connections and work that last; resolves when what is open has ended, which `ending` sees to. */
   readonly drain?: () => Promise<void>;
-  /** Throws the reason why the service cannot serve now; /readyz shows it. */
+  /** Throws why the service cannot serve now; /readyz shows it. */
   readonly ready?: () => void | Promise<void>;
-  /** Closes the service's resources after open requests have ended. */
+  /** Ends what it holds, after open requests have ended. */
   readonly close?: () => void | PromiseLike<void>;
 }
 
-/** Role of a service: the edge that clients call, an area that the edge calls, or a backend that records calls. */
+/** The role of a service: the edge that clients call, an area that the edge calls, or a backend that keeps records of calls. */
 export type ServiceRole = "edge" | "area" | "backend";
 
-/** Changes the values that a service is opened with, so that tests can lower constant limits. */
+/** Changes the values that a service is opened with: tests lower bounds that are constants. */
 export type AdjustEnv = <Env>(service: string, env: Env) => Env;
 
-/** A service; a process may run several. */
+/** A service, which a process may run together with others. */
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
-  /**
-   * Reads the service's variables. Returns a service that can be opened with their values, which `adjust` may change.
-   */
+  /** Reads its variables, and returns a service that can be opened with their values, which `adjust` may change. */
   readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 
-/** A service whose variables were read. */
+/** A service whose variables are read. */
 export interface DeclaredService {
   readonly frame: ServiceFrame;
   readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs" | "farewellMs">) => Promise<OpenService>;
 }
 
-/** Defines a service by its variables and by the function that opens it. */
+/** Makes a service of its variables and of the function that opens it. */
 export function defineService<Env>(
   role: ServiceRole,
   variables: ServiceVariables<Env>,

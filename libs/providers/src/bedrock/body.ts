@@ -5,10 +5,10 @@ import { claudeBody, wholeBody } from "../anthropic/index.ts";
 
 /** The version of the messages wire that Bedrock speaks. */
 const anthropicVersion = JSON.stringify("bedrock-2023-05-31");
-/** Version of Cohere's rerank API. */
+/** The version of Cohere's rerank. */
 const rerankVersion = "2";
 
-/** Returns the body of a request. The address holds the model and selects streaming. */
+/** The body of a request; the model, and whether it streams, are in its address. */
 export function bodyOf(call: AnswerCall): Buffer {
   const { wire, model } = call;
   if (wire === "messages") {
@@ -25,7 +25,7 @@ export function bodyOf(call: AnswerCall): Buffer {
     : body;
 }
 
-/** Returns a header's comma-separated names as a JSON list. */
+/** A header of names with commas, as a JSON list. */
 function listOf(header: string): string {
   return JSON.stringify(header.split(",").map((name) => name.trim()));
 }

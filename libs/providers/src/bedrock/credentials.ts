@@ -7,15 +7,15 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** A channel's key, parsed. */
+/** A channel's key, read. */
 export type AwsKey =
   /** The default AWS credential chain: environment, profile, web identity, and the role of the pod or machine. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
   | { readonly kind: "signing"; readonly credentials: AwsCredentials }
-  /** A Bedrock API key, sent unchanged. */
+  /** A Bedrock API key, sent as it is. */
   | { readonly kind: "bearer"; readonly token: string };
 
-/** Key that selects Amazon's chain of credential sources; a profile may follow: `aws:PROFILE`. */
+/** The key that means Amazon's chain of sources; a profile may follow: `aws:PROFILE`. */
 export const chainKey = "aws";
 const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
 
@@ -29,13 +29,13 @@ export function readKey(key: string): AwsKey {
   return { kind: "signing", credentials: { accessKeyId, secretAccessKey, sessionToken } };
 }
 
-/** Returns a chain's credentials, cached and renewed before they expire. */
+/** Credentials of a chain, kept and fetched anew before they expire. */
 type Chain = () => Promise<AwsCredentials>;
 
-/** Maximum number of profiles with a cached chain. */
+/** Profiles whose chains are kept. */
 const maxChains = 64;
 
-/** Opens the credential chains of a process: one per profile, loaded on first use. */
+/** Opens the chains of a process: one a profile, loaded with its first use. */
 export function openChains(): (profile: string | undefined) => Promise<AwsCredentials> {
   const chains = new Map<string, Promise<Chain>>();
   return async (profile) => {
@@ -54,7 +54,7 @@ export function openChains(): (profile: string | undefined) => Promise<AwsCreden
   };
 }
 
-/** Loads Amazon's packages only in processes that sign with a chain. */
+/** Amazon's packages are loaded by those processes alone that sign with a chain. */
 async function openChain(profile: string | undefined): Promise<Chain> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   return defaultProvider(profile === undefined ? {} : { profile });

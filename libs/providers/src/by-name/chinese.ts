@@ -1,6 +1,6 @@
 import { messagesPaths, older, type VendorRow } from "./row.ts";
 
-/** Vendors in China; most have a second address for other countries. */
+/** Vendors in China, most of which serve the world from a second address. */
 export const chineseVendors = {
   moonshot: {
     title: "Moonshot",

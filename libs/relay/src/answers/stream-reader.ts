@@ -3,89 +3,73 @@ import { Failure, type Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 import type { ReportedFees } from "@modelgate/wires/text";
 
-/** Reads an answer that is a stream. It does not handle money: `StreamPass` acts on the usage that a frame reports. */
+/** Reads an answer that is a stream. It knows nothing of money: what a frame says of it is the stream pass' to act on. */
 export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: FrameCutting;
-  /**
-   * Returns whether an answer can begin with this frame. False for an error, and for a frame that is not in this wire.
-   */
+  /** Returns whether an answer can begin with this frame: not if it is an error, or nothing of this wire. */
   begins(first: Buffer): boolean;
-  /**
-   * Creates the translator of a new stream. `mayBeCut` is true if the stream may have to end before its vendor ends it.
-   */
+  /** A new stream's translator; `mayBeCut` where it may have to end before its vendor ends it. */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
-  /** Observes every frame of the vendor before it is sent to the client. */
+  /** Sees every frame of the vendor's before the client has it. */
   observe?(frame: Buffer): void;
-  /** Counts the images in a frame, if images are billed in addition to tokens. */
+  /** Counts the images in a frame, where they are paid for beside tokens. */
   countImages?(frame: Buffer): number;
 }
 
-/** Translates a vendor's frames for the client, one by one. It is synchronous and does not access sockets or money. */
+/** Turns a vendor's frames into the client's, one by one: synchronous, and blind to sockets and money. */
 export interface StreamTranslator {
-  /** Media type of the client's stream. */
+  /** The media type of the client's stream. */
   readonly contentType: string;
-  /** Reads the vendor's next frame. Throws RangeError or Failure if the frame cannot be read. */
+  /** Reads the vendor's next frame. Throws RangeError or Failure for what cannot be read. */
   read(frame: Buffer): FrameReading;
-  /** Extracts the text that the model wrote from the `words` of one reading, or of several concatenated readings. */
+  /** The model's words out of `words` of one reading, or of many together. */
   wordsOf(words: string): string;
-  /**
-   * Returns whether the last frame that was read may contain reasoning, which some vendors do not count against the
-   * output limit.
-   */
+  /** Returns whether the frame that was read last may hold thoughts, which some vendors do not bound. */
   mayThink(frame: Buffer): boolean;
-  /**
-   * Ends the client's stream when the vendor's has ended. Throws Failure upstream_error if the vendor's stream is
-   * incomplete.
-   */
+  /** Ends the client's stream when the vendor's has ended. Throws Failure upstream_error if that was cut off. */
   end(): Buffer | string;
-  /**
-   * Last frames that the client received, available when the stream has ended. In some wires they contain the complete
-   * answer.
-   */
+  /** The last frames that the client got, once the stream is over: they hold the whole answer where its wire does that. */
   readonly last: Buffer | string;
-  /**
-   * Ends a broken stream with an error. Returns undefined if the wire cannot express one; the connection is then
-   * closed.
-   */
+  /** Ends a broken stream; nothing follows. Undefined: the wire has no words for it, and the connection is cut. */
   fail(failure: Failure, requestId: string): string | undefined;
   /**
-   * Ends a stream before its vendor does, as if it had reached its output limit, and reports the usage. Undefined or
-   * absent: the wire cannot express this at this point.
+   * Ends a stream before its vendor does, as one that reached its bound of tokens, with what it used. Undefined, or
+   * absent: it has no words for that now.
    */
   cut?(used: Units): Buffer | string | undefined;
-  /** Returns a heartbeat for a silent stream; "" if none can be sent at this point. */
+  /** A sign of life for a silent stream; "" where none is possible now. */
   heartbeat(): string;
 }
 
-/** Contents of a frame. No part of it has been sent to the client yet. */
+/** Contents of a frame; nothing of it has reached the client yet. */
 export interface FrameReading {
-  /** Text that the model wrote in the frame, in the form that `wordsOf` reads; "" if there is none. */
+  /** Text that the model wrote in it, as `wordsOf` reads it; "" for nothing. */
   readonly words: string;
-  /** Latest report of usage, as totals. */
+  /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
-  /** Charges other than tokens. */
+  /** Charges beside tokens. */
   readonly fees?: ReportedFees | undefined;
-  /** True for the wire's terminal frame. */
+  /** True if nothing follows: the wire's terminal frame. */
   readonly done: boolean;
-  /** Failure that the vendor reports in the frame. The content before it is rendered; no frame follows. */
+  /** The vendor failed; what it said before is rendered, and nothing follows. */
   readonly failure?: Failure | undefined;
-  /** Renders the frame for the client. Call it once, in the order of the frames. */
+  /** Renders the frame for the client: once, and in the order of the frames. */
   render(): Buffer | string;
 }
 
-/** Head of an answer. */
+/** An answer's head. */
 export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 
-/** Media type of server-sent events. */
+/** The media type of server-sent events. */
 export const eventStream = "text/event-stream; charset=utf-8";
 
-/** Returns whether the head of an answer declares a stream of server-sent events. */
+/** Returns whether an answer says of itself that it is a stream of events. */
 export function isEventStream(head: UpstreamHead): boolean {
   return isStreamOf(eventStreamFraming, head);
 }
 
-/** Throws Failure upstream_error if the answer is not a stream in this framing. */
+/** Refuses an answer that is no stream of a framing. Throws Failure upstream_error. */
 export function requireStreamOf(framing: Pick<StreamFraming, "mediaType">, head: UpstreamHead): void {
   if (!isStreamOf(framing, head)) throw new Failure("upstream_error", "The vendor did not answer with a stream.");
 }
@@ -94,12 +78,12 @@ function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }
   return String(headers["content-type"] ?? "").includes(mediaType);
 }
 
-/** Splits a stream into frames. */
+/** Cutting of a stream into frames. */
 export type FrameCutting = Pick<StreamFraming, "splitter" | "parse">;
 
 const nothing = Buffer.alloc(0);
 
-/** Splits bytes without frames (for example audio): each chunk is one frame. */
+/** Bytes without frames, as sound: each chunk is one. */
 export const byteFraming: FrameCutting = {
   splitter: () => ({ push: (chunk) => [chunk], empty: true, end: () => nothing }),
   parse: () => ({ data: "" }),

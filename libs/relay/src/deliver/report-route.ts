@@ -3,15 +3,13 @@ import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
 
-/**
- * Maximum characters of a list of names, and of a list of attempts, in a header; the rest is replaced by an ellipsis.
- */
+/** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
 const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
- * Writes headers about the exchange that answered, or failed last: the vendor's request id, and if the caller's group
- * allows it, the channel and all attempts, as `first;failed=upstream_error, second`. Does nothing once the head has
- * been sent.
+ * Reports in headers the vendor's own id of the exchange that answered, or failed last; and, where the caller's group
+ * allows it, the channel of that exchange and all that was tried, as `first;failed=upstream_error, second`. Does nothing
+ * once the head is out.
  */
 export function reportRoute(
   { catalog }: Pick<RunDeps, "catalog">,
@@ -27,22 +25,19 @@ export function reportRoute(
   answer.setHeader(headers.attempts, joinWithin(maxTried, attempts));
 }
 
-/**
- * Lists the dropped fields in a header. The names come from the client, so characters that a header cannot hold are
- * removed.
- */
+/** Names in a header what the vendor could not take. The names come from the client: only what a header may hold goes back. */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
-/** Writes the name of the serving model to a header, if the client named another one. */
+/** Names in a header the model that served a call, where its client named another. */
 export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
   if (!answer.begun) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }
 
-/** Writes to a header the output limit that was sent to the vendor because the caller can pay for no more. */
+/** Reports in a header the bound of each answer's output that the vendor was sent since no more can be paid for. */
 export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">, tokens: number): void {
   if (!answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }

@@ -9,14 +9,11 @@ import type { CallCost } from "./measure.ts";
 import { notSent } from "./usage-draft.ts";
 
 /**
- * Minimum output tokens to which a call is lowered: about two hundred words. With less, most answers would end before
- * they are useful, at the client's cost.
+ * Minimum of an answer's output that a call is lowered to: about two hundred words. With less, most answers would end before
+ * they say anything, at the client's cost.
  */
 export const minPaidOutput = 256;
-/**
- * Maximum attempts to hold a call's money: concurrent calls may reduce the balance between the computation and the
- * hold.
- */
+/** Attempts to hold a call's money: other calls may take from what is left before the lowered call is held for. */
 const maxAttempts = 3;
 
 /** A model that can serve the call, and the plan of the call for that model. */
@@ -25,15 +22,15 @@ export interface ServedModel<Planned extends Plan> {
   readonly plan: Planned;
 }
 
-/** Money held for a call, and the plan that it was computed for. */
+/** Money that is held for a call, and the plan that it is held for. */
 export interface HeldPlan<Planned extends Plan> {
   readonly held: HeldMoney;
   readonly plan: Planned;
 }
 
 /**
- * Holds a call's money. If the balance or a budget does not cover the default output limit, the call is planned again
- * with the limit that it covers. Throws Failure as `holdMoney` does.
+ * Holds a call's money. Where the balance or a budget does not cover the default bound of its output, the call is planned
+ * for the bound that it covers. Throws Failure as `holdMoney` does.
  */
 export async function holdPlan<Planned extends Plan>(
   deps: CallDeps,
@@ -64,8 +61,8 @@ export async function holdPlan<Planned extends Plan>(
 }
 
 /**
- * Returns the maximum output of each answer that an amount covers, at most the default limit. Undefined if that is
- * below the minimum, or if the client set a limit.
+ * Finds the largest output of each answer that an amount covers, at most the default bound. Undefined where that is below the
+ * minimum, or where the client named a bound.
  */
 function paidOutput(
   { limits }: Pick<CallDeps, "limits">,

@@ -5,25 +5,23 @@ import type { WholeAnswer } from "../answers/exchange.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
-/**
- * Maximum characters that are kept before they are counted. Most streams end before, with the vendor's usage report.
- */
+/** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
 const maxHeld = 64 * 1024;
-/** Maximum factor by which a vendor's tokenizer counts more tokens than the one used here, for all known vendors. */
+/** A vendor's tokenizer may cut finer than the one that counts here: by so much, at most, for all that are known. */
 const finerCut = 1.25;
 
 /**
- * Meters the received part of a stream: by the vendor's latest usage report, or by counting the text's tokens. The
- * count runs while the stream continues and never delays it.
+ * Meters what a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as
+ * they come so that no stream is ever held.
  */
 export class Meter {
-  /** Fees of the call, if its wire reports them. */
+  /** Fees of the call beside its tokens, if its wire reports that. */
   readonly fees: CallFees | undefined;
   #reader: { wordsOf(raw: string): string } | undefined;
-  /** Raw pieces whose text was not extracted yet. */
+  /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
-  /** Text that the tokenizer has not counted yet. */
+  /** Words that the tokenizer has not seen yet. */
   #words: string[] = [];
   #wordsHeld = 0;
   #wordCharacters = 0;
@@ -36,7 +34,7 @@ export class Meter {
   #addedSince = false;
   readonly #maxReported: number;
 
-  /** `maxReported`: maximum output tokens that are accepted from a vendor's report. */
+  /** `maxReported`: output tokens beyond which a vendor's report is not believed. */
   constructor({
     maxReported = Infinity,
     fees,
@@ -45,12 +43,12 @@ export class Meter {
     this.fees = fees;
   }
 
-  /** Sets how text is extracted from the pieces; call it before the first piece. */
+  /** Sets how words are read out of the pieces that follow; before the first of them. */
   readWith(reader: { wordsOf(raw: string): string }): void {
     this.#reader = reader;
   }
 
-  /** Returns the latest report, plus the counted images. Reports are totals, so they are not summed. */
+  /** The newest report, with the images that were counted; the last one is the value, not the sum. */
   get usage(): Units | undefined {
     return this.#images === 0 ? this.#usage : { ...this.#usage, images: this.#images };
   }
@@ -60,19 +58,17 @@ export class Meter {
     this.#addedSince = false;
   }
 
-  /**
-   * Returns whether text arrived after the latest report: a report at a stream's beginning does not include its end.
-   */
+  /** Returns whether words came after the newest report: a report at a stream's beginning knows nothing of its end. */
   get isReportStale(): boolean {
     return this.#addedSince;
   }
 
-  /** Adds received images, if they are billed in addition to the report. */
+  /** Adds images that came, where they are paid for beside what is reported. */
   addImages(count: number): void {
     this.#images += count;
   }
 
-  /** Adds a piece of the model's output. */
+  /** Adds a piece of what the model wrote. */
   add(raw: string): void {
     if (raw === "") return;
     this.#addedSince = true;
@@ -81,49 +77,46 @@ export class Meter {
     if (this.#rawCharacters > maxHeld) this.#read();
   }
 
-  /** Returns whether any output arrived. */
+  /** Returns whether anything came at all. */
   get any(): boolean {
     return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#images > 0 || this.#usage !== undefined;
   }
 
-  /** Returns a rough count of tokens for a hold's floor. */
+  /** A rough count for a hold's floor. */
   get roughTokens(): number {
     this.#read();
     return estimateTokens(this.#wordCharacters);
   }
 
-  /**
-   * Returns the maximum output tokens that a vendor can count in the received output and its report. This is billed if
-   * the vendor shows all that it bills.
-   */
+  /** The most output tokens that a vendor can count in what came: what is billed, if the vendor shows all that it bills. */
   get maxTokens(): number {
     return Math.max(this.maxShownTokens, this.reportedTokens);
   }
 
-  /** Returns the maximum output tokens that a vendor can count in the received text. */
+  /** The most output tokens that a vendor can count in the words that came. */
   get maxShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
     return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
   }
 
-  /** Returns whether the vendor reported more output than the received text can contain. */
+  /** Returns whether the vendor reported more output than it can have shown. */
   get hidesOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.#usage?.reasoningTokens ?? 0;
-    // The text is extracted only if the cheap check does not suffice.
+    // Words are read only where there is a reason to ask.
     if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
     this.#read();
     return reported * minBytesPerToken > this.#wordBytes;
   }
 
-  /** Returns the output tokens in the latest report. */
+  /** Output tokens in the newest report. */
   get reportedTokens(): number {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = this.#usage ?? {};
     return Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
   }
 
-  /** Counts the output tokens with the tokenizer. */
+  /** Output tokens by the tokenizer. */
   outputTokens(): Promise<number> {
     this.#read();
     this.#count();
@@ -157,8 +150,8 @@ export class Meter {
 }
 
 /**
- * Returns the usage of a stream: the vendor's report, or a count of the received text. If the stream is incomplete and
- * its latest report came before its last text, the output is counted.
+ * Returns the usage of a stream: the vendor's report, or what was counted of what came. A report that came before the last words of
+ * a stream that was not whole is of its beginning: the output is counted then.
  */
 export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome): Promise<Metered> {
   if (cost.by === "measure")
@@ -169,7 +162,7 @@ export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome
   return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
 }
 
-/** Returns the vendor's report of a text stream; undefined if there is none, or only one of the stream's beginning. */
+/** Returns the vendor's report of a text stream; undefined where it did not, or only of a stream's beginning. */
 export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): Metered | undefined {
   const { usage } = meter;
   if (cost.by !== "text" || usage === undefined || (outcome !== "completed" && meter.isReportStale)) return undefined;
@@ -177,8 +170,8 @@ export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): M
 }
 
 /**
- * Returns the usage of a text stream that was ended before its vendor ended it, and therefore has no final report.
- * `most` is the output limit if the vendor exceeded it: the excess is not billed.
+ * Returns the usage of a text stream that was ended before its vendor ended it: there is no last word. `most` is the bound of tokens
+ * where the vendor wrote beyond it: what it wrote beyond is not billed.
  */
 export async function meterCut(cost: TextCost, meter: Meter, most?: number): Promise<Metered> {
   const units: Units = { requests: 1, ...(await unreported(cost, meter)) };
@@ -187,7 +180,7 @@ export async function meterCut(cost: TextCost, meter: Meter, most?: number): Pro
   return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
 }
 
-/** Returns the reported units, with the output replaced by a count. */
+/** Units as far as they were reported, with the output that was counted. */
 async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   const counted = await meter.outputTokens();
   const { usage } = meter;
@@ -195,7 +188,7 @@ async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
 }
 
-/** Returns the certain usage of a call whose client disconnected and whose vendor reported no usage. */
+/** Returns the certain usage of a call whose client left, and of which its vendor reported nothing. */
 export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promise<Units> {
   const units = cost.by === "measure" ? await cost.measure.left?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
@@ -222,7 +215,7 @@ async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>):
 
 const nothing: Metered = { units: {}, estimated: true };
 
-/** Estimates units if the vendor reported none: the request's text is counted, media are taken at their maximum. */
+/** Units where the vendor reported none: the request's text counted, media at their bound. */
 async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";
   const inputTokens = text === "" ? estimateTokens(size.textBytes) : await countTokens(text);

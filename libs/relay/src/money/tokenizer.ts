@@ -12,11 +12,11 @@ export interface CountedTokens {
   readonly tokens: number;
 }
 
-/** Maximum texts that wait for the thread; further ones are estimated by their length. */
+/** Texts that may wait for the thread: what comes beyond them is counted otherwise. */
 const maxWaiting = 1_000;
-/** Idle ms after which the thread is ended: its tables take 70 MB. */
+/** Time for which a thread without work is kept: its tables take 70 MB. */
 const idleMs = 60_000;
-/** Memory limit of the thread, including its tables. */
+/** Memory that the thread may use, its tables among it. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
 /**
@@ -29,9 +29,7 @@ export class Tokenizer {
   #idle: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /**
-   * Counts the tokens in a text. Returns undefined if too many texts wait or the thread has failed. Does not reject.
-   */
+  /** Tokens in a text; undefined where too many wait or the thread has failed. Does not reject. */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idle);
@@ -40,7 +38,7 @@ export class Tokenizer {
     const id = this.#count++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      // The rule is about windows; a thread's port has exactly one other end.
+      // The rule is about windows; a thread's port has one other end.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage({ id, text } satisfies CountJob);
     });
@@ -57,7 +55,7 @@ export class Tokenizer {
     this.#waiting.get(id)?.(tokens);
     this.#waiting.delete(id);
     if (this.#waiting.size > 0) return;
-    this.#worker?.unref(); // the thread does not keep the process running
+    this.#worker?.unref(); // it keeps no process from its end
     this.#idle = setTimeout(() => this.#end(), idleMs).unref();
   }
 
@@ -67,7 +65,7 @@ export class Tokenizer {
     void worker?.terminate();
   }
 
-  /** Drops a failed thread; the next text starts a new one. */
+  /** The next text has a new thread. */
   #fail(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

@@ -2,15 +2,12 @@ import { tokensIn } from "@modelgate/contracts";
 import { Counter } from "@modelgate/platform";
 import { callObservers, type CallSeen } from "./call-metrics.ts";
 
-/**
- * Entries that are kept for each caller that is shown, so that a caller with a rising rate has an entry before it is
- * shown.
- */
+/** Callers that are counted for each one that is shown: one that calls more and more is found before it is shown. */
 const countedForOne = 4;
-/** Label of all callers that are not shown. */
+/** The label of everybody who is not shown. */
 const others = "_other";
 
-/** Sums over a caller's calls in this process. */
+/** Sums of a caller's calls in this process. */
 interface CallerSums {
   calls: number;
   failed: number;
@@ -21,8 +18,8 @@ interface CallerSums {
 const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
- * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): if all entries are in use, a
- * new caller takes the entry of the one with the fewest calls, whose sums are added to those of all others.
+ * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): where all entries are taken,
+ * the caller with the fewest calls gives its entry to the next new one, and its sums to the others.
  */
 export class TopCallers {
   readonly #shown: number;
@@ -43,7 +40,7 @@ export class TopCallers {
     addTo(entry.sums, call);
   }
 
-  /** Returns the callers that are shown, the one with the most calls first, and all others as one entry. */
+  /** The callers that are shown, the one with the most calls first, and all others as one. */
   top(): readonly (readonly [caller: string, sums: CallerSums])[] {
     const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
     const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
@@ -52,7 +49,7 @@ export class TopCallers {
     return [...shown, [others, rest]];
   }
 
-  /** Removes the entry of the caller with the fewest calls. Returns how many these were. */
+  /** Takes the entry of the caller with the fewest calls; gives how many those were. */
   #evict(): number {
     let least: readonly [string, { readonly sums: CallerSums; readonly weight: number }] | undefined;
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
@@ -73,7 +70,7 @@ function addTo(sums: CallerSums, more: CallerSums): void {
 let accounts: TopCallers | undefined;
 let groups: TopCallers | undefined;
 
-/** Starts to count calls by account and by group, and shows this many of each in the metrics; 0 disables it. */
+/** Counts calls by account and by group from now on, and shows that many of each in the metrics; 0 counts nothing. */
 export function showTopCallers(count: number): void {
   accounts = count === 0 ? undefined : new TopCallers(count);
   groups = count === 0 ? undefined : new TopCallers(count);
@@ -81,7 +78,7 @@ export function showTopCallers(count: number): void {
   if (count > 0) callObservers.add(observeCaller);
 }
 
-/** Counts an ended call for its account and its group. */
+/** Counts a call that is over for its account and its group. */
 function observeCaller({ draft, units, costNanos }: CallSeen): void {
   if (accounts === undefined) return;
   const failed = draft.outcome === "failed" ? 1 : 0;
@@ -97,7 +94,7 @@ const measures = {
   costUsd: ["cost_usd_total", "Cost of calls in US dollars, rounded"],
 } as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
-/** Declares a metric of one kind of caller. A caller that is shown again starts a new counter. */
+/** Declares a measure of one kind of caller; who is shown changes, and its counter begins anew then. */
 function declare(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({

@@ -11,31 +11,29 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import { maxOutput, type RequestSize, type UsageBound } from "./measure.ts";
 
-/** Input tokens that no body shows: a vendor's instructions, and the model's markup of messages and tools. */
+/** Input that no body shows: a vendor's own instructions, and what a model puts around messages and tools. */
 const unseenInputTokens = 65_536;
-/** Largest context that a vendor offers, in tokens: the maximum that its tools or stored content may add. */
+/** The widest context that any vendor sells: what its tools or its stores may bring in. */
 const widestContextTokens = 2_097_152;
-/** Maximum ratio between the tokens that the most expensive vendor and the usual one count for the same image. */
+/** Media are estimated by the usual vendor; the most expensive one counts this multiple for the same picture. */
 const maxMediaFactor = 20;
-/**
- * Maximum output tokens of one answer if neither the client nor the catalogue limits it: more than any model writes.
- */
+/** Output of one answer where neither the client nor the catalogue bounds it: more than any model writes. */
 const unboundedOutputTokens = 262_144;
-/** Maximum reasoning tokens of one answer with vendors that do not count them against the output limit. */
+/** Thoughts of one answer with the vendors that do not count them against the bound. */
 const maxExtraThoughtTokens = 81_920;
-/** Margin by which a vendor may exceed an output limit: a last token, an end mark, or its minimum limit of 16. */
+/** Margin of a vendor beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
 const overshoot = { share: 0.02, tokens: 16 } as const;
-/** Maximum calls of one vendor-side tool in one answer. */
+/** Calls of one tool of a vendor's in one answer. */
 const maxToolCalls = 512;
-/** Minimum bytes per search unit of a reranker: a unit has at most a hundred documents of five hundred tokens. */
+/** A reranker's search unit is a hundred documents of five hundred tokens at most: so many bytes are a unit at least. */
 const minBytesPerSearchUnit = 400;
 const usualRequests = 16;
-/** Margin of a report beyond the hold if the cost does not depend on text alone. */
+/** Margin of a report beyond the hold where something else than text decides the cost. */
 const beyondHeld = { times: 4, tokens: 1_024 } as const;
-/** Margin of reported seconds: a vendor may round up and add silence. */
+/** A vendor may round seconds up, and count its own silence. */
 const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 
-/** Returns the maximum usage of a call that is billed by its text. */
+/** The bound of a call that is paid for by its text. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
   const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
@@ -53,7 +51,7 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
   };
 }
 
-/** Returns the maximum usage of a call whose output was lowered to what can be paid for: the held amount. */
+/** Returns the bound of a call whose output was lowered to what can be paid for: what is held, so that it costs no more. */
 export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
   const { images = 0, ...others } = fees?.units ?? {};
@@ -69,7 +67,7 @@ export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBo
   };
 }
 
-/** Returns the maximum usage of a call that `upper` is held for. */
+/** The bound of a call that is held for as `upper`. */
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
@@ -84,12 +82,12 @@ export function boundOfHeld(upper: Units): UsageBound {
   };
 }
 
-/** Returns the maximum images billed for a requested number: a model that draws while it writes may make more. */
+/** Maximum images billed for a number requested: a model that draws while it writes may make more. */
 export function maxBilledImages(requested: number): number {
   return requested * 2 + 2;
 }
 
-/** Adds the margin by which a vendor may exceed a number of tokens. */
+/** So many tokens, and what a vendor may be beyond them without being wrong. */
 export function withOvershoot(tokens: number, choices: number): number {
   return Math.ceil(tokens * (1 + overshoot.share)) + overshoot.tokens * choices;
 }
@@ -97,13 +95,13 @@ export function withOvershoot(tokens: number, choices: number): number {
 /** Units as they are billed. */
 export interface CappedUnits {
   readonly units: Units;
-  /** Units that exceeded the maximum, or were not valid amounts. */
+  /** The units of which more was reported than the call can have used, or no amount at all. */
   readonly capped: readonly UnitName[];
 }
 
 /**
- * Limits units to a maximum. Invalid amounts (negative, not finite) become 0, and fractions of countable units are cut
- * off.
+ * Units within a bound. What is no amount (negative, not finite) counts as none, and parts of what comes in whole pieces
+ * are cut off.
  */
 export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
   const units: Units = {};
@@ -131,16 +129,16 @@ function cutAll(cut: Cutting, bound: UsageBound): void {
   for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) cutOne(cut, name, bound.others);
 }
 
-/** Units that are being limited, and the names of those that were reduced. */
+/** Units that are being cut, and the names of those that were. */
 interface Cutting {
   readonly units: Units;
   readonly capped: UnitName[];
 }
 
-/** Units other than tokens that have separate limits. */
+/** Units other than tokens that have a bound each. */
 const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
 
-/** Reduces units that share one limit: the first of them may use all of it. */
+/** Cuts units that have one bound together: the first of them may use all of it. */
 function cutTogether(cutting: Cutting, names: readonly UnitName[], max: number): void {
   let left = max;
   for (const name of names) {

@@ -3,17 +3,14 @@ import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { MadeId } from "@modelgate/wires/vendor-stores";
 
-/** Maximum characters of an id that is remembered; vendors' ids have less than a hundred. */
+/** Longest id that is remembered; vendors' ids have less than a hundred characters. */
 const longestId = 256;
 
-/** Objects that vendors created in their stores for an account, each with the `channel/key` that has access to it. */
+/** Things that vendors made in their stores for an account, each with the `channel/key` that knows it. */
 export interface MadeIds {
-  /**
-   * Finds the route that created each object, in the same order; undefined for objects that this account did not
-   * create, or that have expired.
-   */
+  /** Finds the maker of each, in their order; undefined for what this account did not make, or made too long ago. */
   find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
-  /** Stores ids in the background; a later `find` sees them, because Redis executes its commands in order. */
+  /** Remembered without waiting for it: later queries go through Redis after it. */
   keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
 }
 
@@ -46,10 +43,7 @@ function isKept({ id }: MadeId): boolean {
   return id !== "" && id.length <= longestId;
 }
 
-/**
- * Returns the Redis key of an id. Keys of one account share a slot, so that several can be read in one command on Redis
- * Cluster.
- */
+/** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
 function keyOf(accountId: string, { store, id }: MadeId): string {
   return `made:{s${shardOf(accountId)}}:${accountId}:${store}:${id}`;
 }

@@ -6,7 +6,7 @@ import { jina } from "./jina/index.ts";
 
 export { searchesOf, sizeOf, type RankingRequest } from "./hub/index.ts";
 
-/** All wires of rerankers, by name. */
+/** The wires of rerankers: one line each. */
 export const wires = {
   "jina-rerank": jina,
   "cohere-rerank": cohere,

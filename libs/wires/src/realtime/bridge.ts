@@ -3,30 +3,30 @@ import type { JsonRecord } from "../json/fields.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
-/** Messages for either side that result from one message, in order. */
+/** Messages that one message results in, on either side, in order. */
 export interface Bridged {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
-  /** Billing events; absent: `toClient` is in the realtime format and is inspected itself. */
+  /** Meaning for the bill; absent: `toClient` is in the realtime format, which is inspected itself. */
   readonly seen?: readonly SeenEvent[];
-  /** Reason why the session ends, for a client whose format has no error event. */
+  /** Reason for which the session ends, for a client whose format has no error event. */
   readonly failure?: Failure;
 }
 
-/** A client's message as an event of the realtime format. */
+/** A client's message in terms of the realtime format. */
 export interface ClientEvent {
-  /** Message for the bridge, if the event is accepted. */
+  /** Message for the bridge if the event may go on. */
   readonly message: RealtimeMessage;
-  /** Event type of the realtime format; undefined for an event without a type. */
+  /** The realtime format's type of event; undefined for one without a type. */
   readonly type: string | undefined;
-  /** Input for the model; absent: the message is in the realtime format and is inspected itself. */
+  /** Input to the model; absent: the message is in the realtime format, which is inspected itself. */
   readonly input?: ModelInput;
 }
 
 /**
- * Connects a client and a vendor that each speak the realtime format or another one. Each session has one; it is
- * synchronous and has no access to sockets. Only `read` throws: an invalid event of a client of the realtime format is
- * answered with an error event, and the session continues.
+ * A session between a client and a vendor, each of whom speaks the realtime format or another one. One for every
+ * session; synchronous, and blind to sockets. It never throws, except from `read`: an invalid event of a client of the
+ * realtime format is answered with an error event, and the session goes on.
  */
 export interface RealtimeBridge {
   /**
@@ -34,79 +34,79 @@ export interface RealtimeBridge {
    * message that ends the session.
    */
   read?(message: RealtimeMessage): readonly ClientEvent[];
-  /** True if the vendor sends the first message of a session. */
+  /** Tells whether the vendor sends the first message of a session. */
   readonly greets: boolean;
   readonly state: SessionState;
   open(): Bridged;
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
-  /** Returns messages that keep the vendor from beginning anything new; `isPending` is true until that is certain. */
+  /** Ends the client's part: the vendor begins nothing more, and `isPending` is true until that is certain. */
   stop(): readonly RealtimeMessage[];
   /** Returns the messages that end a response in progress at the vendor. */
   cancel(responseId: string): readonly RealtimeMessage[];
 }
 
-/** State of a session, as far as billing depends on it. */
+/** The state of a session, as far as its bill depends on it. */
 export interface SessionState {
   readonly input: InputFormat;
   /**
-   * Current transcriber of the client's speech. Absent if there is none, or if the vendor transcribes without reporting
-   * usage.
+   * Current transcriber of the client's speech. Absent without one, and where the vendor transcribes by itself and
+   * reports no usage for it.
    */
   readonly transcriber?: Transcriber | undefined;
   /**
-   * Transcriber of further speech of the client: the requested one, even before the vendor confirms it. Money is
-   * reserved for it before the speech is forwarded.
+   * Transcriber of speech that the client sends from now on: as requested, even where the vendor has not confirmed it.
+   * Money is held for it before the speech goes on.
    */
   readonly nextTranscriber?: Transcriber | undefined;
-  /** Number of requested responses that the vendor has neither begun nor refused. */
+  /** Number of responses that were requested and that the vendor has neither begun nor refused. */
   readonly pendingResponses: number;
-  /** True if a request of the client that may cost money is unanswered. */
+  /** Tells whether a request of the client that may cost is unanswered. */
   readonly isPending: boolean;
-  /** True if no response can be requested until the current one has ended. */
+  /** Tells whether no response can be requested until the one in progress has ended. */
   readonly isResponding?: boolean;
 }
 
-/** Format of a client's speech. */
+/** The form of a client's speech. */
 export interface InputFormat {
-  /** Bytes of samples per second. */
+  /** Bytes of samples that make a second. */
   readonly bytesPerSecond: number;
-  /** True if the vendor detects the ends of turns and answers them without a request. */
+  /** Tells whether the vendor finds the ends of turns by itself, and answers them. */
   readonly detectsTurns: boolean;
 }
 
-/** Bytes per second of PCM of 24 kHz, 16 bits, mono: the default of sessions. */
+/** PCM of 24 kHz, 16 bits, mono: what sessions begin with. */
 export const pcmBytesPerSecond = 48_000;
 
 /** A model that transcribes a client's speech. */
 export interface Transcriber {
-  /** Model as the client names it; undefined if it names none. */
+  /** The model as the client names it; undefined where none is named. */
   readonly model: string | undefined;
 }
 
-/** Names that a bridge translates between client and vendor. */
+/** Names of the two ends of a session. */
 export interface RealtimeNames {
-  /** Model as the client names it, and as the vendor does. */
+  /** The model as the client knows it, and as the vendor does. */
   readonly model: string;
   readonly upstreamModel: string;
-  /** Part of every id that the bridge creates, unique to the session. */
+  /** Part of every id that the bridge makes up, unique to the session. */
   readonly sessionId: string;
   readonly transcribers: TranscriberNames;
-  /** Throws Failure for a client's event that names an object of the vendor's store; absent: nothing is checked. */
+  /** Throws Failure for a client's event that names something in the vendor's store; absent: every event may. */
   readonly checkStores?: (event: JsonRecord) => void;
-  /** True if the session may have tools that the vendor runs; their cost is not in any price. */
+  /** Tells whether the session may have tools that its vendor runs: no price counts what they cost. */
   readonly vendorTools: boolean;
 }
 
-/** Translates names of transcription models between client and vendor. */
+/** The names of models that transcribe a client's speech, between the client and the vendor. */
 export interface TranscriberNames {
-  /** Returns the vendor's name of a model. Throws Failure for a model that the client may not use. */
+  /** The vendor's name of a model. Throws Failure for one that the client may not use. */
   toVendor(name: string): string;
-  /** Returns the client's name of a vendor's model, or the vendor's if the gateway does not know it. */
+  /** The client's name of a vendor's model; the same where the gateway has none for it. */
   toClient(upstreamName: string): string;
-  /** Default model's name, for clients that cannot name one; undefined if there is none. */
+  /** The client's name of the model for clients that cannot name one; undefined where there is none. */
   readonly usual?: string | undefined;
 }
 
-/** Names for a session without an owner: the vendor's, unchanged. */
+/** For a session without an owner: every name is the vendor's own. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };

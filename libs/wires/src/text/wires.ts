@@ -10,7 +10,7 @@ import { ollamaChatWire, ollamaGenerateWire } from "./ollama/index.ts";
 import type { TextPass } from "./pass.ts";
 import { responsesWire } from "./responses/index.ts";
 
-/** All text wires, by name. */
+/** The text wires by their names: one line each. */
 export const textWires = {
   chat: chatWire,
   responses: responsesWire,
@@ -26,30 +26,30 @@ type Wires = typeof textWires;
 
 type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name : never }[keyof Wires];
 
-/** Wires that text clients may speak. */
+/** The wires that a client of text may speak. */
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
-/** Wires that both vendors and clients speak, so that calls can be passed through. */
+/** The wires that vendors have and clients speak: their calls can be passed on. */
 export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
-/** Returns a text wire of vendors. Throws Error for any other wire. */
+/** Finds a text wire that vendors have. Throws Error for any other wire. */
 export function textWire(name: string): TextWire {
   const wire = own<TextWire | ClientOnlyWire>(textWires, name);
   if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
   return wire;
 }
 
-/** Returns a wire that calls can be converted to. Throws Error for any other. */
+/** Finds a wire that calls can be converted to. Throws Error for any other. */
 export function vendorTextWire(name: string): VendorTextWire {
   const { vendor, ...wire } = textWire(name);
   if (vendor === undefined) throw new Error(`calls cannot be converted to ${name}`);
   return { ...wire, vendor };
 }
 
-/** Wires that can serve the calls of each client's wire. */
+/** The wires that the calls of each client's wire can be served through. */
 const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
-/** Lists all wires that can serve a client's calls, the client's wire first. */
+/** Lists every wire that a client's calls can be served through, its own first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
   const known = servingWires.get(wire);
   if (known !== undefined) return known;

@@ -13,15 +13,15 @@ export {
   type VendorStore,
 } from "./members.ts";
 
-/** Maximum number of brackets that are read in a name. */
+/** Maximum number of brackets of a name that are read. */
 const maxSteps = 8;
 
-/** Members at one level of a form's names, in the order of their arrival. */
+/** A level of a form's names: members in the order in which they came. */
 type FormLevel = Map<string, unknown[]>;
 
 /**
- * Converts a form's fields to the object that vendors read: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are entries
- * of a list, and a repeated name collects all its values.
+ * Converts the fields of a form to the object that vendors read: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are
+ * entries of a list, and a repeated name has all its values.
  */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: FormLevel = new Map();

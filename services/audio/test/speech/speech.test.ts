@@ -3,7 +3,7 @@ import OpenAI, { APIError } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
-import { channel, config as house, keys } from "../../../../libs/relay/test/config.ts";
+import { channel, config as house, keys, trusting, trustingAccount } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
 const config = {
@@ -19,6 +19,8 @@ const config = {
     channel("second", ["tts-1"]),
     channel("third", { "bytes-only": "ignores-events" }),
   ],
+  groups: { ...house.groups, trusting },
+  accounts: { ...house.accounts, trusting: trustingAccount.account },
 };
 
 let area: Area;
@@ -155,6 +157,14 @@ describe("what goes wrong", () => {
     expect([twice.status, await twice.json()]).toMatchObject([400, { error: { param: "file" } }]);
   });
 
+  test("a voice of the vendor's store passes where the group shares vendors' stores", async () => {
+    await area.simulator.forget("first");
+    const voice = { id: "voice_1" };
+    await (await post({ ...ask, voice }, trustingAccount.key)).arrayBuffer();
+    const [seen] = await area.simulator.requests("first");
+    expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ voice });
+  });
+
   test("a model of another kind", async () => {
     expect((await post({ ...ask, model: "chat" })).status).toBe(404);
   });
@@ -212,7 +222,7 @@ describe("what goes wrong", () => {
     const answer = await client.audio.speech.create({ ...ask, input: words }, { signal: leaving.signal });
     await answer.body?.getReader().read();
     leaving.abort();
-    await until("the vendor to notice", async () => (await area.simulator.requests("first")).at(-1)?.aborted, 1_000);
+    await until("the vendor to notice", async () => (await area.simulator.requests("first")).at(-1)?.aborted);
     expect(before - (await settled())).toBe(BigInt(Array.from(words).length) * 15_000n);
   });
 

@@ -1,7 +1,14 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
-import type { Units } from "@modelgate/contracts";
 import { BufferBudget } from "@modelgate/platform";
-import { readAnswer, type Exchange } from "@modelgate/relay";
+import {
+  Meter,
+  meterStream,
+  meterWhole,
+  readAnswer,
+  type Exchange,
+  type Metered,
+  type TextCost,
+} from "@modelgate/relay";
 import {
   textWires,
   type ClientWire,
@@ -81,10 +88,10 @@ function eventsOf({ id, model, createdAt, choices: [only], usage = {} }: TextAns
   ];
 }
 
-/** A client's answer, with the usage that its call is billed by. */
+/** A client's answer, with what its call is billed by. */
 export interface Answered {
   readonly text: string;
-  readonly usage: Units | undefined;
+  readonly metered: Metered;
 }
 
 /** Reads a vendor's whole answer, or all of its stream, for the client. Throws Failure as a call's attempt does. */
@@ -93,19 +100,30 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
   const reader = exchange.read({ headers: { "content-type": contentType } });
   if (reader.kind === "task") throw new Error("no answer of text is a task");
   if (reader.kind === "whole") {
-    const { body, usage } = await readAnswer(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
-    return { text: body.toString(), usage };
+    const whole = await readAnswer(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
+    return { text: whole.body.toString(), metered: await meterWhole(costOf(exchange), whole) };
   }
   const splitter = reader.framing.splitter();
   const translator = reader.translator({ mayBeCut: false });
-  let [out, usage]: [string, Units | undefined] = ["", undefined];
+  const meter = new Meter();
+  meter.readWith(translator);
+  let out = "";
   for (const frame of splitter.push(Buffer.from(text))) {
     const reading = translator.read(frame);
     if (reading.failure !== undefined) throw reading.failure;
-    usage = reading.usage ?? usage;
+    meter.add(reading.words);
+    if (reading.usage !== undefined) meter.usage = reading.usage;
     out += reading.render().toString();
   }
-  return { text: out + translator.end().toString(), usage };
+  out += translator.end().toString();
+  return { text: out, metered: await meterStream(costOf(exchange), meter, "completed") };
+}
+
+/** The cost of a call of text, as far as the meter of a complete answer reads it. */
+function costOf(exchange: Exchange): TextCost {
+  const body = Buffer.from(sentBody(exchange));
+  const size = { textBytes: body.length, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
+  return { by: "text", body, stream: exchange.streams, size };
 }
 
 /** An answer of status 200 that comes at once. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Units } from "@modelgate/contracts";
+import { compilePrice, costOf, type Units } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { chatWireIn, textWire } from "@modelgate/wires/text";
 import { answered, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
@@ -61,7 +61,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
     const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`);
     const answer = await answered(exchange, to.stream ? frames.join("") : JSON.stringify(whole));
     expect(wordsIn[to.client](answer, to.stream)).toBe(text);
-    expect(answer.usage).toEqual(to.stream ? streamUnits : units);
+    expectBilled(answer, to.stream ? streamUnits : units);
   });
 
   test("is sent nothing that it refuses, and the client is named what was left out", async () => {
@@ -102,9 +102,19 @@ describe.each(inMessages)("%s, in the messages wire", (_, { model, messages: { w
     const events = stream?.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) ?? [];
     const answer = await answered(exchange, to.stream ? events.join("") : JSON.stringify(whole?.body));
     expect(wordsIn[to.client](answer, to.stream)).toBe((to.stream ? stream : whole)?.text);
-    expect(answer.usage).toEqual((to.stream ? stream : whole)?.units);
+    expectBilled(answer, (to.stream ? stream : whole)?.units);
   });
 });
+
+const price = compilePrice({ input: 1, cachedInput: 0.1, output: 10 });
+
+/** Expects that an answer is billed by its vendor's report, at the price of its units in nano-dollars. */
+function expectBilled({ metered }: Answered, units: Units = {}): void {
+  expect(metered).toEqual({ units: { requests: 1, ...units }, estimated: false });
+  const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0 } = units;
+  const nanos = inputTokens * 1_000 + cachedInputTokens * 100 + outputTokens * 10_000;
+  expect(costOf(metered.units, price, 1)).toBe(BigInt(nanos));
+}
 
 function request(stream: boolean): object {
   return { model: "m", max_tokens: 2_000, stream, messages: turns };

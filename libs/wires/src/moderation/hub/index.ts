@@ -2,12 +2,12 @@ import { type OwnMembers, bytesOfTexts, type InputSize } from "../../kind/index.
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
 import { Failure, type Units } from "@modelgate/contracts";
 
-/** Maximum number of items in one request. */
+/** Maximum number of texts in one request: beyond it 400. */
 export const maxItems = 2_048;
-/** Maximum number of parts of one item. */
+/** Maximum number of parts of one item: beyond it 400. */
 export const maxParts = 256;
 
-/** A part of the judged content. An image's URL may be a `data:` URL. */
+/** A piece of the judged content. The URL of an image may be a `data:` URL. */
 export type ModerationPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly url: string };
@@ -17,15 +17,15 @@ export interface ModerationItem {
   readonly parts: readonly ModerationPart[];
 }
 
-/** A moderation request in the neutral form: many items of one text, or one item of many parts. */
+/** A request to judge texts and images, in the neutral form. Either many items of one text, or one item of many parts. */
 export interface ModerationRequest {
   readonly model: string;
-  /** Items, from 1 to `maxItems`. */
+  /** At least one, at most `maxItems`. */
   readonly items: readonly ModerationItem[];
   readonly own?: OwnMembers<"moderations"> | undefined;
 }
 
-/** Measures a request. The judging model limits its output. */
+/** Measures a request. Its output is bounded by the model that judges. */
 export function sizeOf({ items }: ModerationRequest): InputSize {
   const parts = items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>
@@ -38,27 +38,27 @@ export function sizeOf({ items }: ModerationRequest): InputSize {
   };
 }
 
-/** Result of one item, with category names of POST /v1/moderations. */
+/** The result of one item. Names of categories are those of POST /v1/moderations. */
 export interface ModerationResult {
   readonly flagged: boolean;
-  /** Flags by category; null if the model does not support the category. */
+  /** null: the model does not know the category. */
   readonly categories: Readonly<Record<string, boolean | null>>;
-  /** Scores by category, from 0 to 1. */
+  /** From 0 to 1. */
   readonly scores: Readonly<Record<string, number>>;
-  /** Kinds of parts that each score is about; absent if the vendor does not report them. */
+  /** Kinds of parts that each score is about; absent where the vendor gives none. */
   readonly appliedInputTypes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** A moderation answer, with results in the order of the items. */
+/** Results in the order of the items. */
 export interface ModerationAnswer {
-  /** Vendor's id; "" if it sent none. */
+  /** "" where the vendor gave none. */
   readonly id: string;
   readonly results: readonly ModerationResult[];
-  /** Usage; absent if the vendor did not report it, which is usual. */
+  /** Absent where the vendor reported none, which is usual. */
   readonly usage?: Units | undefined;
 }
 
-/** Returns the results, one per item. Throws Failure upstream_error for another number of results. */
+/** Returns the results, one per item. Throws Failure upstream_error where there are more or fewer. */
 export function resultsFor(
   { items: { length } }: ModerationRequest,
   results: readonly ModerationResult[],

@@ -13,8 +13,8 @@ import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
 /**
- * Writes a stream of chunks: the role, the content, a chunk that ends each choice, usage if requested, and `[DONE]`
- * after a normal end only.
+ * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client requested it, and
+ * `[DONE]` after a normal end only.
  */
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -51,7 +51,7 @@ export class ChatWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    // Deltas are frequent, so they skip the table.
+    // What comes for every few words does not go through the table.
     if (event.type === "part-delta")
       return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
     return dispatch(this.#on, event) ?? "";
@@ -76,25 +76,25 @@ export class ChatWriter implements StreamWriter {
   }
 }
 
-/** Maximum buffered characters of free-text tools' calls, which are unwrapped at their end; beyond: upstream_error. */
+/** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
-/** Maximum number of citations of one choice; further ones are dropped. */
+/** Citations of one choice; those beyond are left out. */
 const maxCitations = 4_096;
 
 interface OpenChatPart {
   readonly opened: OpenedPart;
-  /** JSON around the text of a delta; undefined if the part is sent at its end, or never. */
+  /** JSON before and after the text of a delta; undefined if nothing of the part is sent before its end, or ever. */
   readonly around: ChunkFrame | undefined;
-  /** Index of the call among the choice's calls. */
+  /** Number of the call among the calls. */
   readonly call: number;
-  /** Text that is buffered until the part's end. */
+  /** Text that waits for the end. */
   readonly held: string[] | undefined;
   readonly from: number;
   length: number;
 }
 
-/** Writes one choice as chunks. */
+/** One choice as chunks. */
 class ChatPartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;
@@ -102,7 +102,7 @@ class ChatPartWriter {
   readonly #style: AnswerStyle;
   readonly #around: ChunkFrame;
   readonly #open = new Map<number, OpenChatPart>();
-  /** Characters of text and reasoning so far: clients join them, and signatures refer to positions in them. */
+  /** Characters of texts and thoughts so far: clients join them, and seals say where theirs are. */
   readonly #written = { text: 0, reasoning: 0 };
   #begun = false;
   #finished = false;
@@ -110,7 +110,7 @@ class ChatPartWriter {
   #calls = 0;
   #details = 0;
   #images = 0;
-  /** Citations, sent at the end: clients join pieces of text, but not of lists whose entries have no number. */
+  /** Citations wait for the end: clients join pieces of text, and no list whose entries have no number. */
   readonly #annotations: unknown[] = [];
   #held = 0;
 
@@ -122,7 +122,7 @@ class ChatPartWriter {
     this.#around = chunks.around(choice);
   }
 
-  /** Returns the role's chunk on the first call, then "". */
+  /** The role, which is in the first chunk; nothing later. */
   begin(): string {
     if (this.#begun) return "";
     this.#begun = true;
@@ -185,7 +185,7 @@ class ChatPartWriter {
     return Object.keys(members).length > 0 ? this.#chunk(members) : "";
   }
 
-  /** Ends the choice, with a single chunk. */
+  /** Once: a choice has one chunk with its end. */
   finish(reason: FinishReason): string {
     if (this.#finished) return "";
     this.#finished = true;
@@ -220,7 +220,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Writes the buffered text and the signature. Simple clients expect `function` in each piece of a call. */
+  /** Writes the text that waited, and the seal. Naive clients look for `function` in each piece of a call. */
   #endCall({ opened, call, held }: OpenChatPart, seal: Seal | undefined): string {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;
@@ -247,13 +247,13 @@ class ChatPartWriter {
   }
 }
 
-/** Text of a chunk before and after its changing part, rendered once so that a delta costs only its own text. */
+/** The text of a chunk around what changes: written once, so that a delta costs no more than its own text. */
 interface ChunkFrame {
   readonly before: string;
   readonly after: string;
 }
 
-/** Renders chunks of one answer, all with the same id, time and model. */
+/** Chunks of one answer: the same id, time and model in each. */
 class Chunks {
   readonly #head: string;
   readonly #tail: string;
@@ -261,11 +261,11 @@ class Chunks {
   constructor({ answerId, now, model, request }: AnswerContext) {
     const head = JSON.stringify({ id: answerId, object: "chat.completion.chunk", created: now, model });
     this.#head = `data: ${head.slice(0, -1)},"choices":[`;
-    // If usage is requested, every chunk has the member, null except in the last; otherwise no chunk has it.
+    // A client that requested the usage gets it in every chunk, null in all but the last; no other gets the member.
     this.#tail = request.includeUsage === true ? `],"usage":null}\n\n` : "]}\n\n";
   }
 
-  /** Returns the text around the members of a choice's delta, without the delta's braces. */
+  /** The text around the members of a choice's delta, without its braces. */
   around(choice: number): ChunkFrame {
     return {
       before: `${this.#head}{"index":${choice},"delta":{`,
@@ -273,7 +273,7 @@ class Chunks {
     };
   }
 
-  /** Renders a delta with the probabilities of its tokens. */
+  /** A delta with the probabilities of its tokens. */
   withProbabilities(choice: number, delta: JsonObject, content: readonly JsonObject[]): string {
     return this.#chunk({ index: choice, delta, logprobs: { content, refusal: null }, finish_reason: null });
   }

@@ -5,12 +5,12 @@ import { sealForClient, sealFromClient } from "../hub/seals.ts";
 import { knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 
-/** Maximum number of images in one tool result. */
+/** Images in one tool result. */
 const maxResultParts = 1_024;
 
 interface PartPlace {
   readonly calls: CallPairs;
-  /** Path that ids are derived from for calls that have none. */
+  /** Makes ids of calls that have none. */
   readonly path: readonly (string | number)[];
 }
 
@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, ReadContentPart>> = {
   toolResponse: readVendor,
 };
 
-/** Parses one part by its single member, apart from its flags. */
+/** One part, by the one member that it has beside its flags. */
 export function parsePart(part: Fields, at: PartPlace): Part {
   const name = Object.keys(readers).find((each) => part.has(each));
   const read = name === undefined ? undefined : readers[name];
@@ -96,14 +96,14 @@ function readFile(part: Fields): Part {
   return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);
 }
 
-/** Returns the source of an address; one in the vendor's own store works only on this wire. */
+/** Addresses of the vendor's own store mean nothing elsewhere. */
 function sourceOfUri(uri: string, mediaType: string | undefined): Source {
   const typed = mediaType === undefined ? {} : { mediaType };
   const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
   return stored ? { kind: "file-id", wire: "content", id: uri, ...typed } : { kind: "url", url: uri, ...typed };
 }
 
-/** Creates a media part by its type: images, audio and video are distinguished, anything else is a file. */
+/** Media by its type: images, audio and video are distinguished, all else is a file. */
 function mediaPart(source: Source, mediaType = ""): Part {
   const [family] = mediaType.split("/");
   if (family === "image" || family === "audio" || family === "video") return { kind: family, source };
@@ -118,9 +118,8 @@ function readVendor(part: Fields): Part {
 const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
 /**
- * Renders a result's text as the object that this wire requires: an object as itself, other JSON under `result`, text
- * (also JSON strings) under `output`, an error under `error`. An object that looks like such a wrapper goes under
- * `result`.
+ * A result's text as the object that this wire wants: an object as itself, other JSON under `result`, words (also JSON's own
+ * strings, quotes and all) under `output`; an error under `error`. An object that looks like one of those goes under `result`.
  */
 export function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
@@ -154,10 +153,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Value that clients send in place of a call's lost signature; the vendor then skips its check. */
+/** Clients write this where a call's seal was lost: the vendor's own word for "do not look". */
 export const noSeal = "skip_thought_signature_validator";
 
-/** Older value with the same meaning as `noSeal`. */
+/** The same, in an older wording of the vendor's. */
 const alsoNoSeal = "context_engineering_is_the_way_to_go";
 
 function sealOf(part: Fields): Seal | undefined {

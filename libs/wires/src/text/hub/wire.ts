@@ -11,111 +11,111 @@ import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
-/** A client's parsed request. */
+/** A client's request for text in the neutral form. */
 export interface ParsedText extends Parsed<TextRequest> {
-  /** True if the last input item requests a compaction at the end of this turn (responses); the service performs it. */
+  /** The last input item asks that this turn end in a compaction (responses); the service sees to it. */
   readonly compactionTrigger?: boolean | undefined;
 }
 
-/** Target of a text request, as far as rendering depends on it. */
+/** The upstream of a request for text, as far as rendering depends on it. */
 export interface TextTarget extends Target {
-  /** Output limit in tokens for a wire that requires one, if the client gave none. */
+  /** Output tokens to ask for where the wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
 }
 
-/** Values of a request that rendering its answer needs. */
+/** Facts of a request that rendering its answer needs. */
 export interface AnswerContext {
-  /** Model name as the client wrote it. */
+  /** The model's name as the client wrote it. */
   readonly model: string;
-  /** Client's body, for wires that echo it (responses). */
+  /** The client's own body, for wires that echo it (responses). */
   readonly requestBody: JsonObject;
   readonly request: TextRequest;
-  /** Gateway's id of the answer, in the form of the client's wire: `chatcmpl-…`, `resp_…`, `msg_…`. */
+  /** An id of ours for the answer where the wire wants its own form: `chatcmpl-…`, `resp_…`, `msg_…`. */
   readonly answerId: string;
   /** Unix seconds. */
   readonly now: number;
-  /** Gateway's count of input tokens, for a wire that must report it before the vendor does. */
+  /** The gateway's own count of input tokens, where a wire must report it before the vendor does. */
   readonly inputTokens: number;
-  /** Returns the milliseconds since the call began, for wires that report an answer's duration. Absent: not known. */
+  /** Milliseconds since the call came, on wires that say how long an answer took. Absent: not known. */
   readonly elapsedMs?: (() => number) | undefined;
 }
 
 /**
- * Converts a vendor's stream, frame by frame, to neutral events, synchronously. Unknown frames are skipped; a frame
- * that is not JSON is a `failure` event.
+ * The vendor's stream, frame by frame, as neutral events. Synchronous: a test is one call. Throws nothing for
+ * strange frames that can be passed over; a frame that cannot be JSON is a `failure` event.
  */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** Handles the end of the connection: returns the events that end open parts. `whole` is false if truncated. */
+  /** The upstream closed: open parts are ended; `whole` is false if the stream was cut. */
   end(): readonly TextEvent[];
-  /** True if the answer is complete. */
+  /** True if what came is a whole answer. */
   readonly whole: boolean;
-  /** True if nothing useful can follow; on some wires usage may still follow the last text. */
+  /** True if nothing of worth can follow: after the last words of some wires a report of usage still may. */
   readonly done: boolean;
 }
 
-/** Converts neutral events to the client's frames, as text to send unchanged; "" for nothing. */
+/** Neutral events as the client's frames: text to put on the wire unchanged, "" for nothing. */
 export interface StreamWriter {
-  /** Renders an event. A vendor's `failure` renders as "": the caller reports it by `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string;
-  /** Renders the end of a complete stream. */
+  /** The end of a whole stream: whatever the wire ends with. */
   end(): string;
-  /** Renders the wire's error event of a broken stream, after which nothing follows. */
+  /** The stream broke: the wire's own in-band error, after which nothing follows. */
   fail(failure: Failure, requestId: string): string;
   heartbeat(): string;
 }
 
 /**
- * A text wire, independent of all others. A wire without `client` is a vendor's only; one without `vendor` serves only
- * clients of the same wire (`pass`).
+ * One text wire. Each part stands alone: a wire without `client` is a vendor's only, one without `vendor` is reached only
+ * by clients that speak it themselves (`pass`). No wire knows another.
  */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
-  /** Returns true if a vendor's stream can begin with an event: not with an error or an unknown object. */
+  /** Returns true if a vendor's stream can begin with an event: neither an error nor an event of another shape. */
   begins(event: JsonRecord): boolean;
 }
 
-/** A wire that requests of any client can be converted to. */
+/** A wire that calls of any client can be converted to. */
 export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
-/** A wire with a client side. */
+/** A wire that clients speak. */
 export type ClientTextWire = TextWire & { readonly client: TextClient };
 
-/** The vendor side of a text wire. */
+/** The side that vendors of text speak. */
 export interface TextVendor {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for fields that change the meaning and cannot be expressed. */
   render(request: TextRequest, target: TextTarget): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
   parse(body: JsonRecord): TextAnswer;
-  /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is incomplete. */
+  /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is not one. */
   usage(answer: JsonRecord): Units | undefined;
-  /** Reads the charges in addition to tokens of a complete answer; undefined for none. */
+  /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
   fees(answer: JsonRecord): ReportedFees | undefined;
   stream(): StreamReader;
-  /** Finds the charges in addition to tokens that a rendered request asks for; undefined for none. */
+  /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
   requestedFees(body: JsonRecord): RequestedFees | undefined;
-  /** Fields of the neutral form that the wire supports, and those that it refuses. */
+  /** Fields of the neutral form that the wire expresses, and what becomes of the others. */
   readonly fields: FieldSupport;
-  /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
+  /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
   capTools?(body: Buffer, most: number): Buffer;
   /**
-   * Member of the output limit on a wire that counts reasoning in it, so that rendering adds the thinking budget to the
-   * gateway's default limit. Absent: limits are sent unchanged.
+   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises
+   * the gateway's own bound by their budget. Absent: bounds are sent as they are.
    */
   readonly raisedBound?: string;
-  /** Minimum output limit that vendors accept; a smaller one is raised to it. Absent: any. */
+  /** The least bound of output that its vendors take: a smaller one is raised to it. Absent: any. */
   readonly minBound?: number;
 }
 
-/** A wire with a client side only. */
+/** A wire that clients speak and no vendor is reached by. */
 export interface ClientOnlyWire {
   readonly client: TextClient;
 }
 
-/** The client side of a text wire. */
+/** The side that clients of text speak. */
 export interface TextClient<Params extends TextParams = TextParams> {
-  /** Parses a client's request. Throws Failure (400) naming the wrong field. */
+  /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject, path: RequestPath): ParsedText;
   render(answer: TextAnswer, context: AnswerContext): JsonObject;
   stream(context: AnswerContext): StreamWriter;
@@ -123,45 +123,45 @@ export interface TextClient<Params extends TextParams = TextParams> {
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and reads the parameters for admission. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): Params;
-  /** Members that decide what a call may do and what it costs; a body must not have them ambiguously. */
+  /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
   readonly relied: readonly string[];
   readonly answerPrefix: string;
-  /** Members that name objects in a vendor's store, in bodies and in answers. */
+  /** Names of things in the vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;
-  /** Media type of its streams; absent: server-sent events. */
+  /** The media type of its streams; absent: server-sent events. */
   readonly streamType?: string;
-  /** Text that keeps the connection alive before a stream begins. */
+  /** Keeps a client waiting before its stream begins. */
   readonly keepAlive: string;
-  /** Renders the failure that ends a stream. `sequence` is the last frame's number, if frames have one. */
+  /** Renders how a stream breaks; nothing follows. `sequence` is the last frame's number, where it has one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
-  /** Reads the end user that a request names, for accounting. Absent: requests cannot name one. */
+  /** Reads the end user that a request names, for the books. Absent: it can name none. */
   endUser?(body: JsonRecord): string | undefined;
-  /** Reads the conversation that a body belongs to. Absent: requests of this wire are not parts of one. */
+  /** Reads what a body says of its conversation. Absent: requests of this wire are not turns of one. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** Members by which a request asks its model to think. Absent: it cannot. */
+  /** Ways in which a request asks its model to think. Absent: it cannot. */
   readonly thoughts?: {
-    /** Byte sequences of which every body that asks for reasoning contains one. */
+    /** One of these is in every body that asks for thoughts. */
     readonly words: readonly Buffer[];
     isRequested(body: JsonRecord): boolean;
   };
-  /** Streams as one JSON array instead of server-sent events, on wires whose clients may request that. */
+  /** The stream as one JSON array instead of server-sent events, on wires whose clients may ask for that. */
   readonly array?: {
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;
   };
-  /** Handles requests that become several calls to the vendor. Absent: there are none. */
+  /** Service of requests that come to several calls at the vendor. Absent: none do. */
   readonly batch?: PromptBatch;
-  /** Maximum output tokens of an answer if the request sets none, by the wire's definition. Absent: no limit. */
+  /** Output tokens of an answer to a request that names no bound, by the wire's own rule. Absent: as many as the model writes. */
   readonly defaultMaxTokens?: number;
-  /** Counts input tokens for clients. Absent: the wire has no such request. */
+  /** Counting of input tokens for its clients. Absent: they cannot request it. */
   readonly count?: TokenCount;
 }
 
-/** Handles a request that becomes several calls, and their answers. */
+/** A request that comes to several calls, and their answers. */
 export interface PromptBatch {
-  /** Returns true if a body becomes more than one call. */
+  /** Returns true if a body comes to more than one call. */
   isBatch(body: JsonObject): boolean;
-  /** Parses the calls' requests, which differ only in their prompts. Throws Failure (400) naming the wrong field. */
+  /** Parses the calls' requests, which differ in their prompts only. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];
@@ -177,24 +177,24 @@ export interface AnsweredRequest {
   readonly answer: TextAnswer;
 }
 
-/** A wire's request to count the input tokens of another of its requests. */
+/** A wire's request to count the input tokens of another one. */
 export interface TokenCount {
-  /** Wire of the vendors that count. */
+  /** The wire of vendors that count. */
   readonly wire: UpstreamWire;
   /** Checks the request. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): TextParams;
-  /** Returns the request whose tokens are counted, as `parseRequest` accepts it. */
+  /** Finds the request whose tokens are counted, as `parseRequest` takes it. */
   counted(body: JsonRecord): JsonRecord;
-  /** Reads a vendor's count; undefined if absent. */
+  /** Reads a vendor's count; undefined where it has none. */
   read(answer: JsonRecord): number | undefined;
   render(tokens: number): JsonObject;
 }
 
-/** Framing of a client's stream: server-sent events, or elements of one JSON array. */
+/** Framing of the pieces of a client's stream: as server-sent events, or as the elements of one JSON array. */
 export interface ClientFraming {
   readonly contentType: string;
   piece(json: string): string;
-  /** Returns the data of a vendor's server-sent event in this framing; "" for one without data. */
+  /** Frames the data of a vendor's server-sent event; "" for one without data. */
   reframe(frame: Buffer): string;
   end(): string;
   heartbeat(): string;

@@ -21,7 +21,7 @@ import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { memberOf } from "../pass.ts";
 
-/** Converts `usage` of a response to disjoint units, never negative; undefined if it has no tokens. */
+/** `usage` of a response as disjoint units; undefined where it has no tokens. Never negative. */
 export function responsesUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = countOf(usage["input_tokens"]);
@@ -40,7 +40,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   });
 }
 
-/** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
+/** Units as `usage`; audio and image tokens are in the totals, as this wire has no place of their own for them. */
 export function renderUsage(units: Units): JsonObject {
   const input = inputTotal(units);
   const output = outputTotal(units);
@@ -56,10 +56,10 @@ export function renderUsage(units: Units): JsonObject {
   };
 }
 
-/** Members that decide what is charged in addition to tokens. */
+/** The members that decide what is charged beside tokens. */
 export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
-/** Types of tools that the client runs, and of search among tools, which is free. */
+/** Tools that the client runs, and the search among tools, which costs nothing of its own. */
 const unpaidTools: ReadonlySet<unknown> = new Set([
   "function",
   "custom",
@@ -71,10 +71,10 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
   "tool_search",
 ]);
 
-/** Types of input items that declare tools. */
+/** Items of the input that bring tools along. */
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
-/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+/** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const most = body["max_tool_calls"];
   return feesUnlessNone({
@@ -117,14 +117,14 @@ function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
 
-/** Limits a request's tool calls if the client sets no limit; the vendor then answers without further calls. */
+/** The calls of a request's tools bounded where the client sets no bound: the vendor answers without further ones. */
 export function capTools(body: Buffer, most: number): Buffer {
   return typeof memberOf(body, "max_tool_calls") === "number"
     ? body
     : spliceMembers(body, { max_tool_calls: String(most) });
 }
 
-/** Units by which output items are billed. */
+/** Units by which items of an output are billed. */
 const units: Readonly<Record<string, ToolUnit>> = {
   web_search_call: "webSearches",
   file_search_call: "fileSearches",
@@ -133,7 +133,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
   image_generation_call: "imageGenerations",
 };
 
-/** Returns the tool call in an item. Code execution counts once, however often it runs; opening a result is free. */
+/** The call of a tool in an item. A session of code is one however often it is used; looking at what a search found does not count. */
 export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;
@@ -145,7 +145,7 @@ export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   return [{ unit, id: String(unit === "codeInterpreters" ? (session ?? "session") : id) }];
 }
 
-/** Reads the charges in addition to tokens from a complete response. */
+/** Reads the charges beside tokens from a whole response. */
 export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
   return reportedFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });
