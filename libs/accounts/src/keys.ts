@@ -1,7 +1,7 @@
 /**
- * Every Redis key of accounts, in one place. All keys of an account carry the hash tag of its shard, so that one
- * script can touch them on Redis Cluster. A token is found by its SHA-256 before its account is known: its record
- * stands alone.
+ * Number of shards. All Redis keys of accounts are defined in this file. The keys of an account carry the hash tag of
+ * its shard, so that one script can use them on Redis Cluster. A token's record has no shard, because it is found by
+ * its SHA-256 before its account is known.
  */
 const shardCount = 64;
 
@@ -44,15 +44,15 @@ export const accountKeys = {
   outbox: (shard: string) => `outbox:{s${shard}}`,
   /** Set while a ledger verifies the account. */
   verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
-  /** Accounts whose last verification found a divergence, with that divergence. */
+  /** Accounts whose last verification found a divergence, each with that divergence. */
   divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
-  /** The id of the books that Redis was filled from: absent in a Redis that has lost all. */
+  /** Id of the books that Redis was filled from; absent if Redis has lost its data. */
   epoch: "epoch",
-  /** The runs of Redis' servers that were compared with the books. */
+  /** Runs of Redis' servers that were compared with the books. */
   wholeRuns: "whole-runs",
-  /** Pub/sub: the SHA-256 of a token that changed. */
+  /** Pub/sub channel for the SHA-256 of a token that changed. */
   tokenChanges: "tokens",
 } as const;

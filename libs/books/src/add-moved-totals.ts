@@ -2,7 +2,7 @@ import { addRows } from "./add-totals.ts";
 import type { Books } from "./open.ts";
 import { columnsOf } from "./sums.ts";
 
-/** A part of a day's totals that no call in the books stands for. */
+/** The part of a day's totals that exceeds the calls in the books. */
 export interface MovedTotal {
   readonly token: string;
   readonly model: string;
@@ -11,10 +11,10 @@ export interface MovedTotal {
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** Totals of before the books say nothing of how calls ended. */
+/** Earlier totals do not contain the outcome of calls. */
 const outcome = "unknown";
 
-/** Adds what a day's totals had beyond its calls, once by account and day (Unix ms of its beginning). */
+/** Adds the excess of a day's totals over its calls, once per account and day (Unix ms of its beginning). */
 export async function addMovedTotals(
   { db }: Books,
   account: string,

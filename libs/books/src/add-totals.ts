@@ -5,20 +5,20 @@ import { labelsOf, labelsText, tagsOf } from "./labels.ts";
 import type { LabelledTotalsRow, Tables, TotalsRow } from "./schema.ts";
 import { addAmounts, amountsOf, columnsOf, sumColumns, type Sums } from "./sums.ts";
 
-/** The tables of totals, and how long their periods are. All are written from the same calls. */
+/** Tables of totals, and the length of their periods in ms. All are computed from the same calls. */
 export const totalsPeriods = {
   hourly_totals: 3_600_000,
   daily_totals: 86_400_000,
-  /** Of calls with labels only. */
+  /** Only calls with labels. */
   labelled_totals: 86_400_000,
-  /** Of calls with tags only, each under each of them. */
+  /** Only calls with tags; a call counts once for each of its tags. */
   daily_tag_totals: 86_400_000,
 } as const;
 
-/** Key columns of a row, in every table. */
+/** Key columns of a row, in every table of totals. */
 const keys = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
-/** Adds calls that were just inserted to the totals of their hours and days. */
+/** Adds newly inserted calls to the totals of their hours and days. */
 export async function addTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const hourly = summed(
     events.map((event) => ({ key: keyOf(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
@@ -37,7 +37,7 @@ export async function addTotals(at: Transaction<Tables>, events: readonly UsageE
   await addLabelledRows(at, labelled.map(rowOf));
 }
 
-/** Adds rows to what a table of totals has under the same keys. */
+/** Adds rows to the sums that a table of totals has under the same keys. */
 export async function addRows(
   at: Transaction<Tables>,
   table: "hourly_totals" | "daily_totals",
@@ -51,7 +51,7 @@ export async function addRows(
   );
 }
 
-/** Adds calls that were just inserted to the totals of their days and tags. */
+/** Adds newly inserted calls to the totals of their days and tags. */
 export async function addTagTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const tagged = summed(
     events.flatMap((event) =>
@@ -80,20 +80,20 @@ async function addLabelledRows(at: Transaction<Tables>, rows: readonly LabelledT
   );
 }
 
-/** Each column of sums with what is to be added. */
+/** Returns, for each column of sums, the expression that adds the new amount. */
 function added(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBuilder<bigint>>> {
   return Object.fromEntries(
     sumColumns.map((name) => [name, sql`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`]),
   );
 }
 
-/** Sums under a key. */
+/** Sums with their key. */
 interface Summed<Key> {
   readonly key: Key;
   readonly sums: Sums;
 }
 
-/** The sums of each key, in the order of the keys, so that two ledgers that add at once wait for each other in one order. */
+/** Sums up by key, ordered by key, so that two concurrent ledgers lock rows in the same order. */
 function summed<Key extends object>(all: readonly Summed<Key>[]): readonly Summed<Key>[] {
   const groups = new Map<string, Summed<Key>>();
   for (const { key, sums } of all) {
@@ -113,7 +113,7 @@ function rowOf<Key extends object>({ key, sums }: Summed<Key>) {
   return { ...key, ...columnsOf(sums) };
 }
 
-/** The key of the period that another one's period is in. */
+/** Returns the key of the longer period that contains a key's period. */
 function ofPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
   return { ...key, period: periodOf(key.period, periodMs) };
 }

@@ -5,15 +5,15 @@ import type { Books } from "./open.ts";
 import type { AnchorsTable } from "./schema.ts";
 
 /**
- * The head of a chain, signed when the whole chain was verified. A chain that no longer passes through it was altered, and one
- * that ends before it was cut.
+ * Head of a chain, signed when the complete chain was verified. A chain that does not contain its anchors was altered,
+ * and one that ends before them was truncated.
  */
 export interface Anchor {
-  /** "": the audit of all accounts. */
+  /** "" for the audit of all accounts. */
   readonly account: string;
   /** Number of the receipt or entry. */
   readonly number: number;
-  /** Its hash. */
+  /** Hash of the receipt or entry. */
   readonly head: string;
   /** The account's balance after it, nano-dollars, decimal. */
   readonly balanceNanos: string;
@@ -29,14 +29,16 @@ export interface Anchor {
 export interface AnchorSigner {
   sign(anchor: Omit<Anchor, "signature">): Anchor;
   isGenuine(anchor: Anchor): boolean;
-  /** Returns true if the secret in use has signed it. */
+  /** Returns whether the secret in use was used for the signature. */
   isCurrent(anchor: Anchor): boolean;
 }
 
-/** The account under whose name the audit's anchor is. */
+/** Account name of the audit's anchor. */
 export const auditAnchor = "";
 
-/** Signs under a key derived from the secret in use; every accepted secret's signature is genuine. */
+/**
+ * Opens a signer. It signs with a key derived from the secret in use; signatures of every accepted secret are valid.
+ */
 export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
   const [current, ...accepted] = secrets;
@@ -57,13 +59,13 @@ export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   };
 }
 
-/** The anchor of an account, or of the audit; undefined where its chain was not verified yet. */
+/** Reads the anchor of an account, or of the audit; undefined if its chain was not verified yet. */
 export async function readAnchor({ db }: Books, account: string): Promise<Anchor | undefined> {
   const row = await db.selectFrom("anchors").selectAll().where("account", "=", account).executeTakeFirst();
   return row === undefined ? undefined : anchorOf(row);
 }
 
-/** Anchors in the order of their accounts, from one account on. */
+/** Reads anchors ordered by account, after one account. */
 export async function readAnchors({ db }: Books, after: string | undefined, limit: number): Promise<readonly Anchor[]> {
   const all = db.selectFrom("anchors").selectAll();
   const rows = await (after === undefined ? all : all.where("account", ">", after))
@@ -73,7 +75,7 @@ export async function readAnchors({ db }: Books, after: string | undefined, limi
   return rows.map(anchorOf);
 }
 
-/** Stores an anchor in the place of an earlier one. A later one that another ledger has stored stays. */
+/** Stores an anchor in place of an earlier one. A later one that another ledger has stored is kept. */
 export async function storeAnchor({ db }: Books, anchor: Anchor): Promise<void> {
   const { account, balanceNanos: balance, createdAt: created, time, ...rest } = anchor;
   const row = { ...rest, balance, created, at: Date.parse(time) };
@@ -88,7 +90,7 @@ function anchorOf({ balance, created, at, ...row }: AnchorsTable): Anchor {
   return { ...row, balanceNanos: balance, createdAt: created, time: new Date(at).toISOString() };
 }
 
-/** Returns whether a hash is one that a receipt of the account had before a Redis that was lost was filled again. */
+/** Returns whether a receipt of the account had this hash before a lost Redis was restored. */
 export async function wasReplaced({ db }: Books, account: string, hash: string): Promise<boolean> {
   const row = await db
     .selectFrom("other_receipts")
@@ -99,7 +101,7 @@ export async function wasReplaced({ db }: Books, account: string, hash: string):
   return row !== undefined;
 }
 
-/** Accounts that have an anchor and are not in the books any more. */
+/** Reads accounts that have an anchor and are missing in the books. */
 export async function lostAnchors({ db }: Books, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("anchors")
@@ -112,8 +114,8 @@ export async function lostAnchors({ db }: Books, limit: number): Promise<readonl
 }
 
 /**
- * Signs the head of every account in books that have no anchor yet: those of a version before anchors, where the calls of an
- * account may be forgotten already, so that nothing else says what its balance follows from.
+ * Signs the head of every account that has no anchor. These are from a version before anchors; their calls may already
+ * be deleted, so that nothing else proves the balance.
  */
 export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {
   if ((await readAnchors(books, undefined, 1)).length > 0) return;

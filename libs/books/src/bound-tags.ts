@@ -5,11 +5,11 @@ import { tagsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
-/** Maximum pairs of a tag's name and value that an account has rows of in a day; a client may name any. */
+/** Maximum pairs of a tag's name and value per account and day that have rows; clients choose both freely. */
 const maxPairs = 1_000;
-/** Name that counts for all names and values beyond the maximum. */
+/** Value that replaces all names and values beyond the maximum. */
 const other = "other";
-/** Maximum accounts and days whose pairs are remembered. */
+/** Maximum pairs of account and day whose tags are kept in memory. */
 const maxRemembered = 500;
 
 /** Tag values that are already counted for an account and day, by tag name. */
@@ -18,8 +18,9 @@ type CountedTags = Map<string, Set<string>>;
 const remembered = new WeakMap<Books, Map<string, CountedTags>>();
 
 /**
- * Returns calls with the tags that they count under: where their account has had `maxPairs` pairs that day, a new value of a known
- * name counts as `other`, and so does a new name. Ledgers that record at once may count some more.
+ * Returns calls with the tags that they are counted under. If an account has reached `maxPairs` pairs that day, a new
+ * value of a known name is replaced by `other`, and so is a new name. Concurrent ledgers may exceed the maximum
+ * slightly.
  */
 export async function boundTags(
   books: Books,

@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { UnknownShape } from "@modelgate/contracts";
 
-/** Codes that say that a server is not there now: of sockets, of PostgreSQL, of DNS that may come later. */
+/** Error codes of an unavailable server: of sockets, of PostgreSQL, and of temporary DNS errors. */
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -16,25 +16,25 @@ const awayCodes: ReadonlySet<string> = new Set([
   "57P02", // crashed
   "57P03", // starting up
 ]);
-/** SQLite's primary result codes that pass: busy and locked. */
+/** SQLite's primary result codes of temporary errors: busy and locked. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6]);
 
-/** Returns true for an error that means that the books are unavailable or locked, so a later try may succeed. */
+/** Returns whether an error means that the books are unavailable or locked, so that a later attempt may succeed. */
 export function isAway(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
   if ((code !== undefined && awayCodes.has(code)) || (primary !== undefined && busyCodes.has(primary))) return true;
-  // What the client says of a connection has no code.
+  // The client's connection errors have no code.
   return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
 }
 
-/** Classes of PostgreSQL's codes that are about the values of a row: data, constraints, sizes. */
+/** Classes of PostgreSQL's codes for invalid values of a row: data, constraints, sizes. */
 const valueClasses: ReadonlySet<string> = new Set(["22", "23", "54"]);
-/** SQLite's primary result codes that are: too big, constraint, mismatch, range. */
+/** SQLite's primary result codes for invalid values: too big, constraint, mismatch, range. */
 const valueCodes: ReadonlySet<number> = new Set([18, 19, 20, 25]);
 
 /**
- * Returns true for an error that means that the data itself is wrong, so every later write would fail too. All other
- * errors may pass: a database that is read-only after a failover, a full disk, a deadlock.
+ * Returns whether an error means that the data is invalid, so that every later attempt would fail too. All other errors
+ * may be temporary: a database that is read-only after a failover, a full disk, a deadlock.
  */
 export function isUnwritable(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
@@ -43,7 +43,7 @@ export function isUnwritable(error: unknown): boolean {
   return [RangeError, SyntaxError, TypeError, UnknownShape].some((kind) => error instanceof kind);
 }
 
-/** In words for a person, why a database refuses; one line. */
+/** Describes in one line for a person why a database refuses. */
 export function refusalOf(error: unknown): string {
   const known = knownRefusals[codeOf(error) ?? ""] ?? sqliteRefusals[primaryCodeOf(error) ?? -1];
   const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
@@ -76,7 +76,7 @@ function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** The low byte of SQLite's result code is its class. */
+/** Returns the class of SQLite's result code, which is its low byte. */
 function primaryCodeOf(error: unknown): number | undefined {
   return typeof error === "object" && error !== null && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode & 0xff

@@ -7,22 +7,22 @@ import type { Books } from "./open.ts";
 import { shownPeriod } from "./totals-query.ts";
 import type { Tables } from "./schema.ts";
 
-/** Each range of times is a twentieth longer than the one before, so that a percentile is exact within 5 %. */
+/** Each range of times ends 5 % above the previous one, so that percentiles are exact within 5 %. */
 const growth = 1.05;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** The range that a time is in. */
+/** Returns the number of the range that contains a time. */
 function bucketOf(ms: number): number {
   return Math.floor(Math.log(Math.max(0, ms) + 1) / Math.log(growth));
 }
 
-/** The middle of a range, ms. */
+/** Returns the middle of a range, in ms. */
 function middleOf(bucket: number): number {
   return Math.round(growth ** (bucket + 0.5) - 1);
 }
 
-/** Counts the times to the first byte of completed calls that were just inserted, by account and hour. */
+/** Counts the times to the first byte of newly inserted completed calls by account and hour. */
 export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, hourMs) }]);
   await inParts(rows, (several) =>
@@ -37,7 +37,7 @@ export async function addFirstBytes(at: Transaction<Tables>, events: readonly Us
   );
 }
 
-/** Counts them by day. */
+/** Counts the times to the first byte by day. */
 export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, dayMs) }]);
   await inParts(rows, (several) =>
@@ -56,7 +56,7 @@ function countedBy({ model, channelId: channel, firstByteMs }: UsageEvent, momen
   return { period: periodOf(moment, periodMs), model, channel, bucket: bucketOf(firstByteMs) };
 }
 
-/** Counts them by day and by the value of each tag. */
+/** Counts the times to the first byte by day and by the value of each tag. */
 export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = counted(events, (event, moment) => {
     const { period, bucket } = countedBy(event, moment, dayMs);
@@ -74,7 +74,7 @@ export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly
   );
 }
 
-/** One row a key, in one order, so that two ledgers that add at once wait for each other in it. */
+/** Returns one row per key, ordered by key, so that two concurrent ledgers lock rows in the same order. */
 function counted<Key extends object>(
   events: readonly UsageEvent[],
   keysOf: (event: UsageEvent, moment: number) => readonly Key[],
@@ -92,7 +92,7 @@ function counted<Key extends object>(
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Filter of times to the first byte: whole hours (whole days with a tag). Absent members do not filter. */
+/** Filter of times to the first byte, in complete hours (complete days with a tag). Absent members do not filter. */
 export interface FirstBytesQuery {
   readonly from: number;
   readonly to: number;
@@ -103,7 +103,7 @@ export interface FirstBytesQuery {
   readonly by: readonly ("model" | "channel" | "day" | "hour" | LabelName)[];
 }
 
-/** Completed calls of one group, and the times within which half and 95 % of them had their first byte. */
+/** Completed calls of one group, and the median and 95th percentile of the time to their first byte. */
 export interface FirstByteGroup {
   readonly by: Readonly<Record<string, string>>;
   readonly calls: number;
@@ -111,7 +111,7 @@ export interface FirstByteGroup {
   readonly p95: number;
 }
 
-/** Percentiles of the time to the first byte over all completed calls of whole hours, in the order of their groups. */
+/** Reads percentiles of the time to the first byte over all completed calls of complete hours, ordered by group. */
 export async function firstByteTimes(books: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
   const groups = new Map<string, { readonly row: FirstBytesRow; readonly ranges: Map<number, number> }>();
   for (const part of partsOf(query))
@@ -132,12 +132,12 @@ export async function firstByteTimes(books: Books, query: FirstBytesQuery): Prom
 
 type FirstBytesRow = Readonly<Record<string, string | number>>;
 
-/** A stretch of a query, and the table that has it. */
+/** A part of a query's period, and the table that it is read from. */
 interface TableStretch extends FirstBytesQuery {
   readonly table: "first_bytes" | "daily_first_bytes" | "daily_tag_first_bytes";
 }
 
-/** The whole days of a query, and the hours before and after them. */
+/** Splits a query into its complete days, and the hours before and after them. */
 function partsOf(query: FirstBytesQuery): readonly TableStretch[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
   if (query.by.some(isLabelName)) {
@@ -154,7 +154,7 @@ function partsOf(query: FirstBytesQuery): readonly TableStretch[] {
   return parts.filter((part) => part.from < part.to);
 }
 
-/** Calls by range, of each group. */
+/** Reads the calls of each group by range. */
 async function readPart({ db }: Books, { table, from, to, ...query }: TableStretch): Promise<readonly FirstBytesRow[]> {
   const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
   const columnOf = (name: FirstBytesQuery["by"][number]): string => (isLabelName(name) ? "value" : columns[name]);
@@ -175,7 +175,7 @@ function shown(name: FirstBytesQuery["by"][number], value: string | number): str
   return name === "day" || name === "hour" ? shownPeriod(name, Number(value)) : String(value);
 }
 
-/** By nearest rank, of ranges (their number, their calls) in their order. */
+/** Computes percentiles by nearest rank from ordered ranges (their number, their calls). */
 function percentiles(ranges: readonly (readonly [bucket: number, calls: number])[]) {
   const all = ranges.reduce((sum, [, calls]) => sum + calls, 0);
   const at = (share: number): number => {

@@ -4,21 +4,23 @@ import type { Books } from "./open.ts";
 import { dropPartitions } from "./partitions.ts";
 
 const dayMs = 86_400_000;
-/** Rows of a SQLite file that one transaction removes, so that no reader or writer waits long. */
+/** Rows of a SQLite file that one transaction deletes, so that no reader or writer waits long. */
 const rowsAtOnce = 5_000;
 
-/** The mark that holds the time from which all calls are kept, Unix ms. */
+/** Mark with the time from which all calls are kept, Unix ms. */
 export const keptFromMark = "calls-kept-from";
 
-/** Returns the time from which all calls are kept, Unix ms: what was removed once does not come back with a longer period. */
+/**
+ * Returns the time from which all calls are kept, Unix ms. Deleted calls are not restored by a longer retention period.
+ */
 export async function keptFrom(books: Books): Promise<number> {
   return Number((await readMark(books, keptFromMark)) ?? 0);
 }
 
-/** Removes calls of whole days before the oldest that is kept, and what was summed by their labels; all else stays. */
+/** Deletes calls of complete days before the oldest that is kept, with their sums by label; other totals are kept. */
 export async function forgetCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
-  // First: what is removed after it is not missed.
+  // Set first, so that the calls deleted after it do not count as missing.
   if ((await keptFrom(books)) < before)
     await books.db
       .updateTable("marks")
@@ -29,7 +31,7 @@ export async function forgetCalls(books: Books, keepDays: number, nowMs: number)
     await books.db.deleteFrom(table).where("period", "<", before).execute();
   await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
-  // Labels first: they are found by the calls that they are of.
+  // Labels are deleted first, because they are found through their calls.
   const oldest = (columns: string) =>
     sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsAtOnce}`;
   for (;;) {
@@ -42,7 +44,7 @@ export async function forgetCalls(books: Books, keepDays: number, nowMs: number)
   }
 }
 
-/** Removes refused calls from before a time, Unix ms. */
+/** Deletes refused calls before a time, Unix ms. */
 export async function forgetRefused({ db }: Books, before: number): Promise<void> {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`delete from refused_calls where (account, at, id) in

@@ -1,7 +1,7 @@
 import { addAmounts, sumName, type SumColumn, type Sums } from "./sums.ts";
 import type { TotalsDimension, UsageTotal } from "./totals-query.ts";
 
-/** Totals that are put together from several readings. */
+/** Totals by group that are collected from several queries. */
 export class Groups {
   readonly #dimensions: readonly TotalsDimension[];
   readonly #groups = new Map<string, { readonly by: readonly string[]; readonly sums: Sums }>();
@@ -10,7 +10,7 @@ export class Groups {
     this.#dimensions = dimensions;
   }
 
-  /** Adds amounts to the group of these values, one for each dimension. */
+  /** Adds amounts to the group with these values, one for each dimension. */
   add(by: readonly string[], amounts: Iterable<readonly [string, bigint]>): void {
     const key = by.join("\u001f");
     const group = this.#groups.get(key) ?? { by, sums: new Map() };
@@ -18,7 +18,7 @@ export class Groups {
     addAmounts(group.sums, amounts);
   }
 
-  /** The groups that have calls, in the order of their values, each with these sums. */
+  /** Returns these sums of the groups that have calls, ordered by their values. */
   totals(columns: readonly SumColumn[]): readonly UsageTotal[] {
     return [...this.#groups]
       .filter(([, { sums }]) => sums.get("calls") !== 0n)
@@ -30,7 +30,7 @@ export class Groups {
   }
 }
 
-/** A sum under its name, where it says something. */
+/** Returns a sum with its name, unless it is 0. */
 function shown(column: SumColumn, sum: bigint): readonly (readonly [string, string])[] {
   return column === "calls" || column === "cost" || sum !== 0n ? [[sumName(column), sum.toString()]] : [];
 }

@@ -3,10 +3,10 @@ import type { Receipt } from "@modelgate/contracts";
 import { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 import type { Tables } from "./schema.ts";
 
-/** Change of an account by an entry of its chain. */
+/** Change of an account by a new entry of its chain. */
 export interface AccountChange {
   readonly accountId: string;
-  /** The entry's receipt, and the one that it had before. */
+  /** Receipt of the entry, and the receipt that it had before. */
   readonly receipt?: Receipt | undefined;
   readonly before?: Receipt | undefined;
   readonly credited?: bigint;
@@ -18,7 +18,7 @@ interface HeadSums {
   chain: number;
 }
 
-/** Adds entries that were just written to what the books know of their accounts: sums, and the newest receipt. */
+/** Updates accounts with newly written entries: their sums, and their latest receipt. */
 export async function changeAccounts(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   const accounts = new Map<string, HeadSums>();
   for (const change of changes)
@@ -26,7 +26,7 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
   if (accounts.size === 0) return;
   await replaceHeads(at, changes);
   const rows = [...accounts]
-    // In one order, so that two ledgers wait for each other and do not lock each other out.
+    // In a fixed order, so that two concurrent ledgers do not deadlock.
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([account, { head, credited, chain }]) => ({
       account,
@@ -57,7 +57,10 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
     .execute();
 }
 
-/** A head that got another receipt gives its place to it, whatever its number is: the one that it had counts no more. */
+/**
+ * Replaces the receipt of an account's head if its entry got another one, regardless of the numbers; the old receipt no
+ * longer counts.
+ */
 async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   for (const { accountId, receipt, before } of changes)
     if (receipt !== undefined && before !== undefined)

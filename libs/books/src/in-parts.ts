@@ -1,7 +1,7 @@
-/** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
+/** Rows per statement. SQLite and PostgreSQL limit the parameters of a statement to 32,766 and 65,535. */
 export const rowsAtOnce = 500;
 
-/** Executes a statement for some rows, and again for those that follow, until all are written. */
+/** Executes a statement for all rows, in batches. */
 export async function inParts<Row>(
   rows: readonly Row[],
   statement: (several: readonly Row[]) => { execute(): Promise<unknown> },

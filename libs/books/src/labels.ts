@@ -3,7 +3,7 @@ import { isTagName, type UsageEvent } from "@modelgate/contracts";
 /** Labels from the client: the end user, or a tag. */
 export type LabelName = "endUser" | `tag:${string}`;
 
-/** One of them as the books have it. */
+/** A label in the books. */
 export interface Label {
   readonly name: LabelName;
   readonly value: string;
@@ -18,8 +18,8 @@ export function isLabelName(word: string): word is LabelName {
 type Labelled = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
 
 /**
- * The labels of a call, in the order of their names; what is no text is left out. A failed call that costs nothing has none: a
- * client could name new ones without end.
+ * Returns the labels of a call, ordered by name; values that are not text are left out. A failed call that costs
+ * nothing has none, because a client could create unlimited new ones.
  */
 export function labelsOf(event: Labelled): readonly Label[] {
   if (isRefused(event)) return [];
@@ -32,17 +32,20 @@ export function labelsOf(event: Labelled): readonly Label[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** A failed call at no cost: refused here or by a vendor, or a vendor's failure, which a client may provoke as often as it likes. */
+/**
+ * Returns whether a call failed at no cost: it was refused here or by a vendor, or the vendor failed. A client may
+ * cause this any number of times.
+ */
 function isRefused({ outcome, costNanos }: Labelled): boolean {
   return outcome === "failed" && costNanos === "0";
 }
 
-/** The tags among the labels of a call: end users are too many for totals of their own. */
+/** Returns the tags among the labels of a call; there are too many end users for separate totals. */
 export function tagsOf(event: Labelled): readonly Label[] {
   return labelsOf(event).filter(({ name }) => name !== "endUser");
 }
 
-/** All labels of a call as one text, the same for the same labels. */
+/** Renders all labels of a call as one text; equal labels give equal texts. */
 export function labelsText(labels: readonly Label[]): string {
   return JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value])));
 }

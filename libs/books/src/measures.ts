@@ -1,19 +1,22 @@
 import { unitEntries, unitNames, type UnitName, type UsageEvent } from "@modelgate/contracts";
 
-/** Sums are whole numbers, so seconds are summed as milliseconds; the unit `requests` is the number of calls. */
+/**
+ * Column of a unit's sum. Sums are integers, so seconds are summed as milliseconds; the unit `requests` is the number
+ * of calls.
+ */
 type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
   ? "milliseconds"
   : Unit extends "requests"
     ? never
     : Unit;
 
-/** A column of sums that a unit has. */
+/** A column of sums of a unit. */
 export type UnitMeasure = MeasureOf<UnitName>;
 
-/** Every column of sums of units, in the order of the contracts' list: a unit that is added there is added here. */
+/** Columns of sums of all units, in the order of the contracts' list; a new unit there gets a column. */
 export const unitMeasures: readonly UnitMeasure[] = unitNames.flatMap((unit) => measureOf(unit) ?? []);
 
-/** The units of an event as whole amounts, by column. */
+/** Returns the units of an event as integers, by column. */
 export function measuresOf({ units }: UsageEvent): readonly (readonly [UnitMeasure, bigint])[] {
   return unitEntries(units).flatMap(([unit, amount]) => {
     const measure = measureOf(unit);
@@ -26,7 +29,7 @@ function measureOf(unit: UnitName): UnitMeasure | undefined {
   return unit === "seconds" ? "milliseconds" : unit;
 }
 
-/** An amount as a 64-bit column can add it, whatever a vendor reported. */
+/** Returns an amount that a 64-bit column can add, whatever number a vendor reported. */
 function whole(amount: number): bigint {
   return BigInt(Math.min(Math.max(0, Math.round(amount)), Number.MAX_SAFE_INTEGER));
 }

@@ -6,12 +6,12 @@ import type { Engine } from "./migrations/tables.ts";
 import { migrations, type Step } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
-/** Any number: the lock of PostgreSQL under which columns of units are added. */
+/** Arbitrary id of the PostgreSQL lock under which columns of units are added. */
 const unitColumnsLockId = 6_703_115;
 
 /**
- * Brings the schema up to date, once however many processes start: Kysely's migrator holds a lock. Then every unit that
- * the contracts have gets its column of sums. Throws StartError where the books were written by a newer version.
+ * Brings the schema up to date. If several processes start, only one migrates: Kysely's migrator holds a lock. Then
+ * every unit of the contracts gets its column of sums. Throws StartError if the books were written by a newer version.
  */
 export async function migrate(
   db: Kysely<Tables>,
@@ -28,7 +28,7 @@ export async function migrate(
             name,
             {
               async up(at: Kysely<unknown>) {
-                // An index of many calls takes longer than any query may.
+                // Creating an index of many calls takes longer than the limit of queries.
                 if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
                 await up(at, { engine });
               },
@@ -53,14 +53,14 @@ async function refuseNewer(db: Kysely<Tables>, steps: Readonly<Record<string, St
   );
 }
 
-/** A unit that was added to the contracts needs no migration of its own: its sums begin at 0. */
+/** Adds columns for units that were added to the contracts; their sums begin at 0, so no migration is needed. */
 async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void> {
   await db.transaction().execute(async (at) => {
     if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitColumnsLockId})`.execute(at);
     const tables = await at.introspection.getTables();
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals", "daily_tag_totals"] as const) {
       const columns = tables.find(({ name }) => name === table)?.columns;
-      if (columns === undefined) continue; // not every step makes all of them
+      if (columns === undefined) continue; // not every migration creates all tables
       const there = new Set(columns.map(({ name }) => name));
       for (const measure of unitMeasures.filter((name) => !there.has(name)))
         await at.schema

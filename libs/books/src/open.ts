@@ -7,7 +7,7 @@ import { migrate } from "./migrate.ts";
 import type { Engine } from "./migrations/tables.ts";
 import type { Tables } from "./schema.ts";
 
-/** The open books: a SQLite file or a PostgreSQL, with the same tables and the same queries. */
+/** The open books: a SQLite file or a PostgreSQL database, with the same tables and queries. */
 export interface Books extends AsyncDisposable {
   readonly engine: Engine;
   readonly db: Kysely<Tables>;
@@ -15,19 +15,19 @@ export interface Books extends AsyncDisposable {
 
 /** Location of the books. */
 export interface BooksAddress {
-  /** `postgres://…`; absent: the file. */
+  /** `postgres://…`; absent: the SQLite file is used. */
   readonly url?: string | undefined;
   /** The SQLite file. */
   readonly file: string;
 }
 
-/** Oldest PostgreSQL that is supported, as `server_version_num`. */
+/** Minimum supported version of PostgreSQL, as `server_version_num`. */
 const oldestPostgres = 150_000;
 
 /**
- * Opens the books and brings their schema up to date. Throws StartError, one line that says what to change, where they
- * cannot be used as they are: a wrong address or password, no rights, read-only, of a newer version, no database at all.
- * Throws BooksAway where the server does not answer now.
+ * Opens the books and brings their schema up to date. Throws StartError, in one line that says what to change, if they
+ * cannot be used: a wrong address or password, missing rights, read-only, a newer version, no such database. Throws
+ * BooksAway if the server is unavailable.
  */
 export async function openBooks({ url, file }: BooksAddress, log: Logger): Promise<Books> {
   const engine: Engine = url === undefined ? "sqlite" : "postgres";
@@ -52,18 +52,18 @@ export async function openBooks({ url, file }: BooksAddress, log: Logger): Promi
   }
 }
 
-/** Closed once, however often it is disposed. */
+/** Creates the books; further disposals do nothing. */
 function bookOf(engine: Engine, db: Kysely<Tables>): Books {
   const close = once(() => db.destroy());
   return { engine, db, [Symbol.asyncDispose]: close };
 }
 
-/** The server of the books does not answer now; it may later. */
+/** Error of an unavailable server of the books; a later attempt may succeed. */
 export class BooksAway extends Error {
   override readonly name = "BooksAway";
 }
 
-/** Host, port and database of an address, without user and password. Throws StartError for anything else. */
+/** Returns host, port and database of an address, without user and password. Throws StartError for other texts. */
 function placeIn(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
@@ -107,7 +107,7 @@ const writtenTables = [
   "operator_keys",
 ] as const;
 
-/** Writes nothing, in every table: what may not be written is found now and not with the first call. */
+/** Runs a write without an effect on every table, so that missing rights are found now and not at the first call. */
 async function refuseUnwritable(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (at) => {
     for (const table of writtenTables)

@@ -5,17 +5,17 @@ import type { Books } from "./open.ts";
 import { eventsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
 
-/** Calls that are looked up at once. */
+/** Calls per query. */
 const callsAtOnce = 500;
 
-/** A settlement of a call that was settled already, by a Redis that had lost that: what it took is to be given back. */
+/** A second settlement of a call by a Redis that had lost the first one; its charge must be refunded. */
 export interface SecondSettlement {
   readonly event: UsageEvent;
-  /** The operation that gives it back. */
+  /** Operation of the refund. */
   readonly operation: string;
 }
 
-/** Remembers which receipts new calls replaced in books that these took the place of: they may still come. */
+/** Remembers receipts that new calls replaced in other books before these were used; their events may still arrive. */
 export async function rememberReplaced(at: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
   for (const event of added) {
     const { replaces } = event.receipt ?? {};
@@ -25,8 +25,8 @@ export async function rememberReplaced(at: Transaction<Tables>, added: readonly 
 
 /**
  * Applies events of calls that are in the books already. A repeated delivery changes nothing. A call that was charged
- * again, because Redis had lost it, gets its new receipt. Any other receipt belongs to a second settlement: it is part
- * of the account's chain, next to the call.
+ * again, because Redis had lost it, gets its new receipt. Any other receipt is a second settlement, which becomes part
+ * of the account's chain in addition to the call.
  */
 export async function settledAgain(
   at: Transaction<Tables>,
@@ -61,7 +61,7 @@ async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[
   return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
 }
 
-/** The change of the account's chain, and the call as it is there now where that is another. */
+/** Returns the change of the account's chain, and the stored call if it changes. */
 async function changeOf(
   at: Transaction<Tables>,
   event: UsageEvent,
@@ -123,7 +123,7 @@ async function insertSecond(
     .execute();
 }
 
-/** Remembers a receipt that an entry had before Redis was filled again: an anchor may be its. */
+/** Remembers a receipt that an entry had before Redis was restored, because an anchor may refer to it. */
 export async function insertReplaced(
   at: Transaction<Tables>,
   { accountId: account, id: call, time }: Pick<UsageEvent, "accountId" | "id" | "time">,
@@ -136,7 +136,7 @@ export async function insertReplaced(
     .execute();
 }
 
-/** All second settlements of an account. */
+/** Reads all second settlements of an account. */
 export async function secondSettlements({ db }: Books, account: string): Promise<readonly UsageEvent[]> {
   const rows = await db
     .selectFrom("other_receipts")
@@ -147,7 +147,7 @@ export async function secondSettlements({ db }: Books, account: string): Promise
   return rows.map(({ event }) => readUsageEvent(event));
 }
 
-/** Second settlements of these accounts whose cost was not given back yet. */
+/** Reads second settlements of these accounts that were not refunded yet. */
 export async function unrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly SecondSettlement[]> {
   if (accounts.length === 0) return [];
   const rows = await db
@@ -159,7 +159,7 @@ export async function unrefunded({ db }: Books, accounts: readonly string[]): Pr
   return rows.map(({ event, operation }) => ({ event: readUsageEvent(event), operation }));
 }
 
-/** Says that a second settlement was given back. */
+/** Records that a second settlement was refunded. */
 export async function markRefunded({ db }: Books, { event, operation }: SecondSettlement): Promise<void> {
   await db
     .updateTable("other_receipts")

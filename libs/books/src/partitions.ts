@@ -3,13 +3,13 @@ import { DatabaseError } from "pg";
 import type { Books } from "./open.ts";
 
 const dayMs = 86_400_000;
-/** The tables that PostgreSQL has a partition a day of. */
+/** Tables with one PostgreSQL partition per day. */
 const partitioned = ["calls", "call_labels"] as const;
 
-/** Days whose partitions are known to be there, by the books. */
+/** Days whose partitions are known to exist, by books. */
 const known = new WeakMap<Books, Set<number>>();
 
-/** In PostgreSQL, makes the partitions of the days that these times (Unix ms) are in; a SQLite file has one table. */
+/** Creates the PostgreSQL partitions of the days that contain these times (Unix ms); SQLite has one table. */
 export async function ensurePartitions(books: Books, times: Iterable<number>): Promise<void> {
   if (books.engine === "sqlite") return;
   const there = known.get(books) ?? new Set();
@@ -21,7 +21,7 @@ export async function ensurePartitions(books: Books, times: Iterable<number>): P
   }
 }
 
-/** Drops the partitions of whole days before a time; SQLite's rows are removed by `forgetCalls`. */
+/** Drops the partitions of complete days before a time; SQLite's rows are deleted by `forgetCalls`. */
 export async function dropPartitions(books: Books, before: number): Promise<void> {
   for (const table of partitioned) {
     const { rows } = await sql<{ name: string }>`
@@ -37,7 +37,7 @@ export async function dropPartitions(books: Books, before: number): Promise<void
   forgetPartitions(books);
 }
 
-/** Forgets the ids of a day's calls: where that breaks off, the day is still there for the next time. */
+/** Deletes the ids of a day's calls. If that is interrupted, the partition still exists for the next attempt. */
 async function forgetIds({ db }: Books, partition: string): Promise<void> {
   await db.transaction().execute(async (at) => {
     await sql`set local statement_timeout = 0`.execute(at);
@@ -46,22 +46,22 @@ async function forgetIds({ db }: Books, partition: string): Promise<void> {
   });
 }
 
-/** Looks for every partition again before it is written to. */
+/** Clears the cache of known partitions. */
 export function forgetPartitions(books: Books): void {
   known.delete(books);
 }
 
-/** Returns true if a row was refused because its day has no partition. */
+/** Returns whether a row was refused because its day has no partition. */
 export function isWithoutPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === checkViolation;
 }
 
-/** PostgreSQL's code for it; the tables of the books have no other check. */
+/** PostgreSQL's code of that error; the tables of the books have no other check. */
 const checkViolation = "23514";
 
 /**
- * Makes a day's tables and attaches them. Attached, not created as partitions: that would lock out every reader of
- * `calls`. Two ledgers that do so at once take turns.
+ * Creates a day's tables and attaches them. Creating them as partitions would lock out every reader of `calls`.
+ * Concurrent ledgers take turns.
  */
 async function makePartitions({ db }: Books, day: number): Promise<void> {
   const [from, to] = [day * dayMs, (day + 1) * dayMs].map((bound) => sql.lit(bound));

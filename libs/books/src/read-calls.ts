@@ -6,7 +6,7 @@ import { eventsAt, type CallPosition, type StoredCall } from "./read-positions.t
 
 /** Filter of calls. Absent members do not filter. */
 export interface CallFilter {
-  /** Unix ms; `from` is included, `to` is not. */
+  /** Unix ms; `from` is inclusive, `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
@@ -15,31 +15,31 @@ export interface CallFilter {
   readonly channel?: string | undefined;
   readonly outcome?: string | undefined;
   readonly status?: number | undefined;
-  /** The gateway's id of the request, or the vendor's. */
+  /** Request id of the gateway, or of the vendor. */
   readonly requestId?: string | undefined;
-  /** The end user and tags that a call must have, all of them. */
+  /** End user and tags; a call must have all of them. */
   readonly labels?: readonly Label[] | undefined;
 }
 
 export type CallOrder = "oldest first" | "newest first";
 
-/** Calls of one reading; `next` is there where more may follow. */
+/** A page of calls; `next` is set if more may follow. */
 export interface CallPage {
   readonly events: readonly UsageEvent[];
   readonly next?: CallPosition;
 }
 
-/** Order and extent of a reading of the log. */
+/** Order and limits of reading the log. */
 export interface CallReading {
   readonly order: CallOrder;
   readonly limit: number;
   readonly after?: CallPosition | undefined;
 }
 
-/** Calls of one index that are read together where other conditions hold too. */
+/** Positions of one index that are read together if other conditions apply too. */
 const placesAtOnce = 1_000;
 
-/** A page of the log over all accounts, in the order of time. */
+/** Reads a page of the log over all accounts, ordered by time. */
 export async function readCalls(books: Books, filter: CallFilter, reading: CallReading): Promise<CallPage> {
   const source = sourceOf(filter, reading);
   const rows =
@@ -61,13 +61,13 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallReading)
   return rows;
 }
 
-/** An index that has the positions of calls in the order of the log: how many at once, and the remaining conditions. */
+/** An index with the positions of calls in the order of the log: positions per query, and the remaining conditions. */
 interface CallSource {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly wanted: readonly RawBuilder<unknown>[];
 }
 
-/** Returns the table in which calls of a request, or with a label, are looked up; undefined: the log itself. */
+/** Returns the table in which calls with a request id, or with a label, are looked up; undefined: the log. */
 function sourceOf(filter: CallFilter, reading: CallReading): CallSource | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
@@ -84,7 +84,7 @@ function sourceOf(filter: CallFilter, reading: CallReading): CallSource | undefi
   };
 }
 
-/** The request's id may be the gateway's or the vendor's, each by an index of its own. */
+/** Selects positions by a request id of the gateway or of the vendor, each from a separate index. */
 function positionsOf(requestId: string, filter: CallFilter, reading: CallReading): RawBuilder<CallPosition> {
   const one = (column: string): RawBuilder<CallPosition> =>
     positionsIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
@@ -106,8 +106,9 @@ function positionsIn(
 }
 
 /**
- * Calls that an index has: their positions are read first, in the order of the log, then those calls, batch by batch until those
- * that meet the other conditions fill the page. As one join PostgreSQL read and sorted every call that the index has.
+ * Reads calls through an index: first positions in the order of the log, then those calls, batch by batch until the
+ * calls that meet the other conditions fill the page. With a join PostgreSQL would read and sort every call in the
+ * index.
  */
 async function readAtPositions(
   { db }: Books,
@@ -135,7 +136,7 @@ function hasLabel({ name, value }: Label): RawBuilder<unknown> {
     and other.id = calls.id and other.name = ${name} and other.value = ${value})`;
 }
 
-/** Period of the query, from the position where the reading continues. */
+/** Returns the conditions for the period of the query, from the position where the reading continues. */
 function within(table: string, filter: CallFilter, { order, after }: CallReading): readonly RawBuilder<unknown>[] {
   const at = sql.ref(`${table}.at`);
   const period = [sql`${at} >= ${filter.from}`, sql`${at} < ${filter.to}`];
@@ -144,13 +145,13 @@ function within(table: string, filter: CallFilter, { order, after }: CallReading
   const position = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   return [
     ...period,
-    // Said apart as well: only a plain bound leaves out the partitions of other days.
+    // Repeated as a separate condition: PostgreSQL skips partitions of other days only by a simple bound.
     sql`${at} ${sql.raw(order === "oldest first" ? ">=" : "<=")} ${after.at}`,
     sql`(${position}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
   ];
 }
 
-/** Returns the columns that order the log; for one account they continue its key. */
+/** Returns the columns that order the log; for one account they are the rest of its key. */
 function columnsOf({ account }: CallFilter): readonly (keyof CallPosition)[] {
   return account === undefined ? ["at", "account", "id"] : ["at", "id"];
 }
@@ -169,13 +170,13 @@ function narrowed(wanted: CallFilter): readonly RawBuilder<unknown>[] {
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),
-    // What the indexes of calls that did not end well are of, in words that both planners know again.
+    // The conditions of the partial indexes, written so that both planners recognise them.
     ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
     ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
   ];
 }
 
-/** Returns true if the books have a call, with any outcome. */
+/** Returns whether the books contain a call, with any outcome. */
 export async function hasCall({ db }: Books, { accountId, id }: UsageDraft): Promise<boolean> {
   const found = await db
     .selectFrom("call_ids")

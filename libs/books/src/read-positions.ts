@@ -10,11 +10,14 @@ export interface CallPosition {
 
 /** A stored call. */
 export interface StoredCall extends CallPosition {
-  /** The usage event as it came. */
+  /** The usage event as it was received. */
   readonly event: string;
 }
 
-/** The calls at these positions for which more holds, in no order. Their days are named, so that no other is looked at. */
+/**
+ * Reads the calls at these positions that meet further conditions, without an order. The query names their days, so
+ * that no other partition is read.
+ */
 export async function eventsAt(
   db: Kysely<Tables>,
   positions: readonly CallPosition[],

@@ -5,7 +5,7 @@ import { secondSettlements } from "./other-receipts.ts";
 import { readCalls, type CallPage } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 
-/** Calls that are read at once. */
+/** Calls per query. */
 const callsAtOnce = 5_000;
 
 /**
@@ -21,10 +21,10 @@ export async function* readReceipts(
   const filter = { from, to: Number.MAX_SAFE_INTEGER, account };
   const page = (after: CallPosition | undefined): Promise<CallPage> => {
     const reading = readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });
-    reading.catch(() => undefined); // a reader that has enough waits for no more
+    reading.catch(() => undefined); // the reader may stop without waiting for this page
     return reading;
   };
-  // A server reads the next page while this process looks through one.
+  // The server reads the next page while this process handles the current one.
   for (let reading = page(undefined); ;) {
     const { events, next } = await reading;
     if (next !== undefined) reading = page(next);
@@ -35,7 +35,7 @@ export async function* readReceipts(
 
 const readCredit = stored("credit event", CreditEvent);
 
-/** The changes of an account's balance by its operator, oldest first. */
+/** Reads the credits of an account, oldest first. */
 export async function readCredits({ db }: Books, account: string): Promise<readonly CreditEvent[]> {
   const rows = await db
     .selectFrom("credits")
@@ -47,14 +47,14 @@ export async function readCredits({ db }: Books, account: string): Promise<reado
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** The newest receipt of an account that the books know. */
+/** Latest receipt of an account in the books. */
 export interface Head {
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: string;
 }
 
-/** The newest receipt of an account; undefined where the books know none. */
+/** Reads the latest receipt of an account; undefined if the books contain none. */
 export async function readHead({ db }: Books, account: string): Promise<Head | undefined> {
   return db
     .selectFrom("accounts")

@@ -19,13 +19,13 @@ interface TaskPosition {
   readonly task: string;
 }
 
-/** Tasks of one reading, each as its newest event has it; `next` is there where more may follow. */
+/** A page of tasks, each in the state of its latest event; `next` is set if more may follow. */
 export interface TaskLogPage {
   readonly tasks: readonly TaskEvent[];
   readonly next?: TaskPosition;
 }
 
-/** A page of tasks, those that changed last first. */
+/** Reads a page of tasks, latest change first. */
 export async function readTasks(
   { db }: Books,
   filter: TaskFilter,

@@ -8,12 +8,13 @@ import type { CallPosition } from "./read-positions.ts";
 import { amountsOf, sumColumns } from "./sums.ts";
 import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
-/** Calls that are read at once where no table has the query's dimensions: other work goes on between two pages. */
+/** Calls per query if no table has the query's dimensions; other work continues between two pages. */
 const callsAtOnce = 1_000;
 
 /**
- * Sums of usage, grouped, in the order of their dimensions. Whole days and hours are read from their totals, the parts of
- * them before and after from the calls; so is all that no totals are kept of: one status, one request, labels by hour.
+ * Reads sums of usage by group, ordered by their dimensions. Complete days and hours are read from totals, the rest of
+ * the period from the calls. Queries without totals are also read from the calls: one status, one request, labels by
+ * hour.
  */
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
   const groups = new Groups(query.groupBy);
@@ -21,7 +22,10 @@ export async function readTotals(books: Books, query: TotalsQuery): Promise<read
   return groups.totals(query.sums ?? sumColumns);
 }
 
-/** The whole days of a query, and what is before and after them; a query that needs hours, labels or calls stays as it is. */
+/**
+ * Splits a query into its complete days, and the rest before and after them; a query that needs hours, labels or calls
+ * is not split.
+ */
 function partsOf(query: TotalsQuery): readonly TotalsQuery[] {
   const day = totalsPeriods.daily_totals;
   const [from, to] = [Math.ceil(query.from / day) * day, Math.floor(query.to / day) * day];
@@ -46,7 +50,7 @@ async function addPart(books: Books, query: TotalsQuery, groups: Groups): Promis
   await addCalls(books, { ...query, from: to }, groups);
 }
 
-/** Returns the smallest table that has the query's dimensions; undefined: only the calls themselves have them. */
+/** Returns the smallest table that has the query's dimensions; undefined if only the calls have them. */
 function tableFor(query: TotalsQuery): TotalsName | undefined {
   const { from, to, groupBy, labels = [], status, requestId } = query;
   if (status !== undefined || requestId !== undefined) return undefined;
@@ -73,7 +77,10 @@ async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promi
   }
 }
 
-/** Totals of calls with labels; for a query without labels, the rest of all totals belongs to calls without. */
+/**
+ * Adds totals of calls with labels. In a query without a filter by label, the rest of all totals belongs to calls
+ * without labels.
+ */
 async function addLabelled(
   books: Books,
   table: "labelled_totals" | "daily_tag_totals",

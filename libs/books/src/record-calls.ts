@@ -12,9 +12,9 @@ import { inParts, rowsAtOnce } from "./in-parts.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
 
 /**
- * Writes settled calls into the books, as one transaction: what is there already is left out, and totals are summed from
- * the rows that were really inserted, so that a repeated delivery counts once. Returns the events that were new. Throws
- * RangeError for an event with an invalid time: `isRecordable` checks for it beforehand.
+ * Stores settled calls in one transaction. Calls that exist already are left out, and totals are computed from the rows
+ * that were inserted, so that a repeated delivery counts once. Returns the new events. Throws RangeError for an event
+ * with an invalid time; check it with `isRecordable` before.
  */
 export async function recordCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   if (events.length === 0) return [];
@@ -22,7 +22,7 @@ export async function recordCalls(books: Books, events: readonly UsageEvent[]): 
     return await write(books, events);
   } catch (error) {
     if (!isWithoutPartition(error)) throw error;
-    // Another ledger has dropped a day's partition that this one knew of.
+    // Another ledger has dropped a day's partition that was in this one's cache.
     forgetPartitions(books);
     return write(books, events);
   }
@@ -36,7 +36,7 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
     for (let from = 0; from < events.length; from += rowsAtOnce) {
       const several = events.slice(from, from + rowsAtOnce);
       const [fresh, there] = parted(several, await insertIds(at, several));
-      // An earlier version, which runs beside this one during an upgrade, writes no ids.
+      // An earlier version, which runs at the same time during an upgrade, writes no ids.
       const [inserted, written] = parted(fresh, fresh.length === 0 ? new Set() : await insert(at, fresh.map(rowOf)));
       added.push(...inserted);
       known.push(...there, ...written);
@@ -57,7 +57,7 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
   });
 }
 
-/** Those whose call is among the names, each name once, and the others. */
+/** Splits events into those whose call is in the set of names, once per name, and the others. */
 function parted(
   events: readonly UsageEvent[],
   names: Set<string>,
@@ -67,12 +67,12 @@ function parted(
   return [among, others];
 }
 
-/** The calls whose ids were not there, by `nameOf`. */
+/** Inserts call ids. Returns the names of the calls whose ids were new. */
 async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
   const fresh = await at
     .insertInto("call_ids")
     .values(
-      // In one order, so that two ledgers wait for each other and do not lock each other out.
+      // In a fixed order, so that two concurrent ledgers do not deadlock.
       inOrder(events).map((event) => ({
         account: event.accountId,
         id: event.id,
@@ -93,7 +93,7 @@ function inOrder(events: readonly UsageEvent[]): readonly UsageEvent[] {
   );
 }
 
-/** Writes what the calls are found by beside their columns. */
+/** Inserts the labels of the calls. */
 async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
     labelsOf(event).map((label) => ({
@@ -111,7 +111,10 @@ async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[])
   );
 }
 
-/** Returns true if the books can store an event: it has an account, an id and a time, whatever else is wrong. */
+/**
+ * Returns whether the books can store an event: it has an account, an id and a valid time. Other members may be
+ * invalid.
+ */
 export function isRecordable(event: Partial<UsageEvent> | null): boolean {
   if (event === null) return false;
   const { accountId, id, time, costNanos } = event;
@@ -123,10 +126,10 @@ export function isRecordable(event: Partial<UsageEvent> | null): boolean {
   );
 }
 
-/** The end of the year 9999, Unix ms: partitions are named by four-digit years. */
+/** End of the year 9999, Unix ms: names of partitions have four-digit years. */
 const latest = 253_402_300_800_000;
 
-/** The calls that were really inserted, by `nameOf`. */
+/** Inserts calls. Returns the names of those that were new. */
 async function insert(at: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
   const fresh = await at
     .insertInto("calls")

@@ -8,8 +8,8 @@ import type { Tables } from "./schema.ts";
 const readCredit = stored("credit event", CreditEvent);
 
 /**
- * Writes changes of balances that Redis has applied into the books, as one transaction: an operation that waited for its
- * receipt has it now, and one that was applied again, as Redis had lost it, has its new one. Repetitions change nothing.
+ * Stores credits that Redis has applied, in one transaction. A credit that waited for its receipt gets it, and one that
+ * was applied again, because Redis had lost it, gets its new receipt. Repetitions change nothing.
  */
 export async function recordCredits({ db }: Books, events: readonly CreditEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -55,7 +55,7 @@ async function record(at: Transaction<Tables>, event: CreditEvent): Promise<Acco
   return { accountId, receipt, before };
 }
 
-/** A change of a balance as its row. */
+/** Returns the row of a credit. */
 export function creditRow(event: CreditEvent) {
   return {
     account: event.accountId,

@@ -2,20 +2,20 @@ import { sql } from "kysely";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** Progress of each state: an event of an earlier state is outdated. */
+/** Rank of each state: an event of a lower rank is outdated. */
 const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** A task as its newest event has it. */
+/** A task in the state of its latest event. */
 export interface BookedTask {
   readonly account: string;
   readonly task: string;
-  /** Record that the video service continues with, as it encrypted it. */
+  /** Encrypted record from which the video service can restore the task. */
   readonly record: string;
-  /** Time until which it can be fetched, Unix ms. */
+  /** Time until which the task can be fetched, Unix ms. */
   readonly untilMs: number;
 }
 
-/** Writes what became of tasks into the books: of each the latest state, whatever order its events come in, and again. */
+/** Stores the latest state of tasks, regardless of the order and repetition of events. */
 export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[]): Promise<void> {
   const newest = new Map<string, KeptTaskEvent>();
   for (const event of events) {
@@ -29,7 +29,7 @@ export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[
   await db
     .insertInto("tasks")
     .values(
-      // In one order, so that two ledgers wait for each other and do not lock each other out.
+      // In a fixed order, so that two concurrent ledgers do not deadlock.
       [...newest].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, event]) => rowOf(event)),
     )
     .onConflict((conflict) =>
@@ -63,7 +63,9 @@ function rowOf({ kept, ...event }: KeptTaskEvent) {
   };
 }
 
-/** Tasks that can still be fetched, by account and id after one, a page: what a Redis that has lost them is given back. */
+/**
+ * Reads a page of tasks that can still be fetched, ordered by account and id, to restore a Redis that has lost them.
+ */
 export async function lostTasks(
   { db }: Books,
   { nowMs, after, limit }: { readonly nowMs: number; readonly after?: BookedTask | undefined; readonly limit: number },

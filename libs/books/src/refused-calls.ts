@@ -7,12 +7,15 @@ import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
 const hourMs = totalsPeriods.hourly_totals;
-/** Refused calls of an account and hour that are all kept. */
+/** Refused calls per account and hour that are all stored. */
 const maxWhole = 100;
 
 const readCall = stored("refused call", RefusedCall);
 
-/** A refused call, and how many of its account it stands for: itself and those right after it that are not kept. */
+/**
+ * A refused call, and the number of calls of its account that it stands for: itself and those after it that are not
+ * stored.
+ */
 export interface CountedRefusal {
   readonly call: RefusedCall;
   readonly calls: number;
@@ -21,22 +24,22 @@ export interface CountedRefusal {
 /** Filter of refused calls; absent members do not filter. */
 export type RefusedFilter = Pick<CallFilter, "account" | "from" | "model" | "requestId" | "status" | "to" | "token">;
 
-/** Refused calls of one reading; `next` is there where more may follow. */
+/** A page of refused calls; `next` is set if more may follow. */
 export interface RefusedPage {
   readonly refusals: readonly CountedRefusal[];
   readonly next?: CallPage["next"];
 }
 
 /**
- * Writes refused calls into the books, bounded per account and hour: the first `maxWhole` are kept, then of each power of ten
- * some ninety. Those in between are counted with the one before them. Calls without a valid time are left out.
+ * Stores refused calls, limited per account and hour: the first `maxWhole` are stored, then some ninety for each power
+ * of ten. The others are counted with the one before them. Calls without a valid time are left out.
  */
 export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
   const sound = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
   const byHour = Map.groupBy(sound, ({ call }) => `${periodOf(Date.parse(call.time), hourMs)} ${call.accountId}`);
   if (byHour.size === 0) return;
   await db.transaction().execute(async (at) => {
-    // In one order, so that two ledgers wait for each other and do not lock each other out.
+    // In a fixed order, so that two concurrent ledgers do not deadlock.
     for (const hour of [...byHour.keys()].toSorted()) await recordHour(at, byHour.get(hour) ?? []);
   });
 }
@@ -82,7 +85,7 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
       .execute();
 }
 
-/** Returns true if one of the calls after the first `before`, up to `total`, is one to keep. */
+/** Returns whether one of the calls after the first `before`, up to `total`, must be stored. */
 function isKept(before: number, total: number): boolean {
   if (before < maxWhole) return true;
   const step = 10 ** (Math.floor(Math.log10(total)) - 1);

@@ -3,7 +3,7 @@ import type { UnitMeasure } from "./measures.ts";
 
 /** A 64-bit amount of nano-dollars: written as bigint or decimal text, read as text by a cast (`moneyText`). */
 type Money = ColumnType<never, bigint | string, bigint | string>;
-/** A sum of units; 0 where a row is written without it. Read as text, like money. */
+/** A sum of units; 0 if a row is written without it. Read as text, like money. */
 type Sum = ColumnType<never, bigint | undefined, bigint | undefined>;
 
 /** One settled call. Times are Unix ms. */
@@ -18,13 +18,13 @@ export interface CallsTable {
   outcome: string;
   status: number;
   cost: Money;
-  /** The usage event as it came: its receipt's hash was made of this very text. */
+  /** The usage event as it was received: the hash of its receipt was computed from this text. */
   event: string;
 }
 
 /**
- * Ids of the calls in the books, each once whatever its time is, and their place. Calls are found here by a request id,
- * the gateway's or the vendor's ("": it gave none), without a scan of every day.
+ * Ids and positions of the calls in the books; each id occurs once, regardless of the call's time. Calls are found here
+ * by the request id of the gateway or of the vendor ("" if it gave none), without a scan of every day.
  */
 export interface CallIdsTable {
   account: string;
@@ -35,20 +35,20 @@ export interface CallIdsTable {
 }
 
 /**
- * A receipt of a call or a credit beside the one that it has: of a second settlement by a Redis that had lost the first, or one
- * that was replaced.
+ * A second receipt of a call or credit: of a second settlement by a Redis that had lost the first, or a receipt that
+ * was replaced.
  */
 export interface OtherReceiptsTable {
   account: string;
   hash: string;
   call: string;
-  /** Of the call: Unix ms. */
+  /** Time of the call, Unix ms. */
   at: number;
-  /** The usage event of a second settlement; "" where the receipt was replaced. */
+  /** Usage event of a second settlement; "" if the receipt was replaced. */
   event: string;
-  /** 1: what it took was given back, or is nothing to give back. */
+  /** 1: the charge was refunded, or there is nothing to refund. */
   refunded: number;
-  /** The operation that gives it back. */
+  /** Operation of the refund. */
   operation: string;
 }
 
@@ -65,18 +65,18 @@ export interface TotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
-/** Sums of the calls of one account and day that have the same labels; calls without any are not in it. */
+/** Sums of the calls of one account and day with the same labels; calls without labels are not included. */
 export interface LabelledTotalsTable extends TotalsTable {
-  /** An object by the labels' names, as JSON (`labelsText`). */
+  /** JSON object of the labels by name (`labelsText`). */
   labels: string;
 }
 
-/** Sums of the calls of an account and day that have the same value of a tag, so that few rows have many calls. */
+/** Sums of the calls of an account and day with the same value of a tag, so that few rows represent many calls. */
 export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
   account: string;
-  /** Unix ms of the beginning of the day. */
+  /** Start of the day, Unix ms. */
   period: number;
-  /** `tag:` and the tag's name. */
+  /** `tag:` and the name of the tag. */
   name: string;
   value: string;
   outcome: string;
@@ -91,15 +91,15 @@ export interface FirstBytesTable {
   period: number;
   model: string;
   channel: string;
-  /** The range's number. */
+  /** Number of the range. */
   bucket: number;
   calls: ColumnType<number, number, number>;
 }
 
-/** The same of whole days, so that the busiest question is no sum over every account's hours. */
+/** The counts of `FirstBytesTable` by day, so that the most frequent query does not sum every account's hours. */
 export interface DailyFirstBytesTable extends FirstBytesTable {}
 
-/** The same of a day's calls that have the same value of a tag. */
+/** The counts of `DailyFirstBytesTable` for calls with the same value of a tag. */
 export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "account" | "period" | "bucket" | "calls"> {
   name: string;
   value: string;
@@ -114,7 +114,7 @@ export interface CallLabelsTable {
   value: string;
 }
 
-/** One change of a balance by an operator. */
+/** A change of a balance by an operator. */
 export interface CreditsTable {
   account: string;
   operation: string;
@@ -124,39 +124,39 @@ export interface CreditsTable {
   event: string;
 }
 
-/** An account: its name, the sum of its credits, and the newest receipt of its chain. */
+/** An account: its name, the sum of its credits, and the latest receipt of its chain. */
 export interface AccountsTable {
   account: string;
-  /** Number of the newest receipt; 0: none yet. */
+  /** Number of the latest receipt; 0: none yet. */
   receipts: number;
   head: string;
   balance: Money;
   name: ColumnType<string, string | undefined, string>;
-  /** RFC 3339; empty where only its calls are known. */
+  /** RFC 3339; empty if only its calls are known. */
   created: ColumnType<string, string | undefined, string>;
-  /** 1: Redis was given it. */
+  /** 1: Redis has it. */
   projected: ColumnType<number, number | undefined, number>;
-  /** Sum of the credits that Redis has applied: nano-dollars. */
+  /** Sum of the credits that Redis has applied, in nano-dollars. */
   credited: Sum;
-  /** Sum of the steps of its receipts (`stepOf`), and the link of `head`: the same where the chain is whole. */
+  /** Sum of the steps of its receipts (`stepOf`), which equals the link of `head` if the chain is complete. */
   chain: ColumnType<number, number | undefined, number>;
   tip: ColumnType<number, number | undefined, number>;
 }
 
-/** A token of an account; of its key only the SHA-256. */
+/** An API key of an account; only the SHA-256 of the key is stored. */
 export interface TokensTable {
   account: string;
   token: string;
   digest: string;
-  /** Counts its changes. */
+  /** Number of its changes. */
   version: number;
-  /** The version that Redis was given. */
+  /** Version that Redis has. */
   projected: number;
   /** The token as JSON. */
   record: string;
 }
 
-/** A change by an operator: who, when, and what was there before and after. Secrets are in neither. */
+/** A change by an operator: who, when, and the state before and after. Neither contains secrets. */
 export interface AuditTable {
   account: string;
   at: number;
@@ -165,18 +165,18 @@ export interface AuditTable {
   action: string;
   before: string;
   after: string;
-  /** Its place in the chain of all entries, from 1, and its hash (`audit-chain.ts`). */
+  /** Position in the chain of all entries, from 1, and hash (`audit-chain.ts`). */
   number: number;
   hash: string;
 }
 
 /** A signed head of a chain (`anchors.ts`). */
 export interface AnchorsTable {
-  /** "": the audit's. */
+  /** "" for the audit. */
   account: string;
   number: number;
   head: string;
-  /** Nano-dollars after it, decimal. */
+  /** Balance after the entry, nano-dollars as decimal text. */
   balance: string;
   /** Creation time of the account, RFC 3339. */
   created: string;
@@ -185,7 +185,7 @@ export interface AnchorsTable {
   signature: string;
 }
 
-/** Calls and credits of an account that a Redis had lost and was charged again. */
+/** Calls and credits of an account that were charged again after Redis had lost them. */
 export interface RestorationsTable {
   account: string;
   at: number;
@@ -201,20 +201,20 @@ export interface MarksTable {
   value: string;
 }
 
-/** One video task, as its newest event has it. */
+/** A video task in the state of its latest event. */
 export interface TasksTable {
   account: string;
   task: string;
-  /** Of that event. */
+  /** Time of that event. */
   at: number;
   state: string;
   model: string;
   channel: string;
-  /** The event, without the record. */
+  /** The event, without the encrypted record. */
   event: string;
-  /** Record that the video service continues with, as it encrypted it; "" if an earlier version wrote the event. */
+  /** Encrypted record from which the video service can restore the task; "" if an earlier version wrote the event. */
   record: ColumnType<string, string | undefined, string>;
-  /** Time at which Redis may forget it, Unix ms; 0: nothing can be restored. */
+  /** Time at which Redis may delete it, Unix ms; 0: it cannot be restored. */
   until: ColumnType<number, number | undefined, number>;
 }
 
@@ -227,7 +227,7 @@ export interface MovedDaysTable {
   day: number;
 }
 
-/** A version of the configuration. Its document names vendor keys by `kept:` and an id, and holds no secret. */
+/** A version of the configuration. Its document refers to vendor keys by `kept:` and an id, and contains no secret. */
 export interface ConfigurationsTable {
   version: number;
   at: number;
@@ -237,20 +237,20 @@ export interface ConfigurationsTable {
   document: string;
 }
 
-/** A vendor's key that versions of the configuration name, sealed. */
+/** An encrypted vendor key that versions of the configuration name. */
 export interface VendorKeysTable {
   id: string;
   at: number;
   sealed: string;
 }
 
-/** One who operates the gateway, or a member of an account; as JSON. */
+/** An operator of the gateway, or a member of an account, as JSON. */
 export interface OperatorsTable {
   name: string;
   record: string;
 }
 
-/** A key for automation: the SHA-256 of its secret, and what it may do as JSON. */
+/** A key for automation: the SHA-256 of its secret, and its permissions as JSON. */
 export interface OperatorKeysTable {
   id: string;
   digest: string;
@@ -264,12 +264,12 @@ export interface RefusedCallsTable {
   id: string;
   request: string;
   token: string;
-  /** "": not known. */
+  /** "" if unknown. */
   model: string;
   status: number;
   /** The call as JSON. */
   call: string;
-  /** Refused calls of the account right after it that are not kept. */
+  /** Number of refused calls of the account after it that are not stored. */
   left_out: number;
 }
 

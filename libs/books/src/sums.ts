@@ -1,16 +1,16 @@
 import type { UsageEvent } from "@modelgate/contracts";
 import { measuresOf, unitMeasures } from "./measures.ts";
 
-/** Every column that is summed. */
+/** Columns that are summed. */
 export const sumColumns = ["calls", "cost", ...unitMeasures] as const;
 export type SumColumn = (typeof sumColumns)[number];
 
-/** The name of a column's sum where totals are shown. */
+/** Returns the name of a column's sum in the output. */
 export function sumName(column: SumColumn): string {
   return column === "cost" ? "costNanos" : column;
 }
 
-/** Amounts by column; what is absent is 0. */
+/** Amounts by column; an absent one is 0. */
 export type Sums = Map<string, bigint>;
 
 /** Adds amounts to sums. */
@@ -23,7 +23,7 @@ export function amountsOf(event: UsageEvent): readonly (readonly [string, bigint
   return [["calls", 1n], ["cost", BigInt(event.costNanos)], ...measuresOf(event)];
 }
 
-/** Sums as the columns of a row. */
+/** Returns sums as the columns of a row. */
 export function columnsOf(sums: ReadonlyMap<string, bigint>) {
   return {
     calls: Number(sums.get("calls") ?? 0n),

@@ -5,28 +5,31 @@ import type { SumColumn } from "./sums.ts";
 
 /** Dimensions that every call can be grouped by. */
 export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
-/** Dimensions of totals: also the end user and tags, which are empty for calls without them. */
+/** Dimensions of totals, including the end user and tags, which are empty for calls without them. */
 export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName;
 
 /** Filter and grouping of totals. */
 export interface TotalsQuery extends CallFilter {
   readonly groupBy: readonly TotalsDimension[];
-  /** Sums to read; absent: all. Calls are always counted. Two of twenty sums take half the time. */
+  /** Sums to read; absent: all. Calls are always counted. Reading two of twenty sums takes half the time. */
   readonly sums?: readonly SumColumn[] | undefined;
 }
 
-/** One row of totals: the dimensions of the query, and sums as decimal strings; units that do not occur are left out. */
+/**
+ * One row of totals: the values of the query's dimensions, and sums as decimal strings; units with a sum of 0 are left
+ * out.
+ */
 export interface UsageTotal {
   readonly by: Readonly<Partial<Record<TotalsDimension, string>>>;
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** Returns true for a dimension of totals. */
+/** Returns whether a text is a dimension of totals. */
 export function isTotalsDimension(word: string): word is TotalsDimension {
   return totalsDimensions.some((name) => name === word) || isLabelName(word);
 }
 
-/** The value that a call has in a dimension, as it is shown. */
+/** Returns the value of a call in a dimension, in the form of the output. */
 export function valueIn(event: UsageEvent, dimension: TotalsDimension): string {
   if (isLabelName(dimension)) return labelsOf(event).find(({ name }) => name === dimension)?.value ?? "";
   return values[dimension](event);
@@ -42,7 +45,7 @@ const values: Readonly<Record<(typeof totalsDimensions)[number], (event: UsageEv
   hour: ({ time }) => shownPeriod("hour", Date.parse(time)),
 };
 
-/** A time as the day or hour that it is in: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
+/** Renders the day or hour that contains a time: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
 export function shownPeriod(dimension: "day" | "hour", at: number): string {
   const time = new Date(at).toISOString();
   return dimension === "day" ? time.slice(0, 10) : `${time.slice(0, 13)}:00:00.000Z`;

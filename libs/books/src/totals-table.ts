@@ -14,7 +14,7 @@ export interface TotalsGroup {
   readonly amounts: readonly (readonly [string, bigint])[];
 }
 
-/** Sums of the whole periods of a table, grouped. */
+/** Reads the sums of a table's complete periods, by group. */
 export async function readTable(
   { db, engine }: Books,
   table: TotalsName,
@@ -30,7 +30,7 @@ export async function readTable(
   const sums = sumColumns.filter((name) => name === "calls" || (query.sums?.includes(name) ?? true));
   const columns = [
     ...query.groupBy.map((dimension, at) => sql`${valueOf(dimension)} as ${sql.ref(`by_${at}`)}`),
-    // As text, because sums of money are beyond the whole numbers that a double keeps.
+    // As text, because sums of money exceed the integers that a double represents exactly.
     ...sums.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
   ];
   const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
@@ -51,7 +51,10 @@ export async function readTable(
   }));
 }
 
-/** A label of a row, empty where it has none. Its name is in the statement: it holds no quote (`isLabelName`). */
+/**
+ * Returns the expression for a label of a row, empty if the row has none. The name is part of the statement's text; it
+ * cannot contain a quote (`isLabelName`).
+ */
 function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
   return engine === "postgres"
     ? sql`coalesce(labels::json ->> ${sql.lit(name)}, '')`
@@ -65,7 +68,9 @@ function shown(dimension: TotalsDimension, value: string | number): string {
 /** Dimensions of a tag's totals in addition to its value. */
 const dimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
 
-/** The tag whose own totals have all that a query asks for; undefined: it asks for more, or for no tag. */
+/**
+ * Returns the only tag that a query uses if the tag's totals have all of the query's dimensions; otherwise undefined.
+ */
 export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
   const { groupBy, labels = [], token, model, channel } = query;
   if ([token, model, channel].some((one) => one !== undefined)) return undefined;

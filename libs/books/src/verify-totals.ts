@@ -8,18 +8,19 @@ import { sumColumns } from "./sums.ts";
 const { hourly_totals: hourMs, daily_totals: dayMs } = totalsPeriods;
 const keys = sql.raw("period, token, model, channel, outcome");
 
-/** A row that differs: a call's id, or Unix ms of the beginning of a period. */
+/** A row that differs: the id of a call, or the beginning of a period in Unix ms. */
 interface Difference {
   readonly id?: string;
   readonly period?: number;
 }
 
-/** The migration from which on units are compared: what versions before made of a unit may differ. */
+/** Migration from which on units are compared; earlier versions may have counted a unit differently. */
 const unitsFromMigration = "0017-anchors";
 
 /**
- * Compares an account's calls with their own columns and with its totals by hour, and those with its totals by day. Returns the
- * first difference in words; undefined where all agree. Each comparison is one statement, so that calls may be recorded meanwhile.
+ * Compares an account's calls with their columns and with its totals by hour, and these with its totals by day. Returns
+ * a description of the first difference; undefined if there is none. Each comparison is one statement, so that calls
+ * may be recorded meanwhile.
  */
 export async function verifyTotals(books: Books, account: string): Promise<string | undefined> {
   const from = await keptFrom(books);
@@ -52,7 +53,7 @@ async function unitsFrom({ db }: Books): Promise<number> {
   return Math.ceil(Date.parse(rows[0]?.timestamp ?? "") / hourMs) * hourMs;
 }
 
-/** Columns of a call that copy members of its event, with the member's name. */
+/** Columns of a call that copy members of its event, with the names of these members. */
 const copied = {
   token: "tokenId",
   model: "model",

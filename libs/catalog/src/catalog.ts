@@ -12,7 +12,7 @@ import {
 } from "@modelgate/contracts";
 import type { Published, PublishedChannel, PublishedModel } from "./published.ts";
 
-/** A group, with its defaults filled in. */
+/** A group, with default values filled in. */
 export interface Group {
   readonly name: string;
   readonly multiplier: number;
@@ -20,69 +20,69 @@ export interface Group {
     readonly requestsPerMinute?: number | undefined;
     readonly tokensPerMinute?: number | undefined;
     readonly concurrency?: number | undefined;
-    /** US dollars that an account's tokens of the group spend. */
+    /** US dollars per day that all API keys of an account in this group may spend together. */
     readonly dollarsPerDay?: number | undefined;
     readonly dollarsPerMonth?: number | undefined;
   };
-  /** Model names, or "*" for all. */
+  /** Names of models, or "*" for all. */
   readonly models: ReadonlySet<string>;
-  /** Treatment of ids in a vendor's store that the caller's account did not make through this gateway. */
+  /** Treatment of ids in a vendor's store that the caller's account did not create through this gateway. */
   readonly vendorStores: "refuse" | "shared";
-  /** Treatment of vendor-side tools and dearer service tiers that a model has no price for. */
+  /** Treatment of vendor-side tools and more expensive service tiers for which a model has no price. */
   readonly unpriced: "drop" | "refuse" | "pass";
   /** True if answers name the channel that served them. */
   readonly showChannel: boolean;
 }
 
-/** A model, its price ready for `costOf`. */
+/** A model, with its price compiled for `costOf`. */
 export interface CatalogModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
   readonly price: Price;
-  /** Prices from a resolution on, where that differs (`priceAt`). */
+  /** Prices that apply from a resolution on, if they differ (`priceAt`). */
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
   /** Maximum tokens of one answer; absent: unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** Maximum tokens of a call's input and answer, as model lists show it. */
+  /** Maximum tokens of a call's input and output together, for model lists. */
   readonly contextTokens?: number | undefined;
   /** Choice of a channel among those of one priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
 }
 
-/** A key of a channel's pool; the id is safe to show. */
+/** A key of a channel's pool; its id is safe to show. */
 export interface ChannelKey {
   readonly id: string;
   readonly secret: string;
 }
 
-/** One configured way to a vendor, ready to be used. */
+/** A configured channel to a vendor. */
 export interface CatalogChannel {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
   readonly keys: readonly ChannelKey[];
-  /** Gateway name → the vendor's name. */
+  /** Names of models: the gateway's → the vendor's. */
   readonly models: ReadonlyMap<string, string>;
-  /** Gateway name → what its vendor is known to charge for it, to be compared with other channels. */
+  /** Name of a model in the gateway → known price at the vendor, for comparing channels. */
   readonly costs?: ReadonlyMap<string, number> | undefined;
-  /** The wires that this address speaks; absent: those of its provider. */
+  /** Wires that this address supports; absent: those of its provider. */
   readonly wires?: readonly UpstreamWire[] | undefined;
-  /** Absent: every group. */
+  /** Groups that may use the channel; absent: all. */
   readonly groups?: ReadonlySet<string> | undefined;
   readonly priority: number;
   readonly weight: number;
-  /** Open calls, across all replicas. */
+  /** Maximum open calls, over all replicas together. */
   readonly maxConcurrency?: number | undefined;
-  /** Open calls of each key, likewise. */
+  /** Maximum open calls of each key, over all replicas together. */
   readonly keyConcurrency?: number | undefined;
-  /** Calls that are sent in a minute, likewise. */
+  /** Maximum calls per minute, over all replicas together. */
   readonly requestsPerMinute?: number | undefined;
-  /** Longest silence of the vendor. */
+  /** Maximum silence of the vendor, in ms. */
   readonly timeoutMs: number;
-  /** Longest wait for a stream's first byte, where it differs. */
+  /** Maximum wait for a stream's first byte, if it differs. */
   readonly firstByteTimeoutMs?: number | undefined;
-  /** Reason why it cannot serve at all. */
+  /** Reason why the channel cannot serve any call. */
   readonly off?: string | undefined;
 }
 
@@ -90,41 +90,48 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
-  /** Known price at the vendor, to be compared with other candidates of the model; absent: unknown. */
+  /** Known price at the vendor, for comparing the candidates of a model; absent: unknown. */
   readonly cost?: number | undefined;
 }
 
-/** Scope of a request's models: a group, perhaps narrowed by the token. */
+/** Scope of the models that a request may use: a group, possibly restricted by the API key. */
 export interface Scope {
   readonly group: string;
   readonly models?: readonly string[] | undefined;
 }
 
-/** The configuration in memory; a new version is a new catalog. */
+/** The configuration in memory; each version is a new catalog. */
 export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
-  /** Hosts of all channels' own addresses: a file there is in that vendor's store. */
+  /** Hosts of all channels' addresses: a file at such a host is in the vendor's store. */
   readonly vendorHosts: ReadonlySet<string>;
   group(name: string): Group | undefined;
-  /** Returns the kind of a model; undefined for one that there is not. */
+  /** Returns the kind of a model; undefined for an unknown model. */
   kindOf(model: string): ModelKind | undefined;
-  /** Lists the models that a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
+  /**
+   * Lists the models that an API key can call now, ordered by name: they are in its group, allowed by the key, and
+   * served by a channel of the group.
+   */
   modelsOf(scope: Scope): readonly CatalogModel[];
   /**
-   * The model that a caller names; of one that is split, one of its shares, by lot. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in
-   * the group, without a channel, or of another kind), model_not_allowed (403: outside the token's narrowing).
+   * Returns the model that a caller names; if it is split, one of its shares at random. Throws Failure:
+   * group_not_allowed (403), model_not_found (404: unknown, not in the group, without a channel, or of another kind),
+   * model_not_allowed (403: not allowed by the API key).
    */
   resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
-  /** The models that may serve a model's calls in its stead, first choice first. `resolve` decides whether a caller may use them. */
+  /**
+   * Lists the models that may serve a model's calls instead, in order of preference. `resolve` decides whether a caller
+   * may use them.
+   */
   fallbacksOf(model: string): readonly string[];
-  /** The channels that serve a model to a group, higher priority first. */
+  /** Lists the channels that serve a model to a group, higher priority first. */
   candidates(model: string, group: string): readonly Candidate[];
 }
 
 const defaultOwner = "modelgate";
 
-/** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
+/** Compiles a published configuration; `open` decrypts a channel's key and throws if it cannot. */
 export function compileCatalog(
   published: Published,
   open: (sealed: string, context: string) => string,
@@ -144,14 +151,16 @@ export function compileCatalog(
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
   /**
-   * Returns true if a group can call a model: it has the model, and a channel serves the model or one of its fallbacks
-   * in the group.
+   * Pairs of a group and a model that it can call: the group has the model, and a channel serves the model or one of
+   * its fallbacks.
    */
   const reached = pairsOf(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((each) => isServed(group, each));
   });
-  /** One of the models that a model is split between, of those with a channel for the group; else the model itself. */
+  /**
+   * Returns one of the models that a model is split between, among those with a channel for the group; else the model.
+   */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const open = [...(shares.get(model.name) ?? [])].filter(
       ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
@@ -204,7 +213,7 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
 }
 
-/** The candidates of every model for every group; of a model that is split, those of all its shares. */
+/** Returns the candidates of every model for every group; for a split model, those of all its shares. */
 function allCandidates(
   groups: readonly string[],
   models: readonly string[],
@@ -229,7 +238,9 @@ function allCandidates(
   return all;
 }
 
-/** The pairs of a group and a model that pass a test, as `group\nmodel`: found once for each configuration. */
+/**
+ * Returns the pairs of a group and a model that pass a test, as `group\nmodel`; computed once for each configuration.
+ */
 function pairsOf(
   groups: Iterable<Group>,
   names: readonly string[],
@@ -248,8 +259,10 @@ function wrongKind({ name, kind }: CatalogModel): Failure {
   );
 }
 
-/** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
-/** The failure of a caller that names a model that it does not have. */
+/**
+ * Creates the failure for a model that the caller does not have. Misspelled names and models of other groups get the
+ * same answer, so that no group learns about another's models.
+ */
 export function unknownModel(name: string): Failure {
   const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
   return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
@@ -292,7 +305,7 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
   };
 }
 
-/** The models that have shares, each with what they are split between. */
+/** Returns the models that have shares, each with the models it is split between. */
 function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   return new Map(
     Object.entries(models).flatMap(([name, { shares }]) =>
@@ -301,7 +314,7 @@ function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<
   );
 }
 
-/** One of several by its share; undefined where there is none. */
+/** Returns one of several at random, by its share; undefined if there is none. */
 function drawn(shares: readonly (readonly [name: string, share: number])[], random: () => number): string | undefined {
   let left = random() * shares.reduce((sum, [, share]) => sum + share, 0);
   return (shares.find(([, share]) => (left -= share) < 0) ?? shares.at(-1))?.[0];

@@ -1,12 +1,12 @@
-/** One key of a channel, written `channel/key`: what a call went through, and where the next one of its conversation goes. */
+/** A key of a channel, written `channel/key`: the route of a call. */
 export type ChannelKeyId = `${string}/${string}`;
 
-/** A key of a channel, by the identifiers of both. */
+/** Returns the id of a channel's key. */
 export function channelKeyId(channel: string, key: string): ChannelKeyId {
   return `${channel}/${key}`;
 }
 
-/** Returns whether a text that was stored names a key of a channel. */
+/** Returns whether a stored text is the id of a channel's key. */
 export function isChannelKeyId(text: string): text is ChannelKeyId {
   return text.includes("/");
 }

@@ -1,13 +1,13 @@
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import type { PriceConfiguration, PriceField, ToolPriceField } from "@modelgate/contracts";
 
-/** Source of known prices: a package whose data is bundled, as of the day it was published. */
+/** Source of known prices: a bundled package, with the date of its data. */
 export const priceCatalogue = { name: "@pydantic/genai-prices", version: "0.1.8", day: "2026-09-23" } as const;
 
 /** Entry of the catalogue for a vendor's model. */
 export interface KnownPrice {
   readonly price: PriceConfiguration;
-  /** The catalogue's own name of what was found: `groq/openai/gpt-oss-20b`. */
+  /** Name of the entry in the catalogue, for example `groq/openai/gpt-oss-20b`. */
   readonly entry: string;
   readonly contextTokens?: number | undefined;
 }
@@ -28,16 +28,16 @@ const toolsPerThousand = {
   storage_searches_kcount: "fileSearch",
 } as const satisfies Record<string, ToolPriceField>;
 
-/** A vendor may charge less at some hours: the price of the whole day is its dearest. */
+/** A vendor may charge less at some hours: the highest price of a day is used. */
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
 const secondsPerHour = 3_600;
-/** Smallest part of a dollar in a written price: twelve places. */
+/** Precision of a written price: twelve decimal places of a dollar. */
 const smallest = 1e12;
 
 /**
- * Finds what a vendor, by its name in the catalogue, charges for a model on a day (Unix ms). Undefined for what the
- * catalogue does not know, or says in no unit of ours. Reads bundled data only.
+ * Finds the price of a vendor (by its name in the catalogue) for a model on a day (Unix ms). Undefined if the catalogue
+ * does not contain it, or has no price in one of our units. Reads bundled data only.
  */
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
   const day = Array.from({ length: hoursOfDay }, (_, hour) =>
@@ -54,12 +54,12 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/** Measure for comparing hours, and channels: a call of three parts input and one part output. */
+/** Sum for comparing prices of hours, and of channels: a call of three parts input and one part output. */
 export function sumOf({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }
 
-/** The catalogue's price in our words; what it says in other units is left out. */
+/** Converts the catalogue's price to a written price; prices in other units are left out. */
 function writtenFrom(found: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = found[key];
@@ -80,13 +80,13 @@ function writtenFrom(found: ModelPrice): PriceConfiguration {
   };
 }
 
-/** A part of a price, rounded up where it has more places than a written price. */
+/** Returns a part of a price, rounded up to the precision of a written price. */
 function shifted(dollars: number, per: number): number {
   const exact = Number((dollars / per).toPrecision(15));
   return Math.ceil(Number((exact * smallest).toPrecision(15))) / smallest;
 }
 
-/** Every length of context from which something costs otherwise, with all that does. */
+/** Returns the prices for longer contexts: each length from which a price differs, with all prices that do. */
 function tiersOf(found: ModelPrice): NonNullable<PriceConfiguration["tiers"]> {
   const tiered = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = found[key];

@@ -13,21 +13,21 @@ import {
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import { publishedChannel, publishedKey, readPublished, sealedKeys } from "./published.ts";
 
-/** The current catalog of a process, swapped while it runs. */
+/** Access to the current catalog of a process, which is replaced while it runs. */
 export interface CatalogHandle extends AsyncDisposable {
-  /** The newest catalog; throws Failure server_overloaded before the first one is there. */
+  /** Returns the latest catalog. Throws Failure server_overloaded before the first one is loaded. */
   current(): Catalog;
   readonly ready: boolean;
-  /** Reads what is published now; for tests and for who must not wait. */
+  /** Reads the published configuration now, for callers that must not wait for the next poll. */
   refresh(): Promise<void>;
 }
 
-/** A publication whose message was lost is found within this time. */
+/** Interval of polling, so that a publication whose message was lost is noticed. */
 const pollMs = 5_000;
 
 /**
- * Follows the published configuration: pub/sub, and a slow poll beneath it. A publication that cannot be read (made
- * with another secret) is logged and the last good one stays. Does not wait for the first.
+ * Follows the published configuration by pub/sub and by polling at a low rate. If a publication cannot be read (it was
+ * made with another secret), it is logged and the previous catalog is kept. Does not wait for the first one.
  */
 export async function openCatalog({
   redis,
@@ -44,7 +44,7 @@ export async function openCatalog({
   async function refresh(): Promise<void> {
     const text = await redis.get(publishedKey);
     if (text === null || text === state.refused) return;
-    // What an earlier start left was made with its secret; control is about to publish anew.
+    // A publication from before this start was made with an earlier secret; control is about to publish again.
     const isFirst = state.catalog === undefined && state.leftBehind === undefined;
     try {
       const published = readPublished(text);
@@ -65,7 +65,7 @@ export async function openCatalog({
     void refresh().catch((error: unknown) => log.debug({ err: error }, "configuration not looked up"));
 
   const subscriber = openSubscriber(redis);
-  subscriber.on("error", () => undefined); // it connects again by itself; the other connection has said so
+  subscriber.on("error", () => undefined); // it reconnects automatically; the other connection has logged the error
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();
@@ -89,7 +89,7 @@ export async function openCatalog({
   };
 }
 
-/** The catalog of a process: what all of its services know of models, channels and groups. */
+/** Catalog of a process, shared by all of its services. */
 export const sharedCatalog = sharedPart<StoreEnv, CatalogHandle>(async (shared, store) => {
   const redis = await sharedRedis(shared, store);
   return shared.use(await openCatalog({ redis, secrets: store.secrets, log: shared.log }));

@@ -3,10 +3,13 @@ import type { Redis } from "@modelgate/platform";
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
 
-/** A price is one object for as long as its catalog lives: named once. */
+/** Cached names of prices: a price is one object for the lifetime of its catalog. */
 const names = new WeakMap<Price, string>();
 
-/** Names a price by its content: twelve hex digits, the same wherever and whenever the price is the same. */
+/**
+ * Returns the name of a price, derived from its content: twelve hex digits, identical wherever and whenever the price
+ * is the same.
+ */
 export function priceVersionOf(price: Price): string {
   const known = names.get(price);
   if (known !== undefined) return known;
@@ -15,7 +18,7 @@ export function priceVersionOf(price: Price): string {
   return name;
 }
 
-/** Lists the content of a price, a line each; the same at every service tier of it. */
+/** Lists the content of a price, one line each; identical at all of its service tiers. */
 function linesOf(price: Price): readonly string[] {
   const units = (each: Price): string[] => [...each].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [
@@ -25,10 +28,10 @@ function linesOf(price: Price): readonly string[] {
   ];
 }
 
-/** Hash: version → price as it was written, and when it was first published. Versions are in usage events. */
+/** Redis hash: version → the written price, and the time of its first publication. Usage events contain versions. */
 export const priceVersionsKey = "price-versions";
 
-/** A price as it was published, and when: RFC 3339. */
+/** A published price, and the time of its publication: RFC 3339. */
 const PublishedPrice = Type.Object({
   price: Type.Optional(PriceConfiguration),
   publishedAt: Type.Optional(Type.String()),
@@ -36,12 +39,12 @@ const PublishedPrice = Type.Object({
 
 const readPublishedPrice = stored("published price", PublishedPrice);
 
-/** Versions that one step reads. */
+/** Versions per read. */
 const versionsAtOnce = 500;
 
 /**
- * The price of a version; undefined where none was published under it. Throws Failure where the price is not the one that
- * the version is the digest of, and UnknownShape where it is no price.
+ * Reads the price of a version; undefined if none was published under it. Throws Failure if the price does not match
+ * the version, which is its digest, and UnknownShape if it is not a price.
  */
 export async function publishedPrice(
   redis: Redis,
@@ -54,7 +57,7 @@ export async function publishedPrice(
   return readPublishedPrice(text);
 }
 
-/** Versions whose price is not the one that the version is the digest of. */
+/** Lists the versions whose stored price does not match the digest. */
 export async function alteredPrices(redis: Redis): Promise<readonly string[]> {
   const altered = new Set<string>();
   for (let cursor = "0"; ;) {

@@ -12,13 +12,13 @@ import {
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId } from "./channel-key-id.ts";
 
-/** Redis key of the published configuration, and the pub/sub channel that announces a new one. */
+/** Redis key of the published configuration, and pub/sub channel that announces a new one. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
-/** Purpose of the sealer of vendor keys: they pass through Redis only sealed. */
+/** Purpose of the encryption of vendor keys, which are stored in Redis only encrypted. */
 export const sealedKeys = "modelgate vendor keys";
 
-/** Origin of a price that the configuration does not write. */
+/** Origin of a price that the configuration does not contain. */
 const PriceOrigin = Type.Object({
   catalogue: Type.String({ description: "the catalogue's name and version" }),
   entry: Type.String({ description: "what was found there" }),
@@ -26,7 +26,7 @@ const PriceOrigin = Type.Object({
 });
 export type PriceOrigin = Static<typeof PriceOrigin>;
 
-/** A model as it is published: its price is written out. */
+/** A published model, with its complete price. */
 const PublishedModel = Type.Object({
   ...ModelConfiguration.properties,
   price: Type.Optional(PriceConfiguration),
@@ -39,25 +39,28 @@ const PublishedModel = Type.Object({
 });
 export type PublishedModel = Static<typeof PublishedModel>;
 
-/** Models that a channel serves: names, or the vendor's names by ours. */
+/** Models that a channel serves: a list of names, or a map from our names to the vendor's. */
 export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
 
-/** A channel as it was resolved: what the environment and key files gave, or why it is switched off. */
+/** A resolved channel: its values from the environment and key files, or the reason why it is switched off. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
-  /** Models that it serves; absent: those that its configuration names. */
+  /** Models that it serves; absent: those in its configuration. */
   readonly models?: ServedModels | undefined;
-  /** Models that its vendor lists and others serve already: it does not serve these, as it does not name them. */
+  /**
+   * Models that its vendor lists and that it does not serve, because other channels serve them and its configuration
+   * does not name them.
+   */
   readonly unserved?: readonly string[] | undefined;
-  /** Known prices of its models at its vendor, to be compared with other channels (`sumOf`). */
+  /** Known prices of its models at its vendor, for comparing channels (`sumOf`). */
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly string[];
-  /** Reason why the channel cannot serve: a key or an address is not there. */
+  /** Reason why the channel cannot serve: a missing key or address. */
   readonly off?: string | undefined;
 }
 
-/** A channel as it is in Redis: keys sealed. */
+/** A channel in Redis, with its keys encrypted. */
 export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models"> {
   readonly models: ServedModels;
   readonly costs?: Readonly<Record<string, number>> | undefined;
@@ -66,7 +69,7 @@ export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "b
   readonly off?: string | undefined;
 }
 
-/** The configuration as control publishes it; accounts are not in it. */
+/** The configuration as control publishes it; it does not contain accounts. */
 export interface Published {
   readonly version: string;
   readonly publishedAt: string;
@@ -88,7 +91,7 @@ export const readPublished: (text: string) => Published = stored(
     channels: Type.Array(
       Type.Object({
         ...channelProperties,
-        baseUrl: Type.String(), // resolved: empty where the environment has none
+        baseUrl: Type.String(), // resolved; empty if the environment has none
         models: Type.Union([Type.Array(Type.String()), Type.Record(Type.String(), Type.String())]),
         costs: Type.Optional(Type.Record(Type.String(), Type.Number())),
         keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
@@ -99,7 +102,7 @@ export const readPublished: (text: string) => Published = stored(
 );
 const readVersion = stored("configuration", Type.Object({ version: Type.String() }));
 
-/** Reads the version of what is published now; undefined where nothing is, or nothing that can be read. */
+/** Reads the version of the published configuration; undefined if there is none, or none that can be read. */
 export async function publishedVersion(redis: Redis): Promise<string | undefined> {
   try {
     const text = await redis.get(publishedKey);
@@ -110,7 +113,7 @@ export async function publishedVersion(redis: Redis): Promise<string | undefined
   }
 }
 
-/** Publishes a configuration for every service to take up; its version. Vendor keys are sealed on the way. */
+/** Publishes a configuration for all services and returns its version. Vendor keys are encrypted before. */
 export async function publishConfiguration(
   redis: Redis,
   { groups, models }: Pick<Published, "groups" | "models">,

@@ -1,26 +1,27 @@
 import { isChannelKeyId, type ChannelKeyId } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 
-/** Names by which a conversation is known again; the names are digests, and safe to store. */
+/** Names under which a conversation's route is stored. The names are digests, so they may be stored. */
 export interface Conversation {
-  /** Names that it may have been kept under, the surest first; none for one that only begins. */
+  /** Names that the conversation may be stored under, the most specific first; empty for a new conversation. */
   readonly find: readonly string[];
-  /** The name that where it goes now is kept under. */
+  /** Name under which the route of this call is stored. */
   readonly keep: string;
 }
 
 /**
- * Routes of conversations, as `channel/key`, shared by all replicas: prompt caches and sealed thoughts are an
- * account's at a vendor. It is a wish: what is full, rests or is off is passed over, and the conversation moves.
+ * Remembers the routes of conversations, as `channel/key`, for all replicas: prompt caches and thinking signatures are
+ * valid only with one vendor account. The route is a preference: if it is full, rests or is switched off, it is skipped
+ * and the conversation moves.
  */
 export interface Affinity {
   /** Returns the last route of a conversation; undefined if unknown, or if Redis does not answer. */
   find(owner: string, conversation: Conversation): Promise<ChannelKeyId | undefined>;
-  /** Keeps its present route; without waiting for it. */
+  /** Stores its current route in the background. */
   keep(owner: string, conversation: Conversation, key: ChannelKeyId): void;
 }
 
-/** Opens the memory; a conversation is forgotten `lifetimeMs` after its last call. */
+/** Opens the store; a conversation is forgotten `lifetimeMs` after its last call. */
 export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): Affinity {
   const keyOf = (owner: string, name: string): string => `affinity:${owner}:${name}`;
   return {

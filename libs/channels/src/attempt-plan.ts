@@ -5,37 +5,37 @@ import type { Provider, VendorRequest } from "@modelgate/providers";
 import type { Route } from "./rest-scope.ts";
 import type { WebSocket } from "ws";
 
-/** A call, as its attempts need it. */
+/** Data of a call that its attempts need. */
 export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire> {
   readonly callId: string;
   readonly requestId: string;
-  /** Account of the call: what only one account's calls bring about is that account's trouble. */
+  /** Account of the call: failures that only one account sees do not affect others. */
   readonly account: string;
   readonly model: string;
   readonly candidates: readonly Candidate[];
-  /** Choice among those of the same priority; absent: by weight. */
+  /** Choice among channels of the same priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
-  /** The wires that the call can be made in, best first for the client. Candidates that support none are skipped. */
+  /** Wires that the call can be sent in, best first for the client. Candidates that support none are skipped. */
   readonly wires: readonly Wire[];
   /**
-   * Counts the fields that a request loses in a wire, Infinity where the wire refuses it. Called where a vendor speaks several wires.
-   * Absent: nothing in any.
+   * Counts the fields of a request that a wire cannot express; Infinity if the wire refuses the request. Called if a
+   * vendor supports several wires. Absent: every wire expresses all fields.
    */
   readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /**
-   * Prepares one attempt, always from the untouched client body. `history` is "unsealed" once a vendor has refused seals
-   * of thoughts in it. What it throws is not the vendor's failure.
+   * Prepares one attempt, always from the unchanged client body. `history` is "unsealed" after a vendor has refused
+   * thinking signatures in the conversation. An exception does not count against the vendor.
    */
   prepare(
     route: WireRoute<Wire>,
     history: "unsealed" | undefined,
   ): PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
-  /** True if an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
+  /** True if an attempt can be prepared without the thinking signatures in the call's history. Absent: false. */
   readonly unsealable?: boolean | undefined;
-  /** A route that is tried first while it can be: `channel/key`. */
+  /** Route that is tried first if it is usable: `channel/key`. */
   readonly prefer?: ChannelKeyId | undefined;
   readonly signal: AbortSignal;
-  /** The call's span; attempts are its children, and are propagated to their vendors. */
+  /** Span of the call; attempts are its children, and are propagated to their vendors. */
   readonly span?: Span | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface WireRoute<Wire extends UpstreamWire = UpstreamWire> extends Rou
   readonly wire: Wire;
 }
 
-/** Bounds of a vendor's WebSocket. */
+/** Limits of a vendor's WebSocket. */
 export interface ConnectOptions {
-  /** Largest message that the vendor may send; a larger one ends the connection with 1009. */
+  /** Maximum bytes of a message from the vendor; a larger one closes the connection with 1009. */
   readonly maxMessageBytes: number;
 }
 
@@ -55,11 +55,11 @@ export interface ConnectOptions {
 export type PreparedAttempt<Accepted> = {
   readonly request: Omit<UpstreamRequest, "state" | "timeoutMs">;
   readonly state?: SendState | undefined;
-  /** The request is for a stream: its first byte has a timeout apart from that of silence within it. */
+  /** True for a stream: the timeout of its first byte differs from that of silence within it. */
   readonly stream?: boolean | undefined;
   /**
-   * The request begins something that is paid for once: the call goes on to another route only while the vendor cannot have
-   * taken it. Else it ends with Failure create_uncertain.
+   * True if the request starts something that is billed once: another route is tried only if the vendor cannot have
+   * received the request. Otherwise the call ends with Failure create_uncertain.
    */
   readonly unrepeatable?: boolean | undefined;
 } & (
@@ -72,47 +72,47 @@ export type PreparedAttempt<Accepted> = {
 );
 
 /**
- * An answer that can be given to the client. Dispose it when the exchange is over (once more does nothing): the
- * channel's seat is free then, and the channel has worked, unless the answer broke or its client left.
+ * An answer that is usable for the client. Dispose it when the exchange has ended (further disposals do nothing): its
+ * seat is then free, and the attempt counts as successful, unless the answer broke or its client disconnected.
  */
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;
   readonly route: WireRoute;
-  /** Number of attempts that it took. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
-  /** Every attempt in its order; the last one is the answer's. */
+  /** Attempts, in order; the last one gave the answer. */
   readonly tried: readonly Tried[];
-  /** The vendor broke its answer off after it had begun: that counts against the channel like any failure. */
+  /** Reports that the vendor interrupted its answer, which counts against the channel like any failure. */
   broke(reason: string): void;
 }
 
 /** One attempt, as reported in logs, events and headers. */
 export interface Tried {
   readonly channel: string;
-  /** The key's name, never the key. */
+  /** Name of the key, never its value. */
   readonly key: string;
-  /** The failure's code; absent where it was answered. */
+  /** Code of the failure; absent if the attempt succeeded. */
   readonly failed?: string | undefined;
-  /** Status of the vendor's answer; absent where it did not. */
+  /** Status of the vendor's answer; absent if there was none. */
   readonly status?: number | undefined;
-  /** The vendor's own code of its refusal. */
+  /** The vendor's error code. */
   readonly vendorCode?: string | undefined;
-  /** Message of the vendor's refusal, or of the connection's error. */
+  /** Error message of the vendor, or of the connection. */
   readonly vendorMessage?: string | undefined;
-  /** The vendor's own id of the exchange. */
+  /** The vendor's id of the exchange. */
   readonly upstreamRequestId?: string | undefined;
-  /** From the attempt's beginning to the beginning of its answer, or to its failure. */
+  /** Time from the attempt's beginning to the first byte of its answer, or to its failure. */
   readonly ms: number;
 }
 
-/** A failure after all attempts, with how many there were and where the last one went. */
+/** Failure of all attempts, with their number and the route of the last one. */
 export class AttemptsFailed extends Error {
   override readonly name = "AttemptsFailed";
   readonly failure: Failure;
   readonly attempts: number;
   readonly route: Route | undefined;
   readonly tried: readonly Tried[];
-  /** True if the call would fail like this anywhere, or may not be sent again. */
+  /** True if every other route would fail in the same way, or if the request must not be sent again. */
   readonly isFinal: boolean;
   constructor(failure: Failure, tried: readonly Tried[], route: Route | undefined, isFinal = false) {
     super(failure.message, { cause: failure });
@@ -124,40 +124,40 @@ export class AttemptsFailed extends Error {
   }
 }
 
-/** A request to a vendor. A body that is a stream goes at the vendor's pace, and is destroyed with the exchange. */
+/** A request to a vendor. A body that is a stream is sent at the vendor's pace, and is destroyed with the exchange. */
 export interface UpstreamRequest extends VendorRequest {
-  /** Longest wait for the head, and longest silence in the body. */
+  /** Maximum wait for the head, and maximum silence in the body. */
   readonly timeoutMs: number;
-  /** Absent: nobody wants to know. */
+  /** Receives the progress of the request; absent: it is not recorded. */
   readonly state?: SendState | undefined;
 }
 
 /** Progress of a request. */
 export interface SendState {
-  /** Set when the request goes out on an open connection: from then on the vendor may work on it. */
+  /** Set when the request is sent on an open connection: from then on the vendor may process it. */
   isSent: boolean;
 }
 
-/** Receiver of a vendor's body: chunks as they come, then its end or its break. */
+/** Receiver of a vendor's body: its chunks, then its end or its error. */
 export interface BodySink {
   data(chunk: Buffer): void;
   end(): void;
   broken(error: Error): void;
 }
 
-/** The answer to an opened WebSocket (101): the connection, paused. It has no body. */
+/** Answer to an opened WebSocket (101): the connection, paused. It has no body. */
 export interface SocketAnswer extends UpstreamAnswer {
   readonly socket: WebSocket;
 }
 
-/** A vendor's answer at its head; the body waits until `pipe` names who takes it. */
+/** A vendor's answer after its head; the body waits for the receiver that `pipe` names. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   pipe(sink: BodySink): void;
-  /** Backpressure: the vendor is not read on until `resume`. */
+  /** Applies backpressure: reading from the vendor stops until `resume`. */
   pause(): void;
   resume(): void;
-  /** Ends the exchange now; the vendor sees its connection close. */
+  /** Ends the exchange immediately by closing the vendor's connection. */
   abort(): void;
 }

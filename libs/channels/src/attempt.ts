@@ -18,13 +18,13 @@ import { hostOf } from "./host-of.ts";
 
 export interface AttemptLimits {
   readonly maxAttempts: number;
-  /** After this time no further attempt begins. */
+  /** Time after which no further attempt begins. */
   readonly budgetMs: number;
 }
 
-/** Sends calls through channels, until the first byte for the client. */
+/** Sends calls through channels until the first byte for the client. */
 export interface Attempts {
-  /** Throws AttemptsFailed. */
+  /** Tries one route after another until an answer is accepted. Throws AttemptsFailed. */
   run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<Attempted<Accepted>>;
 }
 
@@ -97,7 +97,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   };
 }
 
-/** Enters a route's gate; where its channel has no limits and nothing rests, there is none. */
+/** Enters a route's gate; does nothing if its channel has no limits and nothing rests. */
 function entryTo(
   { gate, health }: Pick<AttemptDeps, "gate" | "health">,
   attempt: Attempt,
@@ -112,10 +112,13 @@ function entryTo(
 const ungated: GateEntry = { tried: nothing, [Symbol.dispose]: nothing };
 
 function nothing(): void {
-  // there is no seat to give back
+  // There is no seat to release
 }
 
-/** Those that speak a wire of the call's. Throws AttemptsFailed where none of those that there are does. */
+/**
+ * Selects the candidates that support a wire of the call. Throws AttemptsFailed if there are candidates and none of
+ * them does.
+ */
 function speakingOf(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
@@ -132,10 +135,10 @@ function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAtt
   return { ...already, refusing: next === "elsewhere" ? wire : undefined };
 }
 
-/** Longest code of a vendor that is repeated. */
+/** Maximum characters of a vendor's error code that are repeated. */
 const maxCode = 100;
 
-/** Describes an attempt that is over, or whose answer has begun. */
+/** Describes an attempt that has ended, or whose answer has begun. */
 function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): Tried {
   return {
     channel: route.candidate.channel.id,
@@ -159,7 +162,7 @@ interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
   readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
 }
 
-/** An answer that has begun: its route has answered, and whether the answer comes to its end is not known yet. */
+/** An answer that has begun. Its route has answered; it is still unknown whether the answer will be complete. */
 class BegunAttempt<Accepted> implements Attempted<Accepted> {
   readonly accepted: Accepted;
   readonly route: BegunAnswer<Accepted>["route"];
@@ -207,7 +210,7 @@ class BegunAttempt<Accepted> implements Attempted<Accepted> {
   }
 }
 
-/** Begins the span of one attempt at a vendor, in the words of OpenTelemetry's conventions for generative AI. */
+/** Begins the span of one attempt at a vendor, with the attributes of OpenTelemetry's conventions for generative AI. */
 export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
   const { channel, upstreamModel } = candidate;
   return startSpan({

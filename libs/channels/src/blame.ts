@@ -2,29 +2,29 @@ import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
 
 /** Number of failures with different bodies that begin a rest. */
 const minFailures = 3;
-/** Accounts, and models, whose calls must fail before what they share is blamed. */
+/** Minimum number of accounts, or of models, whose calls must fail before the part that they share is blamed. */
 const minGroups = 2;
-/** Time for which an answer speaks for what its account or model has in common with those that fail. */
+/** Time for which a success counts as evidence for its account or model. */
 const goodForMs = 10_000;
 
-/** Whom a rest concerns: what of the channel, and whether one account or all. */
+/** Extent of a rest: which part of the channel, and for one account or for all. */
 export interface Extent {
-  /** The whole of what failed (the channel, or the key), or only one model of it. */
+  /** The complete scope that failed (the channel, or the key), or one model of it. */
   readonly of: "whole" | "model";
   readonly for: "account" | "all";
 }
 
-/** A failed call that is to be judged. */
+/** A failed call that is judged. */
 export interface Judged {
   readonly account: string;
   readonly model: string;
   readonly key: string;
   readonly failed: FailureSeen;
-  /** The vendor sent a retry-after or refused the key: one failure is enough for its account. */
+  /** The vendor sent a retry-after or refused the key: one failure suffices for its account. */
   readonly isExplicit: boolean;
   /** The failure concerns the key with every model, or the key has only one model. */
   readonly wholeAtOnce: boolean;
-  /** True if the extent has rested before and has not worked since: one more failure is enough there. */
+  /** Returns whether an extent has rested and not worked since: one more failure then suffices. */
   readonly onProbation: (extent: Extent) => boolean;
 }
 
@@ -32,23 +32,22 @@ const all = { for: "all" } as const;
 const account = { for: "account" } as const;
 
 /**
- * Returns the extent that a failure, together with those before it, takes out: the widest extent that the evidence carries;
- * undefined: nothing yet. `tallies` are the channel's, within the window, the failure among them.
- *
- * - An account's calls take out a extent for that account where at least three bodies failed, and at least half of its
- *   outcomes since the first of those failures. What was good before it does not count: an outage after a thousand good
- *   calls is found as quickly as one at the start.
- * - A extent is out for all only where at least two accounts fail, and more accounts fail than were answered in the last
- *   seconds: each account has one vote, however many calls it sends.
- * - The whole of a channel or key is out only where several models fail, and more of them than answered.
- * - What no client can bring about needs neither several accounts nor several models, and of a key, which its vendor then
- *   refuses, no second failure either.
+ * Returns the widest extent that must rest because of a failure and those before it; undefined if the evidence does not
+ * suffice. `tallies` are those of the channel within the window, including the failure.
+ * - An extent rests for one account if at least three different bodies failed, and at least half of the account's
+ *   outcomes since the first of these failures are failures. Earlier successes do not count: an outage after a thousand
+ *   successful calls is detected as quickly as one at the start.
+ * - An extent rests for all accounts only if at least two accounts fail, and more accounts fail than succeeded in the
+ *   last seconds: each account has one vote, regardless of its number of calls.
+ * - A complete channel or key rests only if several models fail, and more of them than succeeded.
+ * - A failure that no client can cause does not need several accounts or models; if the vendor refused the key, it does
+ *   not need a second failure either.
  */
 export function judge(tallies: readonly Tally[], judged: Judged, now: number): Extent | undefined {
   return extentsOf(judged).find((extent) => holds(extent, tallies, judged, now));
 }
 
-/** The extents that a failure can take out, widest first. */
+/** Lists the extents that a failure can affect, widest first. */
 function extentsOf({ failed, wholeAtOnce }: Judged): readonly Extent[] {
   if (failed.of === "model") return [all, account].map((who) => ({ of: "model", ...who }));
   if (failed.isCertain === true) return [{ of: "whole", ...all }];
@@ -86,7 +85,7 @@ function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen):
   return failures.length > 0 && failures.length >= outcomes.filter((each) => isGood(each) && each.at >= since).length;
 }
 
-/** Returns whether several accounts, or models, fail mostly, and more of them than were answered lately without failing so. */
+/** Returns whether several accounts, or models, mostly fail, and more of them than recently succeeded. */
 function maxFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
@@ -104,8 +103,8 @@ function isGood({ failed }: CallOutcome): boolean {
 }
 
 /**
- * Selects the failures that count together with one: certain failures only with each other, failures of a channel
- * also for its models.
+ * Returns a filter for the failures that count together with one: certain failures count only with certain ones;
+ * failures of a channel also count for its models.
  */
 function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   return ({ failed: known }) => {
@@ -115,7 +114,7 @@ function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   };
 }
 
-/** Failures of different bodies. A failure without a known body counts as different. */
+/** Selects failures of different bodies. A failure without a known body counts as different. */
 function distinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let others = 0;

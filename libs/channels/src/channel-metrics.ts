@@ -1,7 +1,7 @@
 import { Gauge, SeriesCounter } from "@modelgate/platform";
 import type { ChannelStates } from "./state.ts";
 
-/** Attempts by channel, and what came of them: `ok`, or the failure's code. */
+/** Attempts by channel and result: `ok`, or the failure's code. */
 const attempts = new SeriesCounter({
   name: "modelgate_channel_attempts_total",
   help: "Attempts at vendors.",
@@ -15,7 +15,7 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let shown: ChannelStates | undefined;
 
-/** Scopes out of use for all, as this process sees it: scopes are channels, their keys by id, and their models. */
+/** Scopes out of use for all accounts, as this process knows them: channels, their keys by id, and their models. */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
   help: "1 if a channel, one of its keys or one of its models rests, is refused by its vendor, or is disabled.",
@@ -29,7 +29,7 @@ const channelStates = new Gauge({
   },
 });
 
-/** Rests that concern one account only: how many, by what they are; which ones is in `gatectl channel show`. */
+/** Number of rests for single accounts, by their kind; `gatectl channel show` lists them. */
 const accountRests = new Gauge({
   name: "modelgate_channel_account_rests",
   help: "Channels, keys and models that rest or are refused for a single account.",
@@ -43,20 +43,20 @@ const accountRests = new Gauge({
   },
 });
 
-/** The states that the metrics show from now on. */
+/** Sets the states that the metrics show. */
 export function showStates(states: ChannelStates): void {
   shown = states;
   channelStates.reset();
   accountRests.reset();
 }
 
-/** Names of vendors in OpenTelemetry's conventions, for those that we call otherwise. */
+/** Names of vendors in OpenTelemetry's conventions, where they differ from ours. */
 const conventional: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",
   gemini: "gcp.gemini",
 };
 
-/** A provider's name as OpenTelemetry's conventions have it (`gen_ai.provider.name`). */
+/** Returns a provider's name in OpenTelemetry's conventions (`gen_ai.provider.name`). */
 export function providerNameOf(provider: string): string {
   return conventional[provider] ?? provider;
 }

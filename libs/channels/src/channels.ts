@@ -7,7 +7,7 @@ import { Speeds } from "./speeds.ts";
 import { SupportedWires } from "./supported-wires.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
-/** All that a service needs to reach vendors. */
+/** Everything that a service needs to reach vendors. */
 export interface Channels extends AsyncDisposable {
   readonly attempts: Attempts;
   readonly affinity: Affinity;
@@ -27,7 +27,7 @@ export async function openChannels({
   redis: Redis;
   log: Logger;
   limits: AttemptLimits;
-  /** Time for which a conversation's channel is remembered after its last call. */
+  /** Time after its last call for which a conversation's channel is remembered. */
   affinityMs: number;
   /** Lease of a seat of a channel or key. */
   leaseMs: number;

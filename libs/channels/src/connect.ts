@@ -4,12 +4,15 @@ import { WebSocket } from "ws";
 import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
-/** A handshake that takes longer is a vendor that does not answer, whatever a channel allows its bodies. */
+/**
+ * Maximum ms for a handshake; after it the vendor counts as not answering. It is independent of the channel's timeouts
+ * for bodies.
+ */
 const handshakeMs = 15_000;
 
 /**
- * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before
- * somebody listens, or with the refusal that the vendor answered instead. Rejects where no answer came.
+ * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before it is
+ * read; or with the vendor's refusal. Rejects if there was no answer.
  */
 export async function connectSocket(
   { url, headers, timeoutMs }: UpstreamRequest,
@@ -49,7 +52,7 @@ export async function connectSocket(
   return promise;
 }
 
-/** Methods of an answer that is a connection and has no body. */
+/** Returns the methods of an answer that is a connection without a body. */
 function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),
@@ -59,7 +62,7 @@ function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "r
   };
 }
 
-/** A vendor's plain HTTP answer to the wish for a WebSocket. */
+/** A vendor's plain HTTP answer to a WebSocket handshake. */
 export class RefusedSocket implements UpstreamAnswer {
   readonly status: number;
   readonly headers: UpstreamAnswer["headers"];
@@ -67,7 +70,7 @@ export class RefusedSocket implements UpstreamAnswer {
 
   constructor(response: IncomingMessage) {
     this.#response = response;
-    // An answer below 300 is no refusal that could be read, and yet no WebSocket.
+    // A status below 300 is not an error status, but there is no WebSocket.
     this.status = Math.max(response.statusCode ?? 502, 300);
     this.headers = response.headers;
   }

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** Outcomes older than this say nothing about how a channel is now. */
+/** Maximum age of outcomes that count as evidence. */
 const windowMs = 60_000;
-/** Outcomes kept of one account with one model and key of a channel. */
+/** Maximum outcomes that are kept of one account with one model and key of a channel. */
 const maxOutcomes = 32;
-/** Combinations of account, model and key kept of one channel; the one unused for longest is dropped. */
+/**
+ * Maximum combinations of account, model and key that are kept of one channel; the least recently used one is dropped.
+ */
 const maxTallies = 256;
-/** Channels that evidence is kept of. */
+/** Maximum channels that evidence is kept of. */
 const maxChannels = 1_000;
-/** Bytes of a large body that its fingerprint is made from, at each end. */
+/** Bytes at each end of a large body that its fingerprint is computed from. */
 const fingerprintBytes = 32 * 1024;
 
 /** Caller and route of a call. */
@@ -20,11 +22,14 @@ export interface Subject {
 
 /** A failure, as it is counted. */
 export interface FailureSeen {
-  /** Subject that it speaks against. */
+  /** Part of the route that the failure counts against. */
   readonly of: "channel" | "model" | "key";
-  /** Fingerprint of the request's body; undefined where it has none that could be read twice. */
+  /** Fingerprint of the request's body; undefined if the body can be read only once. */
   readonly body: string | undefined;
-  /** Nothing that a client sends can bring it about: no connection, no name, no valid certificate, a signature that is refused. */
+  /**
+   * True if no client can cause the failure: no connection, an unknown host, an invalid certificate, a refused
+   * signature.
+   */
   readonly isCertain?: boolean | undefined;
 }
 
@@ -35,14 +40,14 @@ export interface CallOutcome {
   readonly failed?: FailureSeen | undefined;
 }
 
-/** The latest outcomes of one account with one model and key, oldest first. */
+/** Latest outcomes of one account with one model and key, oldest first. */
 export interface Tally extends Subject {
   readonly outcomes: CallOutcome[];
 }
 
 /**
- * Outcomes of the last minute's calls at channels, as far as this process saw them. A failure that repeats for the
- * same body of the same account is counted once: it may be the body's.
+ * Outcomes of the last minute's calls at channels that this process made. Failures of the same body and account count
+ * as one, because the body may be the cause.
  */
 export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
@@ -58,13 +63,13 @@ export class Evidence {
     outcomes.push(outcome);
   }
 
-  /** The outcomes at a channel since `now` minus the window. */
+  /** Returns the outcomes at a channel within the window before `now`. */
   at(channelId: string, now: number): readonly Tally[] {
     const tallies = [...(this.#channels.get(channelId)?.values() ?? [])];
     return tallies.map((tally) => ({ ...tally, outcomes: tally.outcomes.filter(({ at }) => at > now - windowMs) }));
   }
 
-  /** Drops the failures of a channel, of one account or of all: it works again. */
+  /** Drops the failures of a channel, for one account or for all, because it works again. */
   forgive(channelId: string, account?: string): void {
     for (const tally of this.#channels.get(channelId)?.values() ?? []) {
       if (account !== undefined && tally.account !== account) continue;
@@ -84,13 +89,17 @@ export class Evidence {
   }
 }
 
-/** The entry of a map, made where it is missing; the one unused for longest gives way to it. */
+/**
+ * Returns the entry of a map and creates it if it is missing; the least recently used one is then dropped if the map is
+ * full.
+ */
 export function getOrCreate<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
   const known = map.get(key);
-  // What makes a map's tables anew with each call leaves garbage that grows old: the order of use is kept where it is needed.
+  // Moving an entry with each call would make the map rebuild its tables, whose garbage gets old. The order of use is
+  // therefore maintained only when the map is at least half full.
   if (known !== undefined && map.size <= most / 2) return known;
   const value = known ?? make();
-  // Moved behind all others: the first is the one that was unused for longest.
+  // Moved to the end: the first entry is the least recently used one.
   map.delete(key);
   const [oldest] = map.keys();
   if (map.size >= most && oldest !== undefined) map.delete(oldest);
@@ -102,7 +111,10 @@ function isRepeat({ failed: known }: CallOutcome, failed: FailureSeen): boolean 
   return known !== undefined && known.body === failed.body && known.of === failed.of;
 }
 
-/** A body's fingerprint: of its length and its ends. Undefined where there is no body that could be read twice. */
+/**
+ * Computes a body's fingerprint from its length and its two ends. Undefined if there is no body, or if it can be read
+ * only once.
+ */
 export function fingerprintOf(body: unknown): string | undefined {
   if (!Buffer.isBuffer(body)) return undefined;
   const hash = createHash("sha1").update(String(body.length));

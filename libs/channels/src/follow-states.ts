@@ -1,21 +1,21 @@
 import { onBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
 import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
 
-/** A change whose message was lost is found within this time. */
+/** Interval of polling, so that a change whose message was lost is noticed. */
 const pollMs = 10_000;
-/** Time after its end for which the rest of one account is remembered for the length of its next one. */
+/** Time after the end of an account's rest for which its length is remembered, because the next one is longer. */
 const accountMemoryMs = 600_000;
 
-/** States of all channels, as this process saw them itself, and as others shared them through Redis. */
+/** States of all channels that this process saw, or that others shared through Redis. */
 export interface FollowedStates extends AsyncDisposable {
   readonly coolDowns: Map<string, CoolDown>;
   readonly accountRests: Map<string, CoolDown>;
   readonly switched: Map<string, Switched>;
-  /** Shares a change; without Redis this process goes by what it saw itself. */
+  /** Shares a change in the background; if Redis is unavailable, only this process knows it. */
   share(step: Promise<unknown>): void;
 }
 
-/** Follows the shared states; `forgotten` gets the name of each rest that somebody ended. */
+/** Follows the shared states; `forgotten` receives the name of each rest that another process or an operator ended. */
 export async function followStates({
   redis,
   log,

@@ -3,35 +3,40 @@ import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@m
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
 
-/** Seats of an attempt while it goes on; dispose it when the exchange is over. */
+/** Seats of a running attempt; dispose it when the exchange has ended. */
 export interface GateEntry extends Disposable {
-  /** The vendor has answered, or failed: callers that waited to try this route may. */
+  /** Reports that the vendor has answered or failed: calls that waited for this trial may proceed. */
   tried(): void;
 }
 
-/** Reason why an attempt may not take a route now: nothing was sent, and nothing was taken. */
+/** Reason why an attempt may not use a route now; no request was sent and no seat was taken. */
 export interface TurnedAway {
-  /** Scope to leave out: a whole channel, or one `channel/key`. */
+  /** Scope to skip: a complete channel, or one `channel/key`. */
   readonly scope: RestScope;
-  /** `full`: no seat or no turn; `tried`: it has rested, and another call is finding out whether it works again. */
+  /**
+   * `full`: no free seat, or the limit per minute is reached; `tried`: it has rested, and another call is testing
+   * whether it works again.
+   */
   readonly why: "full" | "tried";
-  /** Time after which asking again may help. */
+  /** Time after which another attempt may succeed. */
   readonly retryAfterMs: number;
 }
 
 /**
- * The limits of channels and keys, shared by all replicas through Redis: seats as leases, turns in a minute, and one
- * trial at a time for what has rested. A route without limits that did not rest costs no round trip.
+ * Limits of channels and keys, shared by all replicas through Redis: seats as leases, calls per minute, and one trial
+ * at a time for a scope that has rested. A route without limits that did not rest costs no round trip.
  */
 export interface Gate extends AsyncDisposable {
   /**
-   * `permit` is unique to the attempt; one of last resort waits for no trial. Throws Failure server_overloaded where
-   * Redis does not answer.
+   * Enters an attempt, whose `permit` must be unique; an attempt of last resort does not wait for a trial. Throws
+   * Failure server_overloaded if Redis does not answer.
    */
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<GateEntry | TurnedAway>;
 }
 
-/** Time after which a full channel is tried again: unknown, so soon. */
+/**
+ * Time after which a full channel is tried again. It is short because the end of a running call cannot be predicted.
+ */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
@@ -46,16 +51,16 @@ const renewSeats = defineScript({
   replies: { renewed: {} },
 });
 
-/** Redis keys of a channel's limits: one slot a channel. */
+/** Redis keys of a channel's limits; all keys of a channel are in one slot. */
 export const gateKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
   /** Seats in use, of a channel or of one key. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
-  /** The one call that tries what has rested, by the name that Health gives it. */
+  /** The call that tests a scope which has rested; Health names the trial. */
   trial: (channelId: string, trial: string) => `channel:{${channelId}}:trial:${trial}`,
 } as const;
 
-/** A set of seats that an attempt needs one of. */
+/** A set of seats; an attempt needs one of them. */
 interface SeatSet {
   readonly key: string;
   readonly seats: number;
@@ -65,7 +70,7 @@ interface SeatSet {
 
 const free: GateEntry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
 
-/** Opens the gate; the seats of a process that dies come back after `leaseMs`. */
+/** Opens the gate; the seats of a process that dies become free after `leaseMs`. */
 export function openGate({
   redis,
   log,
@@ -84,7 +89,7 @@ export function openGate({
     for (const [permit, keys] of open) quietly(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 
-  /** Gives some of a permit's seats back. */
+  /** Releases some of a permit's seats. */
   const leave = (permit: string, keys: readonly string[]): void => {
     const left = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
     if (left.length > 0) open.set(permit, left);
@@ -126,7 +131,10 @@ export function openGate({
   };
 }
 
-/** The trials that an attempt needs; before seats, for a full channel that may work again is to be tried too. */
+/**
+ * Lists the trials that an attempt needs. They are taken before seats, because a full channel that may work again must
+ * be tested too.
+ */
 function trialSets(attempt: Attempt, health: Health): readonly SeatSet[] {
   const { id } = attempt.route.candidate.channel;
   return health
@@ -160,7 +168,7 @@ function turnedAway(
   return { scope, why, retryAfterMs: seatRetryMs };
 }
 
-/** Seats in use now, by `channel` and `channel/key`; only what has a limit is there. */
+/** Reads the seats in use, by `channel` and `channel/key`; only scopes with a limit are included. */
 export async function readSeats(
   redis: Redis,
   channels: readonly CatalogChannel[],

@@ -24,58 +24,58 @@ export interface Attempt {
   readonly account: string;
 }
 
-/** The call that saw a failure, for the log line of what comes of it. */
+/** Call that saw a failure, for the log line of the rest that it causes. */
 export interface SeenBy {
   readonly callId: string;
   readonly requestId: string;
   readonly traceId: string | undefined;
   readonly status?: number | undefined;
   readonly vendorCode?: string | undefined;
-  /** The vendor's message, bounded. */
+  /** The vendor's message, of limited length. */
   readonly vendorMessage?: string | undefined;
   readonly upstreamRequestId?: string | undefined;
 }
 
-/** A failure that somebody is to be blamed for. */
+/** A failure that counts against a channel, a key or a model. */
 export interface Blame extends FailureSeen {
   readonly seenBy?: SeenBy | undefined;
   readonly reason: string;
-  /** Pause that the vendor named. */
+  /** Pause that the vendor requested. */
   readonly retryAfterMs?: number | undefined;
-  /** The vendor refuses the key. */
+  /** True if the vendor refused the key. */
   readonly isRefusal?: boolean | undefined;
 }
 
-/** Scope that has rested and has not worked since: one call at a time may try it. */
+/** Scope that has rested and has not worked since: one call at a time may test it. */
 export interface Unproven {
-  /** Scope to leave out meanwhile: a channel, or one `channel/key`. */
+  /** Scope to skip meanwhile: a channel, or one `channel/key`. */
   readonly leaveOut: RestScope;
-  /** The name of the trial, within the channel. */
+  /** Name of the trial, unique within the channel. */
   readonly trial: string;
 }
 
 /**
- * State of channels, keys and models: who may use which now. Looking is a few map accesses, and none where nothing
- * rests; sharing happens off the calls' path.
+ * State of channels, keys and models: who may use which now. A check costs a few map lookups, and none if nothing
+ * rests; states are shared in the background.
  */
 export interface Health extends AsyncDisposable {
-  /** True while nothing rests and nothing is switched off. */
+  /** True if nothing rests and nothing is switched off. */
   readonly isQuiet: boolean;
-  /** The rests that concern an account; undefined while nothing rests. */
+  /** Returns the rests that concern an account; undefined if nothing rests. */
   restsOf(account: string): Rests | undefined;
-  /** Returns the rests that hold for an account where all routes rest: others may be tried nevertheless. */
+  /** Returns the rests to observe if all routes rest for an account: a limited number of calls may then try them. */
   lastResortOf(account: string): Rests;
-  /** A call of the account goes where nothing but rests is. */
+  /** Records that a call of the account uses a route that rests. */
   resorts(attempt: Attempt): void;
   unproven(attempt: Attempt): readonly Unproven[];
   failed(attempt: Attempt, blame: Blame): void;
-  /** An answer to a call sent at that time (Unix ms) began: the rest is over. */
+  /** Records that an answer to a call sent at that time (Unix ms) began, which ends the rest. */
   answered(attempt: Attempt, sentAt: number): void;
-  /** An answer came to its end. */
+  /** Records that an answer was complete. */
   worked(attempt: Attempt): void;
 }
 
-/** Follows and shares the channels' states through Redis; without Redis this process goes by what it saw itself. */
+/** Follows and shares the channels' states through Redis; if it is unavailable, this process uses what it saw. */
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
   const evidence = new Evidence();
   const ended = (name: string): void => {
@@ -104,7 +104,8 @@ class SharedHealth implements Health {
   }
 
   lastResortOf(account: string): Rests {
-    // A pause that the vendor named to this account holds; every other rest is a guess that may be tried.
+    // A pause that the vendor requested from this account is observed; every other rest is an estimate that may be
+    // tested.
     const until = (scope: RestScope): number => {
       const rest = this.#rests.at(scope, account);
       return Math.max(this.#off(scope), rest?.kind === "failing" ? 0 : endOf(rest));
@@ -209,7 +210,7 @@ function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbatio
   };
 }
 
-/** Returns the end of a rest that is not over, Unix ms; else 0. */
+/** Returns the end of a rest that still lasts, Unix ms; else 0. */
 function endOf(rest: CoolDown | undefined): number {
   return rest !== undefined && isResting(rest, Date.now()) ? rest.until : 0;
 }
@@ -222,7 +223,7 @@ function keyScopes(route: Route): readonly RestScope[] {
   return [channelKeyIdOf(route), keyModelScopeOf(route)];
 }
 
-/** Everything that a call's outcome can speak for: each scope, for all and for its account. */
+/** Lists the scopes that a call's outcome concerns, each for all accounts and for its account. */
 function scopesOf(
   route: Route,
   account: string,
@@ -236,7 +237,7 @@ function scopesOf(
   );
 }
 
-/** Returns the scope that a failure takes out, if it reaches that far. */
+/** Returns the scope that a failure affects in this extent; undefined if it does not reach that far. */
 function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): RestScope {
   if (of === "key") return extent.of === "whole" ? channelKeyIdOf(route) : keyModelScopeOf(route);
   return extent.of === "whole" ? route.candidate.channel.id : modelScopeOf(route.candidate);
@@ -250,27 +251,27 @@ function latest(scopes: readonly RestScope[], until: (scope: RestScope) => numbe
   return scopes.reduce((most, scope) => Math.max(most, until(scope)), 0);
 }
 
-/** Pause of an account after its first failed call at a channel of last resort; each further one doubles it. */
+/** Pause of an account after its first failed call at a channel of last resort; each further failure doubles it. */
 const firstPauseMs = 250;
-/** Longest pause: a channel of last resort is tried at least this often, as long as somebody asks. */
+/** Maximum pause: while there are calls, a channel of last resort is tried at least this often. */
 const longestPauseMs = 10_000;
-/** Accounts, each with a model of a channel, that are counted; the one unused for longest is dropped. */
+/** Maximum pairs of an account and a channel's model that are counted; the least recently used one is dropped. */
 const maxCounted = 2_000;
 
 /**
- * Pace at which an account may try a channel that rests because there is no other: at once while none of its own calls
- * failed there, and after pauses that grow with its own failures in a row.
+ * Limits how often an account may try a channel that rests when there is no other: immediately while none of its calls
+ * failed there, then after pauses that grow with its failures in a row.
  */
 export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
 
-  /** Returns the time from which the account may try there again, Unix ms. */
+  /** Returns the time from which the account may try the scope again, Unix ms. */
   next(scope: RestScope, account: string): number {
     const known = this.#counted.get(restName(scope, account));
     return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), longestPauseMs);
   }
 
-  /** A call of the account goes there now: the next one waits its turn. */
+  /** Records a call of the account: the next one must wait for its pause. */
   goes(scope: RestScope, account: string, now: number): void {
     const known = this.#counted.get(restName(scope, account));
     if (known !== undefined) known.at = now;

@@ -1,7 +1,7 @@
 import dns, { type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Link-local addresses, and the others where a cloud gives a machine its credentials. */
+/** Link-local addresses, and other addresses where clouds serve a machine's credentials. */
 const blocked = new BlockList();
 blocked.addSubnet("169.254.0.0", 16);
 blocked.addSubnet("fe80::", 10, "ipv6");
@@ -10,14 +10,14 @@ blocked.addAddress("100.100.100.200"); // Alibaba Cloud
 blocked.addAddress("168.63.129.16"); // Azure
 blocked.addAddress("192.0.0.192"); // Oracle Cloud
 
-/** Returns whether a host, as a URL writes it, is a literal address that no vendor has: a link-local one. */
+/** Returns whether a host, as a URL writes it, is a blocked address: no vendor has a link-local one. */
 export function isLinkLocal(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   const version = isIP(address);
   return version !== 0 && blocked.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** Throws Error where the host of an address is a link-local one; `vendorLookup` does it for names. */
+/** Throws Error if the host of an address is a blocked one; `vendorLookup` checks names. */
 export function checkAddress(address: string | URL): void {
   const { hostname } = new URL(address);
   if (isLinkLocal(hostname)) throw refused(hostname);
@@ -27,7 +27,7 @@ function refused(host: string): Error {
   return new Error(`${host} is a link-local address, where no vendor is`);
 }
 
-/** Looks a vendor's host up for a connection; fails where a name leads to a link-local address. */
+/** Resolves a vendor's host for a connection; fails if the name resolves to a blocked address. */
 export const vendorLookup: LookupFunction = (host, options: LookupOptions, callback) => {
   dns.lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);

@@ -2,28 +2,29 @@ import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from
 import type { Route } from "./rest-scope.ts";
 import type { ChannelChoice } from "@modelgate/contracts";
 
-/** Times from which something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
+/** Times from which a route may be used again, Unix ms. 0: now; Infinity: it is switched off. */
 export interface Rests {
-  /** A channel with the candidate's model. */
+  /** Returns the time for a channel with the candidate's model. */
   ofChannel(candidate: Candidate): number;
-  /** One of its keys, with the candidate's model. */
+  /** Returns the time for one of its keys with the candidate's model. */
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
 export interface PickOptions extends ChoiceOptions {
-  /** Absent: nothing rests, and nothing is switched off. */
+  /** Absent: nothing rests or is switched off. */
   readonly rests?: Rests | undefined;
-  /** Returns whether this call has taken that route already, or found it full. */
+  /** Returns whether this call has used that route already, or found it full. */
   excluded(candidate: Candidate, key: ChannelKey): boolean;
-  /** Returns the turn within a channel's pool. */
+  /** Returns the index of the next key within a channel's pool. */
   readonly turn: (channelId: string, poolSize: number) => number;
-  /** The key that comes before all others while it can be used. */
+  /** Key that is used before all others if possible. */
   readonly prefer?: ChannelKeyId | undefined;
 }
 
 /**
- * The route for the next attempt: the highest priority that has one, as the model chooses within it, the channel's keys in turn;
- * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
+ * Returns the route for the next attempt: of the highest priority that has a usable one, chosen by the model's
+ * `choice`, with the channel's keys in turn. Routes that rest, are switched off or were tried are skipped. Undefined if
+ * none is left. Pure, except for `random`.
  */
 export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
@@ -60,7 +61,10 @@ function usableKeys(candidate: Candidate, options: PickOptions): readonly Channe
   return usable;
 }
 
-/** Returns the time from which the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
+/**
+ * Returns the earliest time from which one of the candidates may be used again, Unix ms; undefined if all are switched
+ * off.
+ */
 export function soonest(candidates: readonly Candidate[], rests: Rests): number | undefined {
   const times = candidates.flatMap((candidate) =>
     candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
@@ -73,7 +77,7 @@ export function soonest(candidates: readonly Candidate[], rests: Rests): number 
 export interface ChoiceOptions {
   /** Absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
-  /** Returns the likely wait of a call there; the lower, the sooner. */
+  /** Returns the expected wait of a call, as a number to compare: lower is faster. */
   readonly score: (candidate: Candidate) => number;
   /** 0 ≤ random < 1. */
   readonly random: () => number;
@@ -81,7 +85,7 @@ export interface ChoiceOptions {
 
 type Weighed = { readonly candidate: Candidate };
 
-/** Chooses one of several as the model says; undefined where there is none. */
+/** Chooses one of several by the model's `choice`; undefined if there is none. */
 export function choose<T extends Weighed>(
   from: readonly T[],
   { choice = "weighted", score, random }: ChoiceOptions,
@@ -91,14 +95,14 @@ export function choose<T extends Weighed>(
   return weighted(choice === "cheapest" ? cheapest(from) : from, random);
 }
 
-/** Those that cost least at their vendors; those of unknown cost come after all others. */
+/** Selects the candidates with the lowest vendor price; candidates of unknown price come last. */
 function cheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
   const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
   const least = Math.min(...from.map(costOf));
   return from.filter((each) => costOf(each) === least);
 }
 
-/** The better of two that are drawn by lot: so the fastest is not run down by everybody at once. */
+/** Returns the faster of two random candidates, so that not all calls go to the fastest one. */
 function faster<T extends Weighed>(
   from: readonly T[],
   score: ChoiceOptions["score"],
@@ -111,7 +115,7 @@ function faster<T extends Weighed>(
   return score(other.candidate) < score(one.candidate) ? other : one;
 }
 
-/** One of several by weight; all weights zero count as equal. */
+/** Returns one of several at random by weight; if all weights are 0, they count as equal. */
 function weighted<T extends Weighed>(from: readonly T[], random: () => number): T | undefined {
   if (from.length < 2) return from[0];
   const weights = from.map(({ candidate }) => candidate.channel.weight);

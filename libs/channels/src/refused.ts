@@ -4,19 +4,19 @@ import type { UpstreamAnswer } from "./attempt-plan.ts";
 
 /** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
-/** Longest pause that a vendor can name; then it is tried again. */
+/** Maximum pause that a vendor can request. */
 const longestRetryAfterMs = 600_000;
-/** The one status of a vendor that says more than that the client's input was wrong. */
+/** The only status of a vendor that is passed on as more than a general error of the client's input. */
 const tooLarge = 413;
 
-/** A refusal by the vendor, on its way to be blamed on somebody; `accept` throws it for one that came with a good status. */
+/** A vendor's refusal, before it is judged; `accept` throws it for a refusal with a 2xx status. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly meaning: VendorFailure;
   readonly failure: Failure;
   readonly status: number;
   readonly retryAfterMs: number | undefined;
-  /** The vendor's own words and code, without addresses and keys: for logs. */
+  /** The vendor's error message and code, without addresses and keys, for logs. */
   readonly vendorError: { readonly code?: string | undefined; readonly message?: string | undefined };
   constructor(
     meaning: VendorFailure,
@@ -38,7 +38,7 @@ export class Refused extends Error {
   }
 }
 
-/** An answer with an error status, read and understood. */
+/** Reads an answer with an error status and interprets it. */
 export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
   const text = await readText(answer, errorBodyBytes);
   const meaning = provider.failureOf(answer.status, text);
@@ -47,12 +47,12 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
   return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), vendorError);
 }
 
-/** Returns the pause that a vendor names, within its bound; undefined where it may be tried again at once. */
+/** Limits the pause that a vendor requests; undefined if it may be tried again immediately. */
 function granted(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, longestRetryAfterMs);
 }
 
-/** The vendor's `retry-after`, seconds or a date. */
+/** Returns the vendor's `retry-after`, which is in seconds or a date. */
 function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   const text = headers["retry-after"];
   if (typeof text !== "string") return undefined;
@@ -60,12 +60,12 @@ function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The beginning of a body as text, at most `maxBytes`; what is beyond, or breaks off, is left. Never rejects. */
+/** Reads at most `maxBytes` of a body as text; the rest, or what follows an error, is dropped. Never rejects. */
 export async function readText(answer: UpstreamAnswer, maxBytes: number): Promise<string> {
   return (await readUpTo(answer, maxBytes)).text;
 }
 
-/** The same, with whether the answer came to its end: a text that was cut off may have said more. */
+/** Reads text as `readText` does, and returns whether it is the complete body. */
 export function readUpTo(
   answer: UpstreamAnswer,
   maxBytes: number,

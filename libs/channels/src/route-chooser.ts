@@ -42,19 +42,20 @@ export class RouteChooser {
     this.#options = { random, turn, score, excluded, prefer, choice };
   }
 
-  /** Times from which this call's account may try what rests because there is no other. */
+  /** Returns the times from which this call's account may try routes that rest, if there are no others. */
   get lastResort(): Rests {
     return this.#health.lastResortOf(this.#account);
   }
 
-  /** Scopes found full, or being tried by another call. */
+  /** Returns the scopes that were found full, or that another call is testing. */
   get away(): readonly TurnedAway[] {
     return this.#away;
   }
 
   /**
-   * The next route; undefined where none is left. `isFirst`: nothing was tried yet. Then a route that rests, or that another
-   * call is trying, is better than none: no model is out altogether because of its calls' failures.
+   * Returns the next route; undefined if none is left. `isFirst` is true before the first attempt. In that case a route
+   * that rests, or that another call is testing, is used if there is no other, so that failed calls never make a model
+   * completely unavailable.
    */
   next(isFirst: boolean): ChosenRoute | undefined {
     const again = this.#again;
@@ -77,7 +78,7 @@ export class RouteChooser {
     this.#away.push(why);
   }
 
-  /** The same route is to be tried once more, with another request. */
+  /** Prepares another attempt at the same route with a different request. */
   retry(chosen: ChosenRoute): void {
     this.#tried.splice(this.#tried.indexOf(chosen.route), 1);
     if (chosen.isLastResort) this.#again = chosen;
@@ -89,12 +90,12 @@ export class RouteChooser {
   }
 }
 
-/** The `retry-after` where it is unknown when a channel may be used again. */
+/** The `retry-after` if it is unknown when a channel may be used again. */
 const unknownRestSeconds = 30;
 
 /**
- * Returns the failure of a call for which no attempt could be made, with the time to ask again: 429 where a channel is at its limit, 503 where all rest, are
- * being tried by another call, or are switched off.
+ * Creates the failure of a call for which no attempt could be made, with a `retry-after`: 429 if a channel is at its
+ * limit, 503 if all rest, are being tested by another call, or are switched off.
  */
 export function nothingLeft(
   { candidates, model }: { readonly candidates: readonly Candidate[]; readonly model: string },

@@ -16,23 +16,23 @@ import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { SentAttempt } from "./verdict.ts";
 
-/** An answer that can be given on, and the route that it came by. */
+/** An answer that is usable for the client, and its route. */
 export interface BegunAnswer<Accepted> {
   readonly accepted: Accepted;
   readonly route: WireRoute;
 }
 
-/** Facts that earlier attempts have shown of the call. */
+/** Facts about the call that earlier attempts have shown. */
 export interface TriedAlready {
-  /** "unsealed": seals of thoughts in the history were refused. */
+  /** "unsealed": thinking signatures in the history were refused. */
   readonly history?: "unsealed" | undefined;
-  /** The wire whose endpoint refused the call, although another endpoint may accept it. */
+  /** Wire whose endpoint refused the call, although another endpoint may accept it. */
   readonly refusing?: UpstreamWire | undefined;
 }
 
 /**
- * Makes one attempt, to the beginning of an answer that can be given on. What is known of it when it fails is in
- * `sent`. Throws Refused, Failure, and what the connection throws.
+ * Makes one attempt until an answer is accepted. `sent` holds what is known of it if it fails. Throws Refused, Failure,
+ * and the errors of the connection.
  */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: SentAttempt,
@@ -47,7 +47,7 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   try {
     prepared = await plan.prepare(route, history);
   } catch (error) {
-    throw asFailure(error); // it is not the vendor's
+    throw asFailure(error); // the exception is not the vendor's failure
   }
   sent.prepared = prepared;
   const firstByteMs = prepared.stream === true ? route.candidate.channel.firstByteTimeoutMs : undefined;
@@ -60,8 +60,8 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
 }
 
 /**
- * A route with the wire for a call: where its vendor is known to support several, the first of those with the
- * fewest unsupported fields. Throws Failure if the last wire was found missing since the call began.
+ * Chooses the wire for a call on a route: if its vendor supports several, the first of those with the fewest
+ * unsupported fields. Throws Failure if the last wire was found missing since the call began.
  */
 function wireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
@@ -98,12 +98,12 @@ async function withFewestUnsupported<Wire extends UpstreamWire>(
   return { ...route, wire: best };
 }
 
-/** No channel of the model speaks a wire that the call can be made in. */
+/** Creates the failure of a call for which no channel of the model supports a suitable wire. */
 export function noEndpoint(): Failure {
   return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
 }
 
-/** A prepared attempt on its route, and the trace that it belongs to. */
+/** A prepared attempt on its route, and its span. */
 interface RoutedAttempt<Accepted> {
   readonly route: WireRoute;
   readonly prepared: PreparedAttempt<Accepted>;
@@ -147,7 +147,7 @@ async function exchangeOnce<Accepted>(
   return await prepared.accept(reframing === undefined ? answer : reframed(answer, reframing));
 }
 
-/** A request with what admits it; where that cannot be had, the key is refused as if its vendor had said so. */
+/** Resolves with a signed request. If signing fails, the error is treated as the vendor's refusal of the key. */
 async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
   try {
     return await signing;
@@ -160,7 +160,7 @@ async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
 
 const unauthorized = 401;
 
-/** Returns what an exchange that never got an answer fails with. */
+/** Returns the error of an exchange that got no answer. */
 function unreached(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof Failure) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -169,9 +169,9 @@ function unreached(error: unknown, signal: AbortSignal): unknown {
 }
 
 /**
- * Runs an exchange up to its first byte, and ends it where that does not come within `ms` (absent: whenever it comes).
- * What follows the first byte is no longer watched; `outer` ends it at any time. Throws Failure upstream_timeout where
- * the time was up, else what the exchange throws.
+ * Runs an exchange up to its first byte, and ends it if that does not arrive within `ms` (absent: no limit). The rest
+ * of the exchange has no time limit; `outer` can end it at any time. Throws Failure upstream_timeout after `ms`, else
+ * the errors of the exchange.
  */
 export async function beginsWithin<BegunAnswer>(
   ms: number | undefined,
@@ -191,7 +191,7 @@ export async function beginsWithin<BegunAnswer>(
   }
 }
 
-/** An answer whose stream is in the framing of its wire; any other answer is as it came. */
+/** Converts an answer's stream to the framing of its wire; any other answer is unchanged. */
 export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefined): UpstreamAnswer {
   const { status, headers } = answer;
   const type = headers["content-type"];
@@ -206,7 +206,7 @@ export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefine
   };
 }
 
-/** A stream that is damaged breaks off there. */
+/** Converts the frames of a stream; aborts the stream at a damaged one. */
 function reframedSink(answer: Pick<UpstreamAnswer, "abort">, reframing: Reframing, sink: BodySink): BodySink {
   const reframer = reframing.open();
   let isOver = false;

@@ -6,24 +6,24 @@ import { restName, type RestScope } from "./rest-scope.ts";
 import { endRests, shareRest, type CoolDown, type RestKind } from "./state.ts";
 import { present } from "@modelgate/contracts";
 
-/** Maximum rests of single accounts that are kept and shared; beyond it the oldest ends. */
+/** Maximum rests of single accounts that are kept and shared; beyond it the oldest is ended. */
 const maxAccountRests = 1_000;
-/** Rests that were ended by an answer whose lengths are remembered until a call there has come to its end. */
+/** Maximum ended rests whose lengths are remembered until a call has completed in their scope. */
 const maxRemembered = 2_000;
 
 /** Dependencies of the rests. */
 export interface SharedRestsOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Gets the name of each rest that another replica or an operator ended. */
+  /** Receives the name of each rest that another replica or an operator ended. */
   readonly ended: (name: string) => void;
 }
 
-/** The rests of all channels and their parts, as this process and the other replicas found them. */
+/** Rests of all channels, keys and models that this process and the other replicas started. */
 export class SharedRests implements AsyncDisposable {
   readonly #options: SharedRestsOptions;
   readonly #states: FollowedStates;
-  /** Rests in a row of scopes that were answered since, and have not worked yet. */
+  /** Number of rests in a row of scopes that have answered since but not completed a call. */
   readonly #before = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedRestsOptions, states: FollowedStates) {
@@ -37,7 +37,7 @@ export class SharedRests implements AsyncDisposable {
     return new SharedRests(options, await followStates({ redis, log, forgotten }));
   }
 
-  /** Nothing rests and nothing is switched off. */
+  /** Returns whether nothing rests and nothing is switched off. */
   get isQuiet(): boolean {
     const { coolDowns, accountRests, switched } = this.#states;
     return coolDowns.size + accountRests.size + switched.size === 0;
@@ -47,13 +47,13 @@ export class SharedRests implements AsyncDisposable {
     return this.#states.switched.has(scope);
   }
 
-  /** The rest of a scope for all, or for one account; over or not. */
+  /** Returns the rest of a scope, for all accounts or for one. It may have ended. */
   at(scope: RestScope, account?: string): CoolDown | undefined {
     const { coolDowns, accountRests } = this.#states;
     return account === undefined ? coolDowns.get(scope) : accountRests.get(restName(scope, account));
   }
 
-  /** Begins a rest; `seenBy` is the call whose failure was the last straw, for the log. */
+  /** Begins a rest; `seenBy` is the call whose failure caused it, for the log. */
   begin(
     scope: RestScope,
     cause: Omit<RestCause, "before" | "vendorMessage">,
@@ -76,11 +76,11 @@ export class SharedRests implements AsyncDisposable {
     this.#states.share(shareRest(redis, name, rest));
   }
 
-  /** An answer began to a call that was sent at that time; whether that ended a rest. */
+  /** Records that an answer began to a call sent at that time. Returns whether that ended a rest. */
   answered(scope: RestScope, account: string | undefined, sentAt: number): boolean {
     const rest = this.at(scope, account);
     if (rest === undefined) return false;
-    // What was sent before the rest proves nothing, and a pause that a vendor named holds.
+    // A call that was sent before the rest proves nothing, and a pause that a vendor requested is observed.
     if (isResting(rest, Date.now()) && (rest.kind !== "failing" || sentAt < Date.parse(rest.since))) return false;
     const { redis, log } = this.#options;
     const { coolDowns, accountRests, share } = this.#states;
@@ -92,7 +92,7 @@ export class SharedRests implements AsyncDisposable {
     return true;
   }
 
-  /** An answer came to its end: the next rest of these scopes is of the first length. */
+  /** Records a completed answer: the next rest of these scopes has the first length again. */
   worked(scopes: () => readonly (readonly [scope: RestScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
     for (const [scope, account] of scopes()) this.#before.delete(restName(scope, account));
@@ -113,18 +113,21 @@ export class SharedRests implements AsyncDisposable {
   }
 }
 
-/** First and longest rest of a scope whose calls fail: each rest in a row is twice as long as the one before. */
+/**
+ * First and maximum length of the rest of a scope whose calls fail; each rest in a row is twice as long as the previous
+ * one.
+ */
 const failingMs = { first: 5_000, longest: 300_000 } as const;
-/** First and longest pause before a key that its vendor refuses is tried again, likewise. */
+/** First and maximum pause of a key that its vendor refuses; it doubles in the same way. */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
 /** Cause of a rest. */
 export interface RestCause {
   readonly kind: RestKind;
   readonly reason: string;
-  /** Pause that the vendor named: taken unchanged. */
+  /** Pause that the vendor requested; it is used unchanged. */
   readonly retryAfterMs?: number | undefined;
-  /** Rests in a row before this one. */
+  /** Number of rests in a row before this one. */
   readonly before: number;
   readonly account?: string | undefined;
   /** The vendor's message, in one line. */
@@ -137,8 +140,8 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
 }
 
 /**
- * The rest that a cause begins; undefined while the scope rests already, for calls that were under way when the rest
- * began fail with it and say nothing new, unless a vendor named the new rest and it is longer.
+ * Returns the rest that a cause begins. Undefined if the scope rests already: failures of calls that were in progress
+ * when the rest began add no evidence. A longer pause that a vendor requested replaces the rest.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;

@@ -2,26 +2,26 @@ import type { Candidate } from "@modelgate/catalog";
 import { getOrCreate } from "./evidence.ts";
 import { modelScopeOf } from "./rest-scope.ts";
 
-/** Models of channels whose speed is remembered; the one unused for longest is dropped. */
+/** Maximum models of channels whose speed is remembered; the least recently used one is dropped. */
 const maxModels = 10_000;
-/** Least weight of a newest answer, however shortly after the one before it came. */
+/** Minimum weight of a new measurement, however short the interval since the previous one. */
 const minWeight = 0.1;
 
-/** The calls that are under way at a channel's model: one less once a call is over. */
+/** Number of open calls at a channel's model; the disposal of a call decreases it. */
 export interface OpenCalls {
   inFlight: number;
 }
 
 interface SeenSpeed extends OpenCalls {
-  /** Decayed mean of the time to the beginning of an answer; 0 where none has begun. */
+  /** Decayed mean of the time to an answer's first byte; 0 if there was none. */
   ms: number;
   /** Time of the last answer, Unix ms. */
   at: number;
 }
 
 /**
- * Measures how fast the vendors behind channels begin to answer, model by model, as far as this process saw it: for choosing among
- * them. What was seen fades, so that one that was slow is tried again.
+ * Measures how fast the vendors behind channels begin to answer, per model, as this process sees it. Measurements
+ * decay, so that a channel that was slow is tried again.
  */
 export class Speeds {
   readonly #models = new Map<string, SeenSpeed>();
@@ -33,14 +33,14 @@ export class Speeds {
     this.#now = now;
   }
 
-  /** Counts a call that is under way there. */
+  /** Counts a call that begins. */
   began(candidate: Candidate): OpenCalls {
     const seen = this.#seen(candidate);
     seen.inFlight++;
     return seen;
   }
 
-  /** An answer began after so long. */
+  /** Records that an answer began after this many ms. */
   answered(candidate: Candidate, ms: number): void {
     const seen = this.#seen(candidate);
     const now = this.#now();
@@ -49,14 +49,14 @@ export class Speeds {
     seen.at = now;
   }
 
-  /** Returns the likely wait of a call there, as a number to compare: the lower, the sooner. */
+  /** Returns the expected wait of a call, as a number to compare: lower is faster. */
   score(candidate: Candidate): number {
     const seen = this.#models.get(modelScopeOf(candidate));
     if (seen === undefined) return 0;
     return (seen.ms * this.#left(seen, this.#now()) + 1) * (seen.inFlight + 1);
   }
 
-  /** Returns the share that is left of an earlier measurement. */
+  /** Returns the remaining weight of an earlier measurement. */
   #left({ at }: SeenSpeed, now: number): number {
     return Math.exp(-Math.max(0, now - at) / this.#decayMs);
   }

@@ -11,35 +11,33 @@ import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scop
  */
 export type RestKind = "failing" | "throttled" | "refused";
 
-/** Rest of a channel, of one key or of one model of it, with its reason and end; for one account where it names one. */
+/** Rest of a channel, key or model, with its reason and end; for one account if it names one. */
 export interface CoolDown {
   readonly kind: RestKind;
   readonly reason: string;
-  /** Message of the vendor, or of the system about a connection, in one line. */
+  /** Message of the vendor, or of the operating system about a connection, in one line. */
   readonly vendorMessage?: string | undefined;
   /** RFC 3339. */
   readonly since: string;
-  /** Unix ms; afterwards it is tried again. */
+  /** End in Unix ms; after it the scope is tried again. */
   readonly until: number;
-  /** Rests in a row, this one included: each is longer than the one before. */
+  /** Number of rests in a row, including this one; each is longer than the previous one. */
   readonly rests: number;
-  /** The only account whose calls it concerns; absent: all. */
+  /** The only account whose calls the rest concerns; absent: all. */
   readonly account?: string | undefined;
 }
 
-/** Reason why a channel or one key of it is switched off until an operator puts it back. */
+/** Reason why a channel or key is switched off until an operator switches it on. */
 export interface Switched {
   readonly reason: string;
   /** RFC 3339. */
   readonly since: string;
 }
 
-/** Redis keys and the pub/sub channel of channel states; all replicas share them. */
+/** Redis keys of the channel states, and their pub/sub channel; shared by all replicas. */
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
-/**
- * States of the channels that all replicas share. Switched off is a `channel` or `channel/key`.
- */
+/** States of the channels, shared by all replicas. `channel` and `channel/key` scopes can be switched off. */
 export interface ChannelStates {
   /** Rests for all, by scope. */
   readonly coolDowns: ReadonlyMap<RestScope, CoolDown>;
@@ -73,8 +71,8 @@ export async function endRests(redis: Redis, names: readonly string[]): Promise<
 }
 
 /**
- * Switches a channel, or one `channel/key`, off or on again, in every replica at once; switching on ends the rests of
- * it, its keys and its models, for all accounts, and counts a channel's capped calls anew.
+ * Switches a channel, or one `channel/key`, off or on in every replica. Switching it on ends its rests and those of its
+ * keys and models, for all accounts, and resets a channel's count of capped calls.
  */
 export async function switchChannel(redis: Redis, scope: RestScope, on: boolean, reason: string): Promise<void> {
   if (on) {
@@ -90,7 +88,7 @@ export async function switchChannel(redis: Redis, scope: RestScope, on: boolean,
   await redis.publish(stateKeys.changes, scope);
 }
 
-/** Uses every key again that a vendor refused: the configuration has changed, and it may be right now. */
+/** Ends the rest of every key that a vendor refused, because a new configuration may have corrected it. */
 export async function putBackRefused(redis: Redis): Promise<void> {
   const { coolDowns, accountRests } = await readChannelStates(redis);
   const refused = [...coolDowns, ...accountRests].filter(([, { kind }]) => kind === "refused");
@@ -100,7 +98,7 @@ export async function putBackRefused(redis: Redis): Promise<void> {
   );
 }
 
-/** Lets a model of a channel rest for all accounts, by the vendor's name of it; times in Unix ms. */
+/** Starts a rest of a channel's model for all accounts, by the vendor's name; times in Unix ms. */
 export async function restModel(
   redis: Redis,
   rest: {
@@ -121,7 +119,7 @@ export async function restModel(
   });
 }
 
-/** Ends such rests in all replicas. */
+/** Ends rests of a channel's models in all replicas. */
 export async function endModelRests(redis: Redis, channel: string, models: readonly string[]): Promise<void> {
   await endRests(
     redis,
@@ -144,7 +142,7 @@ export const parseCoolDown: (text: string) => CoolDown = stored(
   upgradeRest,
 );
 
-/** Brings a rest of an earlier version to the present names: `said`, and the kind `asked`. */
+/** Converts a rest that an earlier version stored: the member `said`, and the kind `asked`. */
 function upgradeRest(rest: unknown): unknown {
   const named = withPresentNames(rest, { said: "vendorMessage" });
   const isAsked = typeof named === "object" && named !== null && "kind" in named && named.kind === "asked";
@@ -156,15 +154,15 @@ const parseSwitched: (text: string) => Switched = stored(
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );
 
-/** Redis hash of how many calls of each channel reported more than they could use. */
+/** Redis hash: for each channel, the number of calls whose vendor reported more than the call could use. */
 export const cappedKey = "channels:capped";
 
-/** Counts a call whose vendor reported more than the call could use, against its channel. */
+/** Counts a call whose vendor reported more than the call could use against its channel. */
 export async function countCapped(redis: Redis, channelId: string): Promise<void> {
   await redis.hincrby(cappedKey, channelId, 1);
 }
 
-/** Such calls by channel, since each was enabled last; channels without any are absent. */
+/** Reads the number of such calls by channel since it was last switched on; channels without any are absent. */
 export async function readCapped(redis: Redis): Promise<ReadonlyMap<string, number>> {
   const counts = await redis.hgetall(cappedKey);
   return new Map(Object.entries(counts).map(([id, count]) => [id, Number(count)]));

@@ -3,13 +3,14 @@ import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { BoundedMap } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** Time for which it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
+/** Time for which a missing endpoint, or one that refuses a model's calls, is remembered. */
 const rememberedMs = 600_000;
 
 /**
- * Wires that the vendors behind the channels speak: those that a channel is configured to, else what its provider usually
- * does, without those that this process has found missing. Vendors of one family differ in that, and say it with a 404;
- * so do the models of one vendor, some of which are served at an endpoint of their own, or served whole at one of two.
+ * Wires that the vendors behind the channels support: those that a channel is configured with, else the provider's
+ * usual ones, without those that this process has found missing. Vendors of one family differ in this and report a
+ * missing endpoint with 404. The models of one vendor may differ too: some are served at a separate endpoint, or
+ * completely at only one of two.
  */
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
@@ -21,19 +22,22 @@ export class SupportedWires {
     this.#now = now;
   }
 
-  /** Returns whether there is any wire for such a call. */
+  /** Returns whether the vendor supports any of the wires. */
   speaks(candidate: Candidate, wanted: readonly UpstreamWire[]): boolean {
     return this.choose(candidate, wanted) !== undefined;
   }
 
-  /** The wire that a call is sent in if each says it as well: the first of `usable`. Undefined if the vendor speaks none. */
+  /**
+   * Returns the wire that a call is sent in if all express the request equally well: the first of `usable`. Undefined
+   * if the vendor supports none.
+   */
   choose<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): Wire | undefined {
     return this.usable(candidate, wanted)[0];
   }
 
   /**
-   * The wires that a call can be sent in now, best first: the client's own, which is the first of `wanted`, then in the
-   * vendor's order; at the end those whose endpoint has lately refused calls of this model for its own sake.
+   * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `wanted`, then
+   * the others in the vendor's order. Wires whose endpoint has recently refused calls of this model come last.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
     const ordered = this.#ordered(candidate, wanted);
@@ -43,11 +47,11 @@ export class SupportedWires {
     return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
   }
 
-  /** The wires in their order, whatever was found out of them: computed once for each candidate of a catalog. */
+  /** Lists the wires in their order, including missing ones; computed once for each candidate of a catalog. */
   #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
     const { vendor, orders } = this.#known(candidate);
     const kept = orders.get(wanted);
-    // Only wires of `wanted` are in the order that was kept for it.
+    // The stored order contains only wires of `wanted`.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     if (kept !== undefined) return kept as readonly Wire[];
     const supported = vendor?.wires ?? [];
@@ -59,8 +63,8 @@ export class SupportedWires {
   }
 
   /**
-   * Returns whether the vendor is known to speak the wires: the channel says so, the vendor's own address does, or one of them has
-   * refused a call for another's sake. Others of its family may lack some.
+   * Returns whether the vendor is known to support the wires: the channel states them, the vendor's address is known,
+   * or one of them has refused a call that another may accept. Other vendors of its family may lack some.
    */
   areKnown(candidate: Candidate, usable: readonly UpstreamWire[]): boolean {
     if (this.vendorOf(candidate)?.areStated === true) return true;
@@ -68,12 +72,15 @@ export class SupportedWires {
     return usable.some((wire) => isAt(this.#refusing, candidate, wire, this.#now()));
   }
 
-  /** Returns the vendor behind a candidate; undefined for a provider that this build does not know. */
+  /** Returns the vendor behind a candidate; undefined for a provider that this version does not know. */
   vendorOf(candidate: Candidate): Vendor | undefined {
     return this.#known(candidate).vendor;
   }
 
-  /** Returns what the configuration alone says of a candidate: found once for each candidate of a catalog. */
+  /**
+   * Returns the vendor and wires that follow from the configuration alone; computed once for each candidate of a
+   * catalog.
+   */
   #known(candidate: Candidate): KnownCandidate {
     const known = this.#candidates.get(candidate);
     if (known !== undefined) return known;
@@ -83,18 +90,20 @@ export class SupportedWires {
     return found;
   }
 
-  /** The vendor has no endpoint for this model in this wire. */
+  /** Records that the vendor has no endpoint for this model in this wire. */
   missing(candidate: Candidate, wire: UpstreamWire): void {
     this.#missing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 
-  /** The endpoint of this wire refuses, for this model, what another endpoint of the vendor takes. */
+  /**
+   * Records that the endpoint of this wire refuses calls of this model that another endpoint of the vendor may accept.
+   */
   refusing(candidate: Candidate, wire: UpstreamWire): void {
     this.#refusing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 }
 
-/** A candidate's vendor, and its wires in their order for each list of wires that was wanted. */
+/** A candidate's vendor, and its ordered wires for each list of wires that was requested. */
 interface KnownCandidate {
   readonly vendor: Vendor | undefined;
   readonly orders: WeakMap<readonly UpstreamWire[], readonly UpstreamWire[]>;
@@ -113,13 +122,14 @@ function nameOf({ channel, upstreamModel }: Candidate, wire: UpstreamWire): stri
 export interface Vendor {
   readonly provider: Provider;
   readonly wires: readonly UpstreamWire[];
-  /** The wires are the channel's setting or those of the vendor's own address, not what its family usually has. */
+  /** True if the wires come from the channel's setting or from the vendor's known address, not from its family. */
   readonly areStated: boolean;
 }
 
 /**
- * The vendor of a channel, with the wires that the channel is configured to, else those in which the provider serves a
- * model, by the vendor's name of it, at the channel's address. Undefined for a provider that this build does not know: a newer one published the configuration.
+ * Returns the vendor of a channel. Its wires are those that the channel is configured with, else those in which the
+ * provider serves a model (by the vendor's name) at the channel's address. Undefined for a provider that this version
+ * does not know, because a newer version published the configuration.
  */
 export function vendorOf(
   { provider: name, baseUrl, wires }: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">,

@@ -5,23 +5,28 @@ import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
- * The only HTTP client of the suite: one pool of connections per address. A kept connection may have died meanwhile.
- * undici looks at it before it hands a request over, and takes another one; where its end comes in between, and the
- * system takes no byte of the request, it is sent once more, over another connection. Nothing else is ever sent again
- * here: of what was written the vendor may have heard, and it is for the attempts to judge.
+ * The only HTTP client of the services: one pool of connections per address. A kept connection may have been closed by
+ * the vendor. undici checks it before it writes a request, and uses another one. If the connection closes in between,
+ * and the system accepts no byte of the request, the request is sent once more over another connection. No other
+ * request is repeated here: the vendor may have received what was written, and the attempts decide what to do.
  */
 export interface Transport extends AsyncDisposable {
   /**
-   * Resolves at the answer's head; rejects where none came (NothingSent: no byte of it left). An aborted signal ends
-   * the exchange at any time.
+   * Sends a request. Resolves with the answer's head; rejects if there was none (NothingSent: no byte of the request
+   * was sent). An aborted signal ends the exchange at any time.
    */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** Idle connections are dropped before a vendor's server would drop them under a request. */
+/**
+ * Maximum idle ms of a connection: it is closed before a vendor's server would close it while a request is being sent.
+ */
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
-/** Maximum addresses that connections are kept for; beyond it those of the oldest are closed once they are free. */
+/**
+ * Maximum addresses with kept connections; beyond it those of the least recently used one are closed when they are
+ * free.
+ */
 const maxPools = 256;
 
 export function openTransport(): Transport {
@@ -30,9 +35,10 @@ export function openTransport(): Transport {
   function poolOf(origin: string): Pool {
     const known = pools.get(origin);
     if (known !== undefined) {
-      // What makes the map's tables anew with each call leaves garbage that grows old: the order is kept where it is needed.
+      // Moving an entry with each request would make the map rebuild its tables, whose garbage gets old. The order is
+      // therefore maintained only when the map is at least half full.
       if (pools.size <= maxPools / 2) return known;
-      // Behind all others: the first is the one that was unused for longest.
+      // Moved to the end: the first entry is the least recently used one.
       pools.delete(origin);
       pools.set(origin, known);
       return known;
@@ -60,7 +66,7 @@ export function openTransport(): Transport {
       try {
         return await dispatchOn(pool, request, signal);
       } catch (error) {
-        // A stream has been read from by now.
+        // A stream was partly read already, so it cannot be sent again.
         const isWhole = request.body === undefined || Buffer.isBuffer(request.body);
         if (!(error instanceof NothingSent) || !isWhole || signal.aborted) throw error;
         return dispatchOn(pool, request, signal);
@@ -72,7 +78,7 @@ export function openTransport(): Transport {
   };
 }
 
-/** The connection had died before the system took the first byte of a request. */
+/** Error of a connection that was closed before the system accepted the first byte of a request. */
 export class NothingSent extends Error {
   override readonly name = "NothingSent";
   readonly code = "NOTHING_SENT";
@@ -81,7 +87,7 @@ export class NothingSent extends Error {
   }
 }
 
-/** Sends a request over connections that are there already, once; rejects as `Transport.send`. */
+/** Sends a request once over existing connections; rejects as `Transport.send`. */
 export function dispatchOn(
   connections: Dispatcher,
   { url, method, headers, body, timeoutMs, state }: UpstreamRequest,
@@ -102,7 +108,7 @@ export function dispatchOn(
   return exchange.answered.promise;
 }
 
-/** One request and its answer, as undici's handler and as what the caller holds. */
+/** One request and its answer: undici's handler and the caller's `UpstreamAnswer`. */
 class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   status = 0;
   headers: UpstreamAnswer["headers"] = {};
@@ -112,7 +118,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   readonly #state: SendState | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
-  /** Chunks of this turn: a vendor's parts are often small, and read together. */
+  /** Chunks of this turn of the event loop; a vendor's chunks are often small and arrive together. */
   #pieces: Buffer[] = [];
   #paused = false;
   #over: { readonly error?: Error } | undefined;
@@ -123,7 +129,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     signal.addEventListener("abort", this);
   }
 
-  /** The exchange is ended from outside. */
+  /** Ends the exchange when its signal aborts. */
   handleEvent(): void {
     this.abort();
   }
@@ -185,13 +191,13 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     if (this.#sink !== undefined) this.#end(this.#sink, this.#over);
   }
 
-  /** Hands on what has come; ends the exchange where that is not taken. */
+  /** Passes on the chunks that arrived; aborts the exchange if the sink throws. */
   static #passOn(exchange: HttpExchange): void {
     const refused = exchange.#handOn();
     if (refused !== undefined) exchange.#controller?.abort(refused);
   }
 
-  /** Hands on what has come, unless the sink wants nothing for now; gives what the sink throws. */
+  /** Passes on the chunks that arrived, unless the sink applies backpressure. Returns the exception of the sink. */
   #handOn(): Error | undefined {
     const [first] = this.#pieces;
     if (first === undefined || this.#paused) return undefined;
@@ -201,7 +207,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
       this.#sink?.data(chunk);
       return undefined;
     } catch (error) {
-      // As undici does with what a handler throws: outside its parser nothing else would catch it.
+      // Undici treats a handler's exception like this; outside its parser the exception would not be caught.
       return error instanceof Error ? error : new Error("an answer was not taken", { cause: error });
     }
   }
@@ -213,15 +219,15 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 }
 
 /**
- * Returns whether the system refused the very write that hands a request over: it took none of it then. A write that it took
- * in part, or took and could not deliver, fails later, with the same code; only where the error was made sets them
- * apart. (Of TLS it does not: there nothing is sure, and nothing is sent again.)
+ * Returns whether the system refused the write of the request, and so accepted no byte of it. A write that was partly
+ * accepted, or accepted and not delivered, fails later with the same code; only the place where the error was created
+ * differs. For TLS this cannot be distinguished, so the request is not sent again.
  */
 function isRefusedWrite(error: Error): boolean {
   return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
 }
 
-/** Headers in which vendors give the id that their support asks for, of which each vendor has one. */
+/** Headers in which vendors return a request id for their support; each vendor uses one of them. */
 const idHeaders = [
   "request-id",
   "x-request-id",
@@ -233,7 +239,7 @@ const idHeaders = [
   "x-trace-id",
 ];
 
-/** The vendor's own id of an exchange; undefined where it gave none, or one that no log could hold. */
+/** Returns the vendor's id of an exchange; undefined if there is none, or if it is not safe to log. */
 export function vendorRequestIdOf({ headers }: Pick<UpstreamAnswer, "headers">): string | undefined {
   const found = firstHeader(headers, idHeaders);
   return found !== undefined && isRequestId(found) ? found : undefined;

@@ -12,16 +12,19 @@ export interface SentAttempt {
   readonly attempt: Attempt;
   /** Unix ms. */
   readonly at: number;
-  /** Undefined until they are known. */
+  /** Undefined until it is known. */
   wire?: UpstreamWire;
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 
-/** Consequence of a failed attempt: the failure for the client if nothing better comes, and the next route. */
+/** Consequence of a failed attempt: the failure for the client if no other attempt succeeds, and the next route. */
 export interface Verdict {
   readonly failure: Failure;
-  /** The same route again, in another wire or without seals of thoughts; or another route. */
+  /**
+   * `elsewhere`: the same route in another wire; `unsealed`: the same route without thinking signatures; `another`:
+   * another route; `none`: no further attempt.
+   */
   readonly next: "none" | "elsewhere" | "unsealed" | "another";
 }
 
@@ -31,7 +34,7 @@ type JudgedCall = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "
   readonly refusing?: UpstreamWire | undefined;
 };
 
-/** Judges a failed attempt, and counts it against whom it speaks. */
+/** Judges a failed attempt, and counts it against the scope that it concerns. */
 export function verdictOn(
   error: unknown,
   sent: SentAttempt,
@@ -48,16 +51,16 @@ export function verdictOn(
       body: fingerprintOf(sent.prepared?.request.body),
       seenBy: seenBy(plan, sent, error),
     });
-  // What may have been taken by the vendor must not be sent again.
+  // A request that the vendor may have received must not be sent again.
   if (sent.prepared?.unrepeatable === true && mayBeTaken(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
   return { failure: failureOf(error), next: isWorthAnother(error) ? "another" : "none" };
 }
 
-/** Longest code of a vendor that a log line repeats. */
+/** Maximum characters of a vendor's code in a log line. */
 const maxCode = 200;
 
-/** Returns the message of a vendor, or of a connection's error, as an operator may see it: bounded, without our key. */
+/** Returns the error message of a vendor, or of a connection, for an operator: shortened, without our key. */
 export function vendorMessageOf(error: unknown, secret: string): string | undefined {
   const { cause } = failureOf(error);
   const message =
@@ -82,13 +85,13 @@ function seenBy(
   };
 }
 
-/** The failure that the client sees if nothing better comes. */
+/** Returns the failure that the client gets if no other attempt succeeds. */
 function failureOf(error: unknown): Failure {
   if (error instanceof Refused) return error.failure;
   return error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
 }
 
-/** Returns the subject that a failed attempt speaks against; undefined: nothing of the vendor's. */
+/** Returns the part of the route that a failed attempt counts against; undefined if it does not concern the vendor. */
 export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
   if (error instanceof Refused) {
     const { meaning, retryAfterMs } = error;
@@ -102,19 +105,19 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
     return { of: "channel", reason, retryAfterMs };
   }
   const failure = failureOf(error);
-  // What the gateway itself has no room or no words for is no vendor's failure.
+  // A failure of the gateway, such as a missing capacity or feature, does not count against the vendor.
   if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
   const code = codeOf(failure);
   if (code !== undefined && ownTrouble.has(code)) return undefined;
   return { of: "channel", reason: failure.code, isCertain: code !== undefined && isUnprovoked(code) };
 }
 
-/** The system has no room for another connection: that says nothing of the vendor. */
+/** Error codes of a system that cannot open another connection; they do not concern the vendor. */
 const ownTrouble: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 
 /**
- * Connections that no client can prevent: the address is the operator's, and nothing of the request was sent. A connection
- * that takes too long is not among them, nor a resolver that is busy: a process that is kept busy sees those as well.
+ * Error codes of failed connections that no client can cause: the operator configured the address, and no byte of the
+ * request was sent. Timeouts and busy resolvers are not included, because a busy process causes them too.
  */
 const unprovoked: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -133,12 +136,15 @@ function isUnprovoked(code: string): boolean {
   return unprovoked.has(code) || code.startsWith("CERT_");
 }
 
-/** The system's code of what a failure was caused by. */
+/** Returns the operating system's code in a failure's cause. */
 function codeOf({ cause }: Failure): string | undefined {
   return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
-/** Returns whether the vendor has another endpoint that may serve the call: this one is missing, or refuses for its own sake. */
+/**
+ * Returns whether the vendor has another endpoint that may serve the call: this one is missing, or refuses the call for
+ * its own reasons.
+ */
 function isElsewhere(
   error: unknown,
   { attempt, wire }: SentAttempt,
@@ -153,20 +159,25 @@ function isElsewhere(
   return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
-/** Returns whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
+/**
+ * Returns whether the vendor only refused another vendor's thinking signatures, and the call can be sent without them.
+ */
 function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
   if (!(error instanceof Refused) || error.meaning.isAboutSeals !== true) return false;
   return unsealable === true && history === undefined;
 }
 
-/** Failures of one vendor's wire that another's may not have; an answer that is too large would be so from another as well. */
+/**
+ * Returns whether another vendor may succeed after a failure of one vendor's wire; an answer that is too large would
+ * also be too large from another.
+ */
 function isWorthAnother(error: unknown): boolean {
   if (error instanceof Refused) return error.meaning.retryable;
   if (error instanceof Failure && error.code === "answer_too_large") return false;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
-/** Connections that never came to be, or were gone before the first byte: nothing was sent. */
+/** Error codes of connections that were never opened, or were closed before the first byte: no byte was sent. */
 const neverSent: ReadonlySet<string> = new Set([
   "NOTHING_SENT",
   "ECONNREFUSED",
@@ -177,7 +188,7 @@ const neverSent: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Returns whether the vendor may have taken a call all the same: only a plain refusal, or no connection, rules it out. */
+/** Returns whether the vendor may have received the call; only an explicit refusal, or no connection, rules it out. */
 function mayBeTaken(error: unknown): boolean {
   if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;

@@ -4,9 +4,9 @@ import { Tags } from "./tags.ts";
 const amount = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
 
 /**
- * Maximum spending in nano-dollars, in addition to the account's balance: of one token, of one token together with
- * those that members of the account made within its limits, and of all tokens of an account in one group. Days and
- * months are those of UTC. A budget counts from the moment it is set.
+ * Maximum spending in nano-dollars, in addition to the account's balance: of one API key, of one key together with
+ * those that members of the account created within its limits, and of all keys of an account in one group. Days and
+ * months are in UTC. A budget counts from the moment it is set.
  */
 export const Budgets = Type.Object(
   {
@@ -23,30 +23,33 @@ export const Budgets = Type.Object(
 export type Budgets = Static<typeof Budgets>;
 
 /**
- * The caller, as the edge identified it. It travels to the services in the signed header `x-modelgate-caller` and has
- * no key and no secret.
+ * The caller that the edge authenticated. It is sent to the services in the signed header `x-modelgate-caller`, and
+ * contains neither a key nor a secret.
  */
 export const Caller = Type.Object(
   {
     accountId: Type.String(),
     tokenId: Type.String(),
     group: Type.String(),
-    /** The token's own narrowing of its group's models; absent: all of the group. */
+    /** Models of the group that the API key is restricted to; absent: all of the group. */
     models: Type.Optional(Type.Array(Type.String())),
     requestId: Type.String(),
-    /** The limit that the call's tokens are charged against; absent: none. */
+    /** Limit that the call's tokens count against; absent: unlimited. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** The limits per minute that the token shares with other keys; absent: its own. */
+    /** Id of the limits per minute that the API key shares with others; absent: it has separate ones. */
     limitsId: Type.Optional(Type.String()),
-    /** Budgets of the token and of its group; absent: none. */
+    /** Budgets of the API key and of its group; absent: none. */
     budgets: Type.Optional(Budgets),
-    /** The family of model list, and of its errors, that the client's headers select; they stop at the edge. */
+    /**
+     * Format of model lists and of their errors, selected by the client's headers: `alpha` for Anthropic clients,
+     * `gamma` for Gemini clients. Such requests end at the edge.
+     */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
-    /** Settings of the sessions that the key is bound to; it does nothing else. */
+    /** Id of the session settings that the key is bound to; such a key opens sessions only. */
     settingsId: Type.Optional(Type.String()),
-    /** Tags from the client's header, for the books. */
+    /** Tags from the client's header, for the usage event. */
     tags: Type.Optional(Tags),
-    /** Unix seconds after which the signature no longer counts. */
+    /** Unix seconds at which the signature expires. */
     expiresAt: Type.Integer(),
   },
   { $id: "Caller", additionalProperties: false },

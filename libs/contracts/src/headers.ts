@@ -1,47 +1,50 @@
-/** Every header that this product reads or gives a meaning; all lower case, as node reads them. */
+/** Headers that the gateway reads or defines, in lower case as Node delivers them. */
 export const headers = {
-  /** On every response; the client's own is kept when it is well formed. */
+  /** On every response; a well-formed one from the client is kept. */
   requestId: "x-request-id",
-  /** The signed Caller, from the edge to the services; never accepted from outside. */
+  /** Signed Caller, from the edge to the services; never accepted from clients. */
   caller: "x-modelgate-caller",
-  /** A client that wants a refusal rather than a dropped hint. */
+  /** Requests a refusal instead of dropped optional fields. */
   strict: "x-modelgate-strict",
-  /** Tags of a call for the operator's books, `team=search,feature=chat`. The edge removes the header. */
+  /** Tags of a call for its usage event, `team=search,feature=chat`. The edge removes the header. */
   tags: "x-modelgate-tags",
-  /** Request fields that the serving vendor could not take. */
+  /** Request fields that the serving vendor does not support. */
   dropped: "x-modelgate-dropped",
-  /** The model that served the call, where it is not the one that the client named: a fallback, or a share. */
+  /** Model that served the call, if it differs from the one that the client named: a fallback, or a share. */
   model: "x-modelgate-model",
-  /** The channel that served the call, or that it went to last; where the caller's group shows channels. */
+  /** Channel that served the call or failed last, if the caller's group shows channels. */
   channel: "x-modelgate-channel",
-  /** The channels that were tried, in their order, with why one failed; likewise. */
+  /** Channels that were tried, in order, with the failure of each, if the caller's group shows channels. */
   attempts: "x-modelgate-attempts",
-  /** Cost of the call in US dollars. A stream has it as a trailer, if its vendor reported the usage. */
+  /** Cost of the call in US dollars. In a stream it is a trailer, present if the vendor reported the usage. */
   cost: "x-modelgate-cost",
-  /** Maximum output tokens of each answer in the vendor's request, where the client named no bound and the default one cannot be paid for. */
+  /**
+   * Maximum output tokens of each answer in the vendor's request, if the client set no limit and the default limit
+   * cannot be paid for.
+   */
   maxOutputTokens: "x-modelgate-max-output-tokens",
-  /** The vendor's own id of the exchange, where it gave one. */
+  /** The vendor's id of the exchange, if it returned one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",
-  /** The W3C's trace context; carried from the client on to the vendor. */
+  /** W3C trace context, forwarded from the client to the vendor. */
   traceparent: "traceparent",
   retryAfter: "retry-after",
-  /** Read by the vendors' SDKs before they retry by status. */
+  /** Read by the vendors' SDKs before they decide by the status whether to retry. */
   shouldRetry: "x-should-retry",
 } as const;
 
-/** Headers with this prefix are ours: the edge drops what comes from outside, but for `x-modelgate-strict`. */
+/** Prefix of the gateway's headers: the edge removes those from clients, except `x-modelgate-strict`. */
 export const ownHeaderPrefix = "x-modelgate-";
 
-/** The interface's own header names first, then their everyday aliases (both are served). */
+/** Names of headers: the interface's first, then common aliases (both are accepted). */
 export const headerAliases = {
   alphaVersion: ["alpha-version", "anthropic-version"],
   gammaKey: ["x-gamma-api-key", "x-goog-api-key"],
 } as const;
 
-/** Headers as node gives them. */
+/** Headers as Node delivers them. */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The first value found under any of the names, in their order. */
+/** Returns the first value under any of the names, in their order. */
 export function firstHeader(from: IncomingHeaders, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = from[name];

@@ -1,4 +1,7 @@
-/** Returns the words of others as one line of at most `maxCharacters`: without what controls a terminal or the direction of text. */
+/**
+ * Returns a foreign text in one line of at most `maxCharacters`, without characters that control a terminal or the
+ * direction of text.
+ */
 export function inOneLine(text: string, maxCharacters: number): string {
   return text
     .slice(0, maxCharacters)

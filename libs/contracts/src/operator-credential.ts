@@ -1,29 +1,31 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-// A door of its own that loads nothing but Node's modules: `npm start` signs with it, and has no time for the rest.
+// A separate module that loads only Node's modules, because `npm start` signs with it and must start quickly.
 
-/** Header in which a caller names who acts through it, percent-encoded. */
+/** Header with the name of the person that a caller acts for, percent-encoded. */
 export const actorHeader = "x-modelgate-actor";
 
-/** A short-lived credential for the operator's API, made with the secret in use; it expires at a Unix time, seconds. */
+/**
+ * Creates a short-lived credential for the operator's API with the secret in use; it expires at a Unix time in seconds.
+ */
 export function signOperator(secret: string, expiresAt: number): string {
   const text = `operator.${expiresAt}`;
   return `${text}.${signatureOf(secret, text)}`;
 }
 
-/** Returns true if `signOperator` made the credential with an accepted secret and it has not expired. */
+/** Returns whether `signOperator` made the credential with an accepted secret and it has not expired. */
 export function isOperator(secrets: readonly string[], credential: string, nowSeconds: number): boolean {
   const [role, expiresAt, signature = ""] = credential.split(".");
   const isSigned = isSignedBy(secrets, `${role ?? ""}.${expiresAt ?? ""}`, signature);
   return isSigned && role === "operator" && Number(expiresAt) >= nowSeconds;
 }
 
-/** The signature of a text between our processes: base64url(HMAC-SHA256). */
+/** Returns the signature of a text between the gateway's processes: base64url(HMAC-SHA256). */
 export function signatureOf(secret: string, text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64url");
 }
 
-/** Returns true if a signature was made with an accepted secret. Takes the same time for every signature. */
+/** Returns whether a signature was made with an accepted secret. Takes the same time for every signature. */
 export function isSignedBy(secrets: readonly string[], text: string, signature: string): boolean {
   const given = Buffer.from(signature);
   for (const secret of secrets) {

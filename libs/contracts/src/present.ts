@@ -1,9 +1,9 @@
-/** A type whose members that may be undefined are optional instead. */
+/** A type in which members that may be undefined are optional. */
 type Present<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & { [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined> };
 
-/** Returns a copy without undefined members, as JSON would have it. */
+/** Returns a copy without undefined members, as in JSON. */
 export function present<const Members extends object>(members: Members): Present<Members>;
 export function present(members: object): object {
   const copy = { ...members };

@@ -8,19 +8,20 @@ export interface SchemaError {
 }
 
 /**
- * Returns the rest of a sentence that begins with the field's name: "must be a string", "must have at least 1 item".
+ * Returns the predicate of an error message that begins with the field's name: "must be a string", "must have at least
+ * 1 item".
  */
 export function schemaWords({ keyword, message, params }: SchemaError): string {
   const words = byKeyword[keyword];
   return words === undefined ? message : (words(new Map(Object.entries(params))) ?? message);
 }
 
-/** The one value that is allowed where a schema wants it; none for errors of another kind. */
+/** Returns the values that a schema allows; empty for other kinds of errors. */
 export function allowedValues({ keyword, params }: SchemaError): readonly unknown[] {
   return keyword === "const" && "allowedValue" in params ? [params.allowedValue] : [];
 }
 
-/** A choice of values as a sentence has it. */
+/** Renders a choice of values for a sentence. */
 export function oneOf(values: readonly unknown[]): string {
   const written = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return written.length === 1 ? `must be ${written[0]}` : `must be one of ${written.join(", ")}`;

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
-/** A stored record whose shape this version does not know. Its values are not in the message. */
+/** Error of a stored record whose structure this version does not know. Its message does not contain values. */
 export class UnknownShape extends Error {
   override readonly name = "UnknownShape";
   constructor(record: string, problem: string, cause?: unknown) {
@@ -10,10 +10,10 @@ export class UnknownShape extends Error {
 }
 
 /**
- * Makes the function that reads a stored record: parses its JSON and checks its shape: types, required
- * members and literals, not bounds. Members that the schema does not have are kept: a newer version, whose replicas run
- * during an upgrade, may have written them. `upgrade` brings a record of an earlier version to the present shape. Throws
- * UnknownShape. The schema is compiled at the first reading.
+ * Creates the function that reads a stored record. It parses the JSON and checks types, required members and literals,
+ * but not limits of values. Unknown members are kept, because a newer version, which runs at the same time during an
+ * upgrade, may have written them. `upgrade` converts a record of an earlier version. The function throws UnknownShape.
+ * The schema is compiled at the first use.
  */
 export function stored<const Schema extends TSchema>(
   record: string,
@@ -31,7 +31,7 @@ export function stored<const Schema extends TSchema>(
   };
 }
 
-/** Returns a parsed record with its present member names; `names` maps those of earlier versions to them. */
+/** Renames members of a parsed record; `names` maps the names of earlier versions to the current ones. */
 export function withPresentNames(value: unknown, names: Readonly<Record<string, string>>): unknown {
   if (typeof value !== "object" || value === null || !Object.keys(names).some((name) => name in value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names[name] ?? name, member]));
@@ -41,7 +41,7 @@ function parsed(record: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The error of JSON.parse quotes the text.
+    // The error of JSON.parse would quote the text.
     throw new UnknownShape(
       record,
       `it is not JSON (${text.length} characters)`,
@@ -50,7 +50,7 @@ function parsed(record: string, text: string): unknown {
   }
 }
 
-/** Keywords that bound values. A record that was stored under other bounds is still one that can be read. */
+/** Keywords that limit values. A record that was stored under other limits must still be readable. */
 const bounds: ReadonlySet<string> = new Set([
   "additionalProperties",
   "pattern",
@@ -63,11 +63,11 @@ const bounds: ReadonlySet<string> = new Set([
   "maxProperties",
 ]);
 
-/** The same schema without its bounds: types, required members and literals are left. */
+/** Returns a schema without limits: types, required members and literals are kept. */
 function open(schema: TSchema): TSchema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([name, value]: [string, unknown]) =>
-      // A schema under such a name is that of a member.
+      // A schema under such a name belongs to a member.
       bounds.has(name) && typeof value !== "object" ? [] : [[name, opened(value)]],
     ),
   );

@@ -10,7 +10,7 @@ const valueShape = "[A-Za-z0-9_.:/@+ -]{1,64}";
 const namePattern = new RegExp(`^${nameShape}$`);
 const valuePattern = new RegExp(`^${valueShape}$`);
 
-/** Tags of a call for the operator's books: `{ team: "search" }`. No vendor receives them. */
+/** Tags of a call for its usage event: `{ team: "search" }`. They are not sent to vendors. */
 export const Tags = Type.Record(
   Type.String({ pattern: `^${nameShape}$` }),
   Type.String({ pattern: `^${valueShape}$` }),
@@ -21,12 +21,14 @@ export const Tags = Type.Record(
 );
 export type Tags = Static<typeof Tags>;
 
-/** Returns true for a valid tag name. */
+/** Returns whether a text is a valid tag name. */
 export function isTagName(name: string): boolean {
   return namePattern.test(name);
 }
 
-/** Reads `x-modelgate-tags: team=search,feature=chat`. Throws Failure (400) naming the header where it is malformed. */
+/**
+ * Parses `x-modelgate-tags: team=search,feature=chat`. Throws Failure (400) that names the header if it is malformed.
+ */
 export function parseTags(header: string): Tags {
   const pairs = header.split(",").map((pair) => pair.trim());
   if (pairs.length > maxTags) throw malformed(`has ${pairs.length} tags; at most ${maxTags} are kept`);

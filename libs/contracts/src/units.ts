@@ -7,7 +7,7 @@ const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, 
  *
  * Priced units are disjoint, so cost = sum of units × price: `inputTokens` excludes tokens counted as cached, cache
  * write (for minutes or an hour), audio or image; `outputTokens` excludes audio and image, and includes
- * `reasoningTokens`, which have no separate price. Absent means none.
+ * `reasoningTokens`, which have no separate price. An absent unit is 0.
  */
 export const Units = Type.Object(
   {
@@ -35,14 +35,14 @@ export const Units = Type.Object(
 export type Units = Static<typeof Units>;
 export type UnitName = keyof Units;
 
-/** The sum of two measures, unit by unit. */
+/** Adds two usages, unit by unit. */
 export function addUnits(left: Units, right: Units): Units {
   const sum: Units = { ...left };
   for (const [name, amount] of unitEntries(right)) sum[name] = (sum[name] ?? 0) + amount;
   return sum;
 }
 
-/** The units that are there, with their amounts. */
+/** Returns the units that are present, with their amounts. */
 export function unitEntries(units: Units): readonly (readonly [UnitName, number])[] {
   const entries: (readonly [UnitName, number])[] = [];
   for (const name of unitNames) {
@@ -52,17 +52,17 @@ export function unitEntries(units: Units): readonly (readonly [UnitName, number]
   return entries;
 }
 
-/** All tokens of a call, whatever their kind: what a tokens-per-minute limit counts. */
+/** Returns all tokens of a call, of all kinds: the number that a limit of tokens per minute counts. */
 export function tokensIn(units: Units): number {
   return inputTotal(units) + outputTotal(units);
 }
 
-/** All input of a call, whatever its kind: what vendors with one number for it report. */
+/** Returns all input tokens of a call, of all kinds, for vendors' formats with one number. */
 export function inputTotal(units: Units): number {
   return total(units, inputTokenUnits);
 }
 
-/** All output of a call, with reasoning. */
+/** Returns all output tokens of a call, including reasoning. */
 export function outputTotal(units: Units): number {
   return total(units, outputTokenUnits);
 }
@@ -73,7 +73,7 @@ function total(units: Units, names: readonly UnitName[]): number {
   return sum;
 }
 
-/** The units that a vendor may count a token of input in. */
+/** Units that a vendor may count an input token as. */
 export const inputTokenUnits = [
   "inputTokens",
   "cachedInputTokens",
@@ -83,14 +83,14 @@ export const inputTokenUnits = [
   "inputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** The units that a vendor may count a token of output in; reasoning is part of output. */
+/** Units that a vendor may count an output token as; reasoning is part of output. */
 export const outputTokenUnits = [
   "outputTokens",
   "outputAudioTokens",
   "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Units of vendor-side tools; their prices are the same at every service tier. */
+/** Units of vendor-side tools, whose prices are the same at every service tier. */
 export const toolUnits = [
   "webSearches",
   "codeInterpreters",
@@ -99,7 +99,7 @@ export const toolUnits = [
 ] as const satisfies readonly UnitName[];
 export type ToolUnit = (typeof toolUnits)[number];
 
-/** Every unit's name, in the order of the usage event. */
+/** Names of all units, in the order of the usage event. */
 export const unitNames = [
   "inputTokens",
   "cachedInputTokens",

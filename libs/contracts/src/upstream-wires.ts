@@ -1,11 +1,11 @@
-/** The wires of text that convert to each other. */
+/** Wires of text, between which requests and answers can be converted. */
 export const textWireNames = ["chat", "responses", "messages", "content", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
 
-/** Auxiliary endpoints of the text wires: each takes the requests of one of them for another purpose. */
+/** Auxiliary endpoints of the text wires: each accepts requests of one wire for another purpose. */
 export const auxiliaryTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
-/** The wires of vectors. */
+/** Wires of embeddings. */
 export const vectorsWires = [
   "embeddings",
   "content-embeddings",
@@ -15,27 +15,27 @@ export const vectorsWires = [
 ] as const;
 export type VectorsWire = (typeof vectorsWires)[number];
 
-/** The wires of ranking. */
+/** Wires of rerankers. */
 export const rankingWires = ["jina-rerank", "cohere-rerank"] as const;
 export type RankingWire = (typeof rankingWires)[number];
 
-/** The wires of sessions. */
+/** Wires of realtime sessions. */
 export const realtimeWires = ["realtime", "gemini-live"] as const;
 export type RealtimeWire = (typeof realtimeWires)[number];
 
-/** The wires of video tasks that clients speak too: one of them at every endpoint of interface section 4.5. */
+/** Wires of video tasks that clients use too, one at each endpoint of interface section 4.5. */
 export const videoStyles = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
 export type VideoStyle = (typeof videoStyles)[number];
 
-/** The wires of video tasks; the last ones only vendors speak. */
+/** Wires of video tasks; the last ones are used only by vendors. */
 export const videoWires = [...videoStyles, "veo-video", "vertex-video", "wan-video", "seedance-video"] as const;
 export type VideoWire = (typeof videoWires)[number];
 
-/** The wires of speech that is written down, or written down in English. */
+/** Wires of speech recognition: transcription, and translation into English. */
 export const transcriptsWires = ["transcriptions", "translations"] as const;
 export type TranscriptsWire = (typeof transcriptsWires)[number];
 
-/** Wires of transcripts that only vendors speak. */
+/** Wires of speech recognition that only vendors use. */
 export const vendorTranscriptsWires = [
   "elevenlabs-transcripts",
   "deepgram-transcripts",
@@ -43,11 +43,11 @@ export const vendorTranscriptsWires = [
 ] as const;
 export type VendorTranscriptsWire = (typeof vendorTranscriptsWires)[number];
 
-/** The wires of speech that is made of text. */
+/** Wires of speech synthesis. */
 export const speechWires = ["speech", "elevenlabs-speech", "deepgram-speech", "content-speech"] as const;
 export type SpeechWire = (typeof speechWires)[number];
 
-/** The wires of images; generated content is a wire of theirs too. */
+/** Wires of images, including content generation. */
 export const imagesWires = [
   "images",
   "image-edits",
@@ -59,7 +59,7 @@ export const imagesWires = [
 ] as const;
 export type ImagesWire = (typeof imagesWires)[number] | "content";
 
-/** The formats that a vendor's endpoint may speak, best first where a model can be called in several. */
+/** Formats that a vendor's endpoint may support; the best first if a model can be called in several. */
 export const upstreamWires = [
   ...textWireNames,
   "completions",

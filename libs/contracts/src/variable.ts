@@ -2,20 +2,20 @@
 export interface VariableDescription {
   readonly name: string;
   readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
-  /** The value where it is unset; undefined without a default. */
+  /** Default value; undefined if there is none. */
   readonly fallback: string | undefined;
   /** True if the process does not start without it. */
   readonly isRequired: boolean;
   /** Unit of an integer, from its name: ms, bytes, tokens … */
   readonly unit: string | undefined;
-  /** The bounds of an integer, or the words of a choice. */
+  /** Limits of an integer, or the values of a choice. */
   readonly allowed: string | undefined;
-  /** One line for the person who sets it. */
+  /** Documentation in one line. */
   readonly meaning: string;
 }
 
-/** One variable: its description, and how its text is read. */
+/** A variable with its description and the parser of its text. */
 export interface DeclaredVariable<Value = unknown> extends VariableDescription {
-  /** Parses the text, undefined where the variable is unset or empty. Throws RangeError saying what is wrong. */
+  /** Parses the text, which is undefined if the variable is unset or empty. Throws RangeError with the reason. */
   readonly read: (text: string | undefined) => Value;
 }

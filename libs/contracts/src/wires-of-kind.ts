@@ -12,7 +12,7 @@ import {
   type UpstreamWire,
 } from "./upstream-wires.ts";
 
-/** The wires that models of a kind are called in. */
+/** Wires that models of each kind are called in. */
 export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {
   chat: [...textWireNames, "completions"],
   completion: ["completions", ...textWireNames],

@@ -1,40 +1,43 @@
 import type { ServerResponse } from "node:http";
 
-/** Destination of an answer: its head once, then its body in pieces, over whatever carries it. */
+/** Destination of an answer: its head, then its body in pieces, independent of the transport. */
 export interface AnswerSink {
-  /** True once the head is sent. */
+  /** True after the head was sent. */
   readonly begun: boolean;
-  /** True once nothing more arrives: the answer is over, or its client has left. */
+  /** True if nothing more can be sent: the answer has ended, or its client has disconnected. */
   readonly closed: boolean;
-  /** True while the client reads slower than is written: `drained` resolves when to go on. */
+  /**
+   * True while the client reads more slowly than the answer is written; the watcher's `drained` is called when it has
+   * caught up.
+   */
   readonly full: boolean;
-  /** Adds a header to a head that is not out yet. */
+  /** Adds a header to a head that was not sent yet. */
   setHeader(name: string, value: string): void;
-  /** Announces a trailer in a head that is not out yet; nothing where the connection cannot carry one. */
+  /** Announces a trailer in a head that was not sent yet; does nothing if the connection does not support trailers. */
   announceTrailer(name: string): void;
-  /** Adds a trailer that was announced, before the last piece. */
+  /** Adds an announced trailer; call it before the last piece. */
   addTrailer(name: string, value: string): void;
   /** Sends the head. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Sends a piece of the body; false where the sink is full with it. */
+  /** Sends a piece of the body. Returns false if the sink is full afterwards. */
   write(piece: Buffer | string): boolean;
   /** Sends the last piece. */
   end(last?: Buffer | string): void;
-  /** Cuts the connection: what the client has must not pass for a whole answer. */
+  /** Closes the connection, so that the client does not take the part that it has for a complete answer. */
   destroy(): void;
-  /** Calls the watcher about the sink's further life, until disposed. */
+  /** Calls the watcher when the sink drains or closes, until disposed. */
   watch(watcher: SinkWatcher): Disposable;
 }
 
 /** Called when a sink drains or closes. */
 export interface SinkWatcher {
-  /** The client has caught up with what was written. */
+  /** The client has read everything that was written. */
   drained?(): void;
-  /** Nothing more arrives; `whole` says whether the client has the answer to its last byte. */
+  /** The sink is closed; `whole` is true if the client has received the complete answer. */
   closed?(whole: boolean): void;
 }
 
-/** The sink of node's HTTP server. */
+/** Sink of Node's HTTP server. */
 export class HttpSink implements AnswerSink {
   readonly #response: ServerResponse;
 
@@ -60,7 +63,7 @@ export class HttpSink implements AnswerSink {
 
   announceTrailer(name: string): void {
     const { httpVersionMajor, httpVersionMinor } = this.#response.req;
-    // A body of HTTP/1.0 is not sent in chunks, and ends without trailers.
+    // An HTTP/1.0 body is not sent in chunks, and has no trailers.
     if (httpVersionMajor > 1 || httpVersionMinor > 0) this.#response.setHeader("trailer", name);
   }
 

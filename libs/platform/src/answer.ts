@@ -2,7 +2,7 @@ import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { failureHeaders, headers, renderFailure, type ErrorFormat, type Failure } from "@modelgate/contracts";
 
-/** Writes a JSON answer whole. Text and bytes are taken as JSON that is ready. */
+/** Writes a complete JSON answer. A string or a Buffer is sent unchanged, as JSON that was rendered before. */
 export function answerJson(
   response: ServerResponse,
   status: number,
@@ -18,7 +18,7 @@ export function answerJson(
   response.end(text);
 }
 
-/** Writes a failure in its format; once a head is out there is nothing left but to cut the connection. */
+/** Writes a failure in the format of its client; if the head was already sent, closes the connection. */
 export function answerFailure(
   response: ServerResponse,
   format: ErrorFormat,
@@ -29,7 +29,7 @@ export function answerFailure(
   answerJson(response, failure.status, renderFailure(format, failure, requestId), failureHeaders(failure));
 }
 
-/** Refuses an upgrade: a plain HTTP answer with the error body, after which the connection is closed. */
+/** Refuses an upgrade: writes a plain HTTP answer with the error body, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Failure, requestId: string): void {
   const body = JSON.stringify(renderFailure(format, failure, requestId));
   const head = {

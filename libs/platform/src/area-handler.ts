@@ -28,21 +28,21 @@ import { failureOf } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
-/** Facts found out about a call while it runs, for the record of its refusal. */
+/** Facts that become known about a call while it runs; recorded if the call is refused. */
 export interface CallFacts {
-  /** The model that its client named. */
+  /** Name of the model in the request. */
   model?: string;
-  /** It has a usage event, in which its failure is recorded. */
+  /** True if the call has a usage event, which records its failure. */
   isBooked?: boolean;
 }
 
-/** One call of a service's endpoint, its caller known. */
+/** An authenticated call of a service's endpoint. */
 export interface ServiceCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Destination of the answer, for code that need not know that it is HTTP. */
+  /** Destination of the answer, for code that does not depend on HTTP. */
   readonly answer: AnswerSink;
-  /** Aborts if the call ends before its answer is complete. The reason is a Failure of the gateway, or ClientGone. */
+  /** Aborted if the call ends before its answer is complete. The reason is a Failure of the gateway, or ClientGone. */
   readonly ending: AbortSignal;
   readonly id: EndpointId;
   readonly endpoint: Endpoint;
@@ -50,9 +50,9 @@ export interface ServiceCall {
   readonly query: URLSearchParams;
   readonly caller: Caller;
   readonly requestId: string;
-  /** The client wants a refusal rather than a dropped hint. */
+  /** True if unsupported optional fields are refused, not dropped. */
   readonly strict: boolean;
-  /** The format of this request's errors. */
+  /** Format of this request's errors. */
   readonly format: ErrorFormat;
   readonly log: Logger;
   /** Span of the call; the parent of the spans of its steps. */
@@ -62,13 +62,13 @@ export interface ServiceCall {
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
 
-/** A handler for each endpoint of an area, by a table of endpoints: without one the service does not compile. */
+/** A handler for each endpoint of an area; the table of endpoints makes the compiler demand all of them. */
 export type AreaHandlers<
   A extends Area,
   Table extends Readonly<Record<string, Endpoint>> = typeof endpoints,
 > = Readonly<Record<AreaEndpointId<A, Table>, EndpointHandler>>;
 
-/** A call that an edge has let in, where its area is served. */
+/** A call that an edge has admitted, in the process that serves its area. */
 export type AdmittedCall = Pick<
   ServiceCall,
   "request" | "response" | "id" | "endpoint" | "params" | "query" | "caller" | "requestId" | "span"
@@ -84,9 +84,9 @@ export interface AreaOptions<A extends Area = Area> {
 }
 
 /**
- * The request listener of an area's service: finds the endpoint in the table, checks the edge's signature, runs the
- * endpoint's handler, and renders whatever it throws in the format of the request. An edge that ends says so on the
- * connection of a call, which ends it as the end of this process would.
+ * Creates the request listener of an area's service. It finds the endpoint in the table, checks the edge's signature,
+ * runs the endpoint's handler, and renders exceptions in the format of the request. An edge that shuts down announces
+ * this on a call's connection; the call then ends as if this process shut down.
  */
 export function areaHandler<A extends Area>({
   area,
@@ -123,8 +123,8 @@ export function areaHandler<A extends Area>({
 }
 
 /**
- * Answers calls of an area that the edge of the same process has let in: the steps are those of `areaHandler`, without
- * what the edge has done already for the same request: signature, span, metric.
+ * Creates a function that answers calls which the edge of the same process has admitted. It works like `areaHandler`
+ * without the steps that the edge has done for the request: signature, span, metric.
  */
 export function localCalls<A extends Area>({
   log,
@@ -143,7 +143,7 @@ function handlersById<A extends Area>(handlers: AreaHandlers<A>): ReadonlyMap<st
   return new Map(Object.entries<EndpointHandler>(handlers));
 }
 
-/** Begins the request's span, and counts the request when it is over. */
+/** Begins the request's span, and counts the request when it has ended. */
 function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
   const startedAt = performance.now();
   const { method } = request;
@@ -196,7 +196,7 @@ async function answer(
     };
     await handler(known);
   } catch (caught) {
-    // Whatever fails because the call was ended fails with the reason of that.
+    // An error that occurs because the call was ended is replaced by the reason of that end.
     const error = known === undefined ? caught : (endedBy(ending) ?? caught);
     if (known !== undefined) recordRefusal(refused, known, error);
     if (response.writableEnded) return; // the client has its answer
@@ -208,10 +208,10 @@ async function answer(
   }
 }
 
-/** Facts of a call that are recorded where it is refused. */
+/** Facts of a call that are recorded if it is refused. */
 export type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
 
-/** Records a call that was refused, unless its failure is in the books or its client has left. */
+/** Records a refused call, unless its usage event records the failure or its client has disconnected. */
 export function recordRefusal(
   refused: Pick<RefusedCalls, "add">,
   { caller: { accountId, tokenId }, facts: { isBooked = false, model }, id, requestId }: RecordedCall,

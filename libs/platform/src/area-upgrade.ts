@@ -17,17 +17,17 @@ import { failureOf } from "./store-failure.ts";
 import { verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
-/** A call that wants to become a connection of its own, its caller known. */
+/** An authenticated call that requests a WebSocket upgrade. */
 export interface UpgradeCall extends Pick<
   ServiceCall,
   "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log" | "span" | "facts"
 > {
   readonly socket: Duplex;
-  /** The first bytes of the new protocol, where they came with the request. */
+  /** First bytes of the new protocol, if they arrived with the request. */
   readonly head: Buffer;
 }
 
-/** Takes the connection over, or throws what is answered instead: nothing has been written yet. */
+/** Takes over the connection. Throws before anything is written; the exception is then answered. */
 export type UpgradeCallHandler = (call: UpgradeCall) => Promise<void>;
 
 /** Options of an area's upgrades. */
@@ -35,19 +35,19 @@ export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
   readonly handlers: Readonly<Partial<Record<EndpointId, UpgradeCallHandler>>>;
 }
 
-/** An upgrade that an edge has let in, where its area is served. */
+/** An upgrade that an edge has admitted, in the process that serves its area. */
 export type AdmittedUpgrade = Omit<UpgradeCall, "facts" | "log">;
 
 /**
- * Creates the upgrade listener of an area's service; `areaHandler` is the one for plain requests. A refused upgrade is
- * answered with plain HTTP.
+ * Creates the upgrade listener of an area's service; `areaHandler` serves plain requests. A refused upgrade gets a
+ * plain HTTP answer.
  */
 export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgradeOptions): UpgradeHandler {
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     const parent = firstHeader(request.headers, [headers.traceparent]);
     void orRefused({ socket, requestId, log, span: { traceparent: parent } }, async () => {
-      // A path that begins with two slashes is no address of a host.
+      // A path that begins with two slashes must not be parsed as a host.
       const [path = "/", ...rest] = (request.url ?? "/").split("?");
       const query = new URLSearchParams(rest.join("?"));
       const found = findEndpoint(request.method ?? "GET", path);
@@ -66,8 +66,8 @@ export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgra
 }
 
 /**
- * Upgrades what the edge of the same process has let in: as `areaUpgrade`, without signature and span. Resolves with the
- * status that the client was answered with.
+ * Creates a function that upgrades connections which the edge of the same process has admitted. It works like
+ * `areaUpgrade`, without signature and span, and resolves with the status of the answer.
  */
 export function localUpgrades({
   log,
@@ -81,10 +81,10 @@ export function localUpgrades({
   };
 }
 
-/** The status of a request that became a connection of its own. */
+/** Status of a request that became a WebSocket. */
 const switching = 101;
 
-/** Runs an upgrade, and answers on its socket whatever it throws; resolves with the status of the answer. */
+/** Runs an upgrade, and answers on its socket if it throws. Resolves with the status of the answer. */
 async function orRefused(
   call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
   upgrade: () => Promise<void>,
@@ -107,7 +107,7 @@ async function orRefused(
   }
 }
 
-/** Runs a call, and records where it is refused. Throws what the call throws. */
+/** Runs a call, and records it if it is refused. Rethrows the call's exception. */
 async function recordingRefusal<C extends RecordedCall>(
   refused: Pick<RefusedCalls, "add">,
   call: C,

@@ -2,18 +2,21 @@ import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** The account and the token of a call that holds bytes. */
+/** Account and API key of a call that uses memory. */
 export interface Holder {
   readonly accountId: string;
   readonly tokenId: string;
 }
 
-/** Maximum shares of a budget for one account and one token. */
+/** Maximum shares of a budget for one account and one API key. */
 export interface BudgetShares {
-  /** Percent of the budget's bytes. A token's only body is exempt: the largest body must fit into a small budget. */
+  /**
+   * Percentage of the budget's bytes. The only body of an API key is exempt, because the largest body must fit into a
+   * small budget.
+   */
   readonly accountPercent: number;
   readonly tokenPercent: number;
-  /** Bodies that may be arriving at the same time. */
+  /** Bodies that may arrive at the same time. */
   readonly accountBodies: number;
   readonly tokenBodies: number;
 }
@@ -25,23 +28,23 @@ const unshared: BudgetShares = {
   tokenBodies: Infinity,
 };
 
-/** The present use of one account or one token. */
+/** Current use of one account or one API key. */
 interface Use {
   bytes: number;
-  /** Number of its open bodies. */
+  /** Number of its open holdings. */
   holdings: number;
   readonly arriving: OpenList<Holding>;
 }
 
-/** The present use of an account, and of each of its tokens. */
+/** Current use of an account, and of each of its API keys. */
 interface AccountUse extends Use {
   readonly tokens: Map<string, Use>;
 }
 
 /**
- * A bound on what all requests of a process together hold in memory or on disk. It knows who holds what: one account
- * and one token are bounded by their shares, and when the budget is full, the account that holds most makes room, its
- * newest arriving body first.
+ * Limit on the memory or disk that all requests of a process use together. It records the use per account and API key
+ * and limits both to their shares. If the budget is full, the account with the most bytes must make room: its newest
+ * arriving body is ended first.
  */
 export class BufferBudget {
   readonly #limit: number;
@@ -54,12 +57,12 @@ export class BufferBudget {
     this.#shares = shares;
   }
 
-  /** Bytes held now. */
+  /** Bytes in use. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Takes bytes that no account is charged with, or throws Failure server_overloaded (503). */
+  /** Takes bytes that count for no account. Throws Failure server_overloaded (503). */
   take(bytes: number): void {
     if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, 0);
     this.#count(bytes);
@@ -86,7 +89,7 @@ export class BufferBudget {
     return new Holding(this, { accountId, account, tokenId, token });
   }
 
-  /** Takes bytes for a holding. Throws Failure as `Holding.take`. */
+  /** Takes bytes for a holding. Throws the same Failures as `Holding.take`. */
   takeFor(holding: Holding, { account, token }: Uses, bytes: number): void {
     const { accountPercent, tokenPercent } = this.#shares;
     const ofToken = Math.floor((this.#limit * tokenPercent) / 100);
@@ -99,7 +102,9 @@ export class BufferBudget {
     this.#count(bytes);
   }
 
-  /** Throws Failure rate_limit_exceeded (429) where a token or its account has as many bodies arriving as it may. */
+  /**
+   * Throws Failure rate_limit_exceeded (429) if an API key or its account has its maximum number of arriving bodies.
+   */
   refuseCrowd({ account, token }: Uses): void {
     const { accountBodies, tokenBodies } = this.#shares;
     const whose =
@@ -112,7 +117,7 @@ export class BufferBudget {
     );
   }
 
-  /** Gives a holding's bytes back; `isOver` where it ends with that. */
+  /** Releases a holding's bytes; `isOver` is true if the holding ends. */
   giveFor({ accountId, account, tokenId, token }: Uses, bytes: number, isOver: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;
@@ -123,8 +128,8 @@ export class BufferBudget {
   }
 
   /**
-   * Makes room by ending arriving bodies of accounts that hold more than the one that asks, the largest account and
-   * its newest body first. Throws Failure server_overloaded (503), with nothing ended, where that cannot be enough.
+   * Makes room by ending arriving bodies of accounts that use more than the requesting one: the largest account first,
+   * its newest body first. Throws Failure server_overloaded (503), without ending any body, if that would not suffice.
    */
   #makeRoom(bytes: number, held: number): void {
     let missing = this.#taken + bytes - this.#limit;
@@ -147,7 +152,7 @@ export class BufferBudget {
   }
 }
 
-/** The uses that a holding is a part of, and their names. */
+/** Uses that a holding belongs to, and their names. */
 interface Uses {
   readonly accountId: string;
   readonly account: AccountUse;
@@ -155,16 +160,16 @@ interface Uses {
   readonly token: Use;
 }
 
-/** The bytes that one body holds of a budget; disposing it gives all of them back. */
+/** Bytes of a budget that one body uses; disposal releases all of them. */
 export class Holding implements Disposable {
   readonly #budget: BufferBudget;
   readonly #uses: Uses;
   #bytes = 0;
   /** Ends the body while it arrives. */
   #breakOff: ((failure: Failure) => void) | undefined;
-  /** Its places among the arriving bodies of its account and its token. */
+  /** Entries of the body in the lists of arriving bodies of its account and its API key. */
   #listed: readonly Listed[] = [];
-  /** It may be disposed twice, and ends once. */
+  /** False after the first disposal; a second one does nothing. */
   #open = true;
 
   constructor(budget: BufferBudget, uses: Uses) {
@@ -183,8 +188,8 @@ export class Holding implements Disposable {
   }
 
   /**
-   * Counts the body among those that are arriving, until `arrived`: meanwhile `breakOff` may be called to make room
-   * for others, and then its bytes are given back already. Throws Failure rate_limit_exceeded (429).
+   * Counts the body as arriving until `arrived` is called. Meanwhile `breakOff` may be called to make room for others;
+   * the bytes of the body are then already released. Throws Failure rate_limit_exceeded (429).
    */
   arrives(breakOff: (failure: Failure) => void): void {
     const { account, token } = this.#uses;

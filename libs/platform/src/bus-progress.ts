@@ -1,19 +1,19 @@
 import type { NatsConnection } from "nats";
 import { absent } from "./bus-streams.ts";
 
-/** The position of a durable reader in its stream. */
+/** Position of a durable reader in its stream. */
 export interface Progress {
-  /** Sequence of the stream's newest message. */
+  /** Sequence number of the stream's latest message. */
   readonly last: number;
-  /** All messages up to this sequence were handled. */
+  /** Sequence number up to which all messages were handled. */
   readonly handled: number;
-  /** Messages that the reader has not acknowledged. */
+  /** Number of messages that the reader has not acknowledged. */
   readonly waiting: number;
-  /** Reads how long the oldest of those has been stored, in ms; 0 where there is none. */
+  /** Returns the age in ms of the oldest message that is not acknowledged; 0 if there is none. */
   age(): Promise<number>;
 }
 
-/** Reads how far a durable reader is in its stream; undefined where there is no such stream. */
+/** Reads the position of a durable reader; undefined if the stream does not exist. */
 export async function readProgress(
   connection: NatsConnection,
   stream: string,
@@ -26,7 +26,7 @@ export async function readProgress(
   ]);
   if (state === undefined) return undefined;
   const last = state.last_seq;
-  // A reader that was not made yet has handled nothing.
+  // A reader that was not created yet has handled no messages.
   const waiting = reader === undefined ? state.messages : reader.num_pending + reader.num_ack_pending;
   const acknowledged = reader?.ack_floor.stream_seq ?? 0;
   return {
@@ -36,7 +36,7 @@ export async function readProgress(
     async age() {
       if (waiting === 0) return 0;
       const next = Math.max(state.first_seq, acknowledged + 1);
-      // Acknowledged in another order, or dropped meanwhile: the next look sees the one after it.
+      // The message was acknowledged out of order, or dropped meanwhile: the next poll sees the one after it.
       const oldest = await streams.getMessage(stream, { seq: next }).catch(absent);
       return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.time.getTime());
     },

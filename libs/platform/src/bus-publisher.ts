@@ -1,15 +1,15 @@
 import { createInbox, headers, type Msg, type NatsConnection } from "nats";
 import { streamNotFound } from "./bus-reader.ts";
 
-/** An event on its way to JetStream. */
+/** An event to be published to JetStream. */
 export interface BusMessage {
   readonly subject: string;
   readonly body: string;
-  /** Makes a repetition harmless. */
+  /** Identifies the message, so that JetStream drops a repetition. */
   readonly id: string;
 }
 
-/** The result of publishing a message: undefined where JetStream has stored it, otherwise the error. */
+/** Result of publishing a message: undefined if JetStream has stored it, otherwise the error. */
 export type Published = Error | undefined;
 
 /** Messages that were sent together. */
@@ -21,18 +21,18 @@ interface Batch {
   readonly late: NodeJS.Timeout;
 }
 
-/** No stream keeps what is published, or not any more. */
+/** Error of a subject whose stream does not exist, or no longer exists. */
 export class StreamGone extends Error {
   override readonly name = "StreamGone";
 }
 
-/** The status of an answer where a subject has no listener. */
+/** Status of an answer if a subject has no listener. */
 const noResponders = 503;
 const messageId = "Nats-Msg-Id";
 
 /**
- * Publishes batches to JetStream. All answers come through one subscription and a batch has one promise and one timer: the
- * client's own publish makes a promise, a timer and an Error with its stack for each message.
+ * Publishes batches to JetStream. All answers arrive through one subscription, and a batch has one promise and one
+ * timer. The client's publish would create a promise, a timer and an Error with its stack for each message.
  */
 export class BusPublisher implements Disposable {
   readonly #connection: NatsConnection;
@@ -47,7 +47,10 @@ export class BusPublisher implements Disposable {
     connection.subscribe(`${this.#inbox}.>`, { callback: (error, message) => this.#answered(error, message) });
   }
 
-  /** Resolves when JetStream has answered for each message, or after `ackMs`; in the order of the messages. */
+  /**
+   * Resolves when JetStream has answered for each message, or after `ackMs`, with the results in the order of the
+   * messages.
+   */
   publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
@@ -67,7 +70,7 @@ export class BusPublisher implements Disposable {
     });
   }
 
-  /** Gives up what is not answered. */
+  /** Resolves all unanswered batches with an error. */
   [Symbol.dispose](): void {
     for (const name of this.#batches.keys()) this.#give(name, new Error("the connection to NATS was closed"));
   }
@@ -82,7 +85,7 @@ export class BusPublisher implements Disposable {
     if (--batch.left === 0) this.#end(name, batch);
   }
 
-  /** Ends a batch whose other answers are not waited for. */
+  /** Ends a batch without waiting for its remaining answers. */
   #give(name: string, error: Error): void {
     const batch = this.#batches.get(name);
     if (batch === undefined) return;

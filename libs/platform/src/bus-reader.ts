@@ -13,13 +13,13 @@ import type { Logger } from "./log.ts";
 /** Maximum messages of one batch. */
 const batchSize = 500;
 const pauseMs = 500;
-/** Time that NATS collects a batch after its first message. */
+/** Time in ms for which messages are collected after the first one. */
 const gatherMs = 1_000;
-/** Maximum wait for messages that NATS has. */
+/** Maximum ms to fetch messages that NATS has. */
 const fetchMs = 1_000;
-/** Maximum wait for a first message, before it is requested anew. */
+/** Maximum ms to wait for a first message before the request is repeated. */
 const waitMs = 10_000;
-/** A batch whose reader died comes again after this; counting it takes a fraction of it. */
+/** Time in ms after which the batch of a dead reader is delivered again; handling a batch takes a fraction of it. */
 const redeliverAfterMs = 10_000;
 
 /** JetStream clients of a connected bus. */
@@ -28,15 +28,15 @@ export interface StreamAccess {
   readonly jetstream: JetStreamClient;
 }
 
-/** The stream and the consumer of a reader. */
+/** Stream and consumer of a reader. */
 export interface ReaderOptions {
   readonly stream: string;
   readonly durable: string;
   readonly log: Logger;
   handle(bodies: readonly string[]): Promise<void>;
-  /** Undefined while NATS is away. */
+  /** Returns the clients; undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
-  /** Called where the stream is not there any more. */
+  /** Called if the stream no longer exists. */
   gone(): void;
 }
 
@@ -44,7 +44,7 @@ export interface ReaderOptions {
 export class BusReader implements AsyncDisposable {
   readonly #options: ReaderOptions;
   readonly #reading: Promise<void>;
-  /** Known to be there until something fails. */
+  /** Undefined until the consumer was found, and after an error. */
   #consumer: Consumer | undefined;
   /** Ends the wait for a first message, or for those that follow it. */
   #endWait: (() => void) | undefined;
@@ -55,12 +55,12 @@ export class BusReader implements AsyncDisposable {
     this.#reading = this.#readBatches();
   }
 
-  /** Stops waiting for a message: NATS is away, or all is to end. */
+  /** Ends the wait for a message because NATS is unavailable, or because the reader is disposed. */
   wake(): void {
     this.#endWait?.();
   }
 
-  /** Ends the reading; the batch that is under way is handled or given back. */
+  /** Ends the reading; the current batch is handled or returned to NATS. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.wake();
@@ -85,12 +85,12 @@ export class BusReader implements AsyncDisposable {
   async #readBatch(): Promise<void> {
     this.#consumer ??= await this.#findConsumer();
     const messages = await this.#fetch(this.#consumer);
-    // The consumer may be gone: its existence is checked each time nothing comes.
+    // The consumer may no longer exist, so it is looked up again after each empty batch.
     if (messages.length === 0) this.#consumer = undefined;
     else await this.#handle(messages);
   }
 
-  /** Finds the durable consumer. Made again with the same settings it is the same: the first to come makes it. */
+  /** Finds or creates the durable consumer. Creating it again with the same settings has no effect. */
   async #findConsumer(): Promise<Consumer> {
     const { stream, durable } = this.#options;
     const access = this.#options.access();
@@ -105,7 +105,7 @@ export class BusReader implements AsyncDisposable {
   }
 
   /**
-   * Waits for a message, and a while for more, which are fetched in one batch: fetching each one as it arrives would
+   * Waits for a message, then a while for more, and fetches them in one batch: fetching each message separately would
    * wake this process and NATS every time. An idle stream costs a request every ten seconds.
    */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
@@ -123,7 +123,7 @@ export class BusReader implements AsyncDisposable {
     return this.#untilEnded(promise, resolve).finally(() => clearTimeout(timer));
   }
 
-  /** Waits for something that `wake` ends. */
+  /** Waits for a promise; `wake` can end the wait. */
   async #untilEnded<Result>(waited: Promise<Result>, end: () => void): Promise<Result> {
     this.#endWait = end;
     if (this.#stopped) end();
@@ -139,7 +139,7 @@ export class BusReader implements AsyncDisposable {
         break;
       } catch (error) {
         if (this.#stopped) {
-          for (const message of messages) message.nak(pauseMs); // soon again, not when its time is over
+          for (const message of messages) message.nak(pauseMs); // repeated soon, not after the timeout
           throw error;
         }
         if (!complained) log.warn({ err: error, stream }, "handling events failed; trying again");
@@ -150,15 +150,15 @@ export class BusReader implements AsyncDisposable {
   }
 }
 
-/** Fetches the messages that already wait behind a consumer's first one, at most `batchSize - 1`. */
+/** Fetches the messages that wait behind a consumer's first one, at most `batchSize - 1`. */
 async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
-  // What is delivered again is not counted as pending: with one message of a batch that came to nothing come the others.
+  // Redelivered messages do not count as pending. If one message of a failed batch is redelivered, the others follow.
   const waiting = redelivered ? batchSize : (await consumer.info()).num_pending;
   if (waiting === 0) return [];
   return fetched(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));
 }
 
-/** Returns the messages of a fetch. Where the stream is deleted meanwhile, the messages before that are kept. */
+/** Returns the messages of a fetch. If the stream is deleted meanwhile, the messages before that are returned. */
 async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   const messages: JsMsg[] = [];
   try {
@@ -169,13 +169,13 @@ async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   return messages;
 }
 
-/** Returns whether JetStream reports with this error that a stream is gone. */
+/** Returns whether JetStream reports with this error that a stream does not exist. */
 function isStreamGone(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;
 }
 
-/** JetStream's code for a stream that is not there. */
+/** JetStream's error code for a missing stream. */
 export const streamNotFound = 10_059;
 
 function pause(): Promise<void> {

@@ -4,28 +4,28 @@ import type { Logger } from "./log.ts";
 
 /** Bounds of a stream of events. */
 export interface StreamBounds {
-  /** Ids remembered by JetStream to drop repetitions. */
+  /** Time for which JetStream remembers message ids to drop repetitions. */
   readonly duplicateWindowMs: number;
-  /** Oldest event that a stream keeps. */
+  /** Maximum age of the events in a stream. */
   readonly keepMs: number;
-  /** Maximum size of a stream's files; JetStream reserves it for each stream, even an empty one. */
+  /** Maximum bytes of a stream's files; JetStream reserves them for each stream, even an empty one. */
   readonly keepBytes: number;
-  /** Servers that keep each stream. */
+  /** Number of servers that store each stream. */
   readonly replicas: number;
 }
 
-/** JetStream's value for a stream of any size. */
+/** JetStream's value for an unlimited stream. */
 const unbounded = -1;
 
-/** NATS is there, and does not keep a stream as it must be kept. */
+/** Error of a NATS server that is available but cannot store a stream as required. */
 export class StreamRefused extends Error {
   override readonly name = "StreamRefused";
 }
 
 /**
- * Creates missing event streams, and extends existing ones; they are never made smaller by a service with smaller
- * settings. A stream that cannot grow is used as it is. Throws StreamRefused for a stream that cannot be created, or
- * not on enough servers.
+ * Creates missing event streams, and extends existing ones; a service with smaller settings does not reduce them. A
+ * stream that cannot be extended is used unchanged. Throws StreamRefused for a stream that cannot be created, or not on
+ * enough servers.
  */
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();
@@ -55,15 +55,14 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-/** Returns undefined where JetStream reports that something does not exist; throws every other error. */
+/** Returns undefined if JetStream reports that an object does not exist; rethrows every other error. */
 export function absent(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }
 
 /**
- * Makes a handler that names the refused stream and its settings. Errors that are not JetStream's are thrown as they
- * are.
+ * Creates an error handler that names the refused stream and its settings. It rethrows errors that are not JetStream's.
  */
 function refused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
   return (error) => {

@@ -8,20 +8,20 @@ import { certificateRefused, identityAmong, withoutCertificate } from "./certifi
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
-/** The event bus, as far as a service uses it. */
+/** Event bus of a service. */
 export interface Bus extends AsyncDisposable {
   /**
-   * Resolves when JetStream has answered for each message: in their order, undefined where it is stored, otherwise why it is
-   * not. Messages of a batch are stored in their order. Rejects at once while NATS is away.
+   * Publishes messages, which JetStream stores in their order. Resolves when it has answered for each, with undefined
+   * for a stored message, otherwise its error. Rejects immediately while NATS is unavailable.
    */
   publish(messages: readonly BusMessage[]): Promise<readonly Published[]>;
   /**
-   * Reads a stream through a durable consumer until disposed. A batch that the handler rejects is kept and handed to it
-   * again, also where the stream is deleted meanwhile; what is acknowledged has been handled.
+   * Reads a stream through a durable consumer until disposed. A batch that the handler rejects is kept and handled
+   * again, even if the stream is deleted meanwhile. Only handled messages are acknowledged.
    */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   /**
-   * Reads how far a durable reader is; undefined where there is no such stream. Rejects while NATS is away.
+   * Reads the position of a durable reader; undefined if the stream does not exist. Rejects while NATS is unavailable.
    */
   progress(stream: string, durable: string): Promise<Progress | undefined>;
   /** True while NATS is connected and has the streams. */
@@ -29,7 +29,7 @@ export interface Bus extends AsyncDisposable {
 }
 
 export interface BusLimits extends StreamBounds {
-  /** Maximum wait for JetStream's acknowledgement. */
+  /** Maximum ms to wait for JetStream's acknowledgement. */
   readonly ackMs: number;
 }
 
@@ -43,9 +43,9 @@ const defaults: BusLimits = {
 const pauseMs = 500;
 
 /**
- * Connects to NATS in the background, and reconnects after an outage. A start waits for the first attempt only; during
- * an outage publishing is rejected at once. Creates missing event streams. Throws StartError where the first attempt
- * finds a certificate that is refused.
+ * Connects to NATS in the background, and reconnects after an outage. Waits for the first attempt only; during an
+ * outage publishing is rejected immediately. Creates missing event streams. Throws StartError if the certificate is
+ * refused at the first attempt.
  */
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
   const servers = url.split(",").map((server) => server.trim());
@@ -68,14 +68,14 @@ class JetStreamBus implements Bus {
   readonly #readers = new Set<BusReader>();
   #closed = false;
   #connected = false;
-  /** Set while streams are being checked and created. */
+  /** Set while streams are checked and created. */
   #mending: Promise<void> | undefined;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
-    this.#report(false); // from the start: without a sample no alert fires
+    this.#report(false); // set at the start: without a sample no alert fires
     this.#opened = this.#connectForGood();
   }
 
@@ -83,7 +83,7 @@ class JetStreamBus implements Bus {
     return this.#connected;
   }
 
-  /** Resolves when the first attempt to connect has ended, with the error that it ended with. */
+  /** Resolves after the first attempt to connect, with its error if it failed. */
   get firstTry(): Promise<unknown> {
     return this.#firstTry.promise;
   }
@@ -141,8 +141,8 @@ class JetStreamBus implements Bus {
   }
 
   /**
-   * Makes streams anew that were deleted, or that went with NATS's store. Until they are there NATS counts as away: what
-   * would be published stays where it is.
+   * Creates streams again that were deleted, or that were lost with NATS's storage. NATS counts as unavailable until
+   * they exist, so events stay in their outbox.
    */
   #mend(): void {
     if (this.#connected) this.#log.warn("streams of events may be missing: checking");
@@ -190,20 +190,20 @@ class JetStreamBus implements Bus {
 
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
-    // Options of Node's own, which the client hands on beside those that it knows.
+    // Node's options, which the client passes on together with those that it defines.
     const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: identityAmong(this.#servers) };
     const connection = await connect({
-      // The client takes a password before the name of a host for a part of an IPv6 address.
+      // The client parses a password before a host name as a part of an IPv6 address.
       servers: this.#servers.map((server) => server.replace(/\/\/.*@/, "//")),
       ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-      // A client that says tls: is refused by a server without TLS.
+      // A client with `tls` is refused by a server without TLS.
       ...(protocol === "tls:" ? { tls } : {}),
       maxReconnectAttempts: -1,
-      // A password that is being changed is no reason to give up either.
+      // A password may be in rotation, so a refused one does not end the retries either.
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       timeout: 2_000,
-      // Whence each publish was called costs an error object a call.
+      // Recording the call site of each publish would cost an Error object per call.
       noAsyncTraces: true,
     });
     this.#connection = connection;
@@ -218,9 +218,9 @@ class JetStreamBus implements Bus {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      // It may have come back without its store. Before the first look at the streams `#connect` sees to them.
+      // NATS may have returned without its storage. The first check of the streams is done by `#connect`.
       if (type === Events.Reconnect && this.#jetstream !== undefined) this.#mend();
-      // Each refused attempt is reported again.
+      // Each refused attempt reports a disconnect again.
       if (type !== Events.Disconnect || !this.#connected) continue;
       this.#report(false);
       this.#log.warn("nats is away");

@@ -2,12 +2,12 @@ import { isIP } from "node:net";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { StartError } from "./start-error.ts";
 
-/** Maximum wait for a server's certificate. */
+/** Maximum ms to wait for a server's certificate. */
 const handshakeMs = 2_000;
 
 /**
- * Returns the error that ends a start where a server's certificate is refused, since another try would not help.
- * Undefined for every other error.
+ * Returns the error that ends a start if a server's certificate is refused, because a retry would not help. Undefined
+ * for every other error.
  */
 export function certificateRefused(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
@@ -18,8 +18,8 @@ export function certificateRefused(server: string, error: unknown): StartError |
 }
 
 /**
- * Returns the error of a handshake with a server; undefined where it succeeds, or the server does not answer. Clients
- * of clusters and Sentinels do not report why a connection was closed.
+ * Returns the error of a TLS handshake with a server; undefined if it succeeds, or if the server does not answer.
+ * Clients of clusters and Sentinels do not report why a connection was closed.
  */
 export function handshakeError({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ export function handshakeError({ host, port }: { readonly host: string; readonly
   });
 }
 
-/** Returns an error for the log: Node adds the whole certificate to some, which is pages long. */
+/** Removes the certificate that Node adds to some errors, because it fills pages of the log. */
 export function withoutCertificate(error: unknown): unknown {
   if (!(error instanceof Error && "cert" in error)) return error;
   const { name, message, stack } = error;
@@ -43,8 +43,8 @@ export function withoutCertificate(error: unknown): unknown {
 }
 
 /**
- * The client of NATS asks certificates of servers at bare addresses for the name "localhost", which none has: such a
- * certificate must name one of the addresses that the client was given.
+ * Creates a check of server identities. For servers at IP addresses the NATS client expects a certificate for
+ * "localhost", which none has; this check requires that the certificate names one of the configured addresses.
  */
 export function identityAmong(
   servers: readonly string[],

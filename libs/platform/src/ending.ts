@@ -4,9 +4,9 @@ import { Failure } from "@modelgate/contracts";
 import { ClientGone } from "./read-body.ts";
 
 /**
- * Properties that hold the controller of an answer's ending, and the answer that is open on a connection. A WeakMap would
- * have each answer outlive its call: V8 takes the values of one for live until it next collects old objects, and what a
- * value refers to with it.
+ * Properties that hold the controller of an answer's ending, and the open answer of a connection. A WeakMap would keep
+ * each answer in memory after its call: V8 treats its values, and everything that they refer to, as live until the next
+ * collection of old objects.
  */
 const endingKey = Symbol("ending");
 const openKey = Symbol("open");
@@ -24,9 +24,9 @@ declare module "node:net" {
 }
 
 /**
- * Returns the signal that ends a call before its answer is over. Its reason is a Failure where the gateway ends, ClientGone
- * where the client has left. It stays quiet where the client has the answer to its last byte. Whoever writes the answer
- * writes its last words: a handler that has not begun one rejects, and `areaHandler` answers.
+ * Returns the signal that ends a call before its answer is complete. Its reason is a Failure if the gateway ends the
+ * call, ClientGone if the client has disconnected. It is not aborted after a complete answer. The code that writes an
+ * answer also writes its error; a handler that has not begun one rejects, and `areaHandler` writes the error.
  */
 export function endingOf(response: ServerResponse): AbortSignal {
   const known = response[endingKey];
@@ -41,24 +41,30 @@ export function endingOf(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Ends an open call for a reason that its client may see. */
+/** Ends an open call with a failure that its client may see. */
 export function endCall(response: ServerResponse, failure: Failure): void {
   if (!response.writableEnded && !response.destroyed) response[endingKey]?.abort(failure);
 }
 
-/** Returns the failure that open calls end with where the process ends. */
+/** Returns the failure of calls that are open when the process shuts down. */
 export function restarting(): Failure {
   return new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", {
     retryAfterSeconds: 1,
   });
 }
 
-/** Returns the Failure that a call ends with where the gateway ends it; undefined where its client has left, or it goes on. */
+/**
+ * Returns the Failure with which the gateway ended a call; undefined if its client has disconnected, or if it has not
+ * ended.
+ */
 export function endedBy({ reason }: AbortSignal): Failure | undefined {
   return reason instanceof Failure ? reason : undefined;
 }
 
-/** Resolves as the work does, or rejects with the Failure that ends its call meanwhile; the work then goes on without it. */
+/**
+ * Settles as the work does, or rejects with the Failure that ends its call meanwhile; the work then continues in the
+ * background.
+ */
 export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => {
@@ -74,18 +80,18 @@ export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Res
   }
 }
 
-/** The path that an ending edge requests of a service, on the connection of an open call, to end that call. */
+/** Path that an edge requests on the connection of an open call when it shuts down, to end that call. */
 export const goingPath = "/-/going";
 
-/** The request for it, as bytes on the connection. */
+/** HTTP request for it, as it is written to the connection. */
 export const goingRequest = `POST ${goingPath} HTTP/1.1\r\nhost: modelgate\r\ncontent-length: 0\r\n\r\n`;
 
-/** Remembers which answer is open on a connection. */
+/** Records the answer that is open on a connection. */
 export function noteOpen(socket: Socket, response: ServerResponse): void {
   socket[openKey] = response;
 }
 
-/** Ends the call that is open on a connection, because its edge ends. */
+/** Ends the call that is open on a connection, because its edge shuts down. */
 export function endOn(socket: Socket): void {
   const response = socket[openKey];
   if (response !== undefined) endCall(response, restarting());

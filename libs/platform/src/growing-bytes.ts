@@ -1,10 +1,10 @@
-/** Bytes that the first buffer has. */
+/** Size of the first buffer. */
 const firstBytes = 16 * 1024;
 
 /**
- * Collects the pieces of a body in one buffer, which doubles when it is full. A declared length allocates nothing in
- * advance: memory follows the bytes that have arrived, up to twice as much (at least 16 KiB). Pieces are copied as they
- * arrive, and are not kept besides the buffer.
+ * Collects the chunks of a body in one buffer, which doubles when it is full. A declared length does not allocate
+ * memory in advance: memory follows the bytes that have arrived, up to twice as many (at least 16 KiB). Chunks are
+ * copied when they arrive, and are not kept in addition.
  */
 export class GrowingBytes {
   readonly #expected: number;
@@ -12,14 +12,14 @@ export class GrowingBytes {
   /** Bytes so far. */
   size = 0;
 
-  /** `expected` bytes end the growth: a body of declared length gets no larger buffer. 0: not known. */
+  /** `expected` is the declared length, which limits the buffer's growth; 0: unknown. */
   constructor(expected: number) {
     this.#expected = expected;
   }
 
   add(chunk: Buffer): void {
     const size = this.size + chunk.length;
-    // A small body comes in one piece: it stays where it is.
+    // A small body arrives in one chunk, which is used without a copy.
     if (this.#buffer === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
       this.#buffer = chunk;
     } else {
@@ -29,7 +29,7 @@ export class GrowingBytes {
     this.size = size;
   }
 
-  /** All bytes so far; what is not used of the buffer is let go where it is much. */
+  /** Returns all bytes so far; a large unused part of the buffer is released. */
   get bytes(): Buffer {
     const buffer = this.#buffer ?? Buffer.alloc(0);
     const bytes = buffer.subarray(0, this.size);

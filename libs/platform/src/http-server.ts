@@ -11,42 +11,45 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 
 export interface HttpServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** True if other processes listen on the same port. */
   readonly isShared?: boolean;
-  /** True if the metrics count what is open. */
+  /** True if the metrics count the open requests. */
   readonly isCounted?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** Time that open requests may go on after `drain`; then their connections are cut. */
+  /** Maximum ms that open requests get after `drain`; then their connections are closed. */
   readonly drainMs: number;
-  /** Aborted shortly before that: ends open calls. */
+  /** Aborted shortly before that; ends open calls. */
   readonly ending?: AbortSignal;
-  /** Time from then on. */
+  /** Ms between the abort of `ending` and the end of the drain. */
   readonly farewellMs?: number;
 }
 
-/** A server that listens; `drain` takes no more work, lets what is open finish in time, and closes. */
+/** A listening server; `drain` accepts no more work, waits for open requests, and closes. */
 export interface HttpServer {
   readonly port: number;
   drain(): Promise<void>;
 }
 
-/** Maximum size of a request's head; keys, tracing and cookies need far less. */
+/** Maximum bytes of a request's head; keys, tracing and cookies need far less. */
 const maxHeaderBytes = 32 * 1024;
-/** Maximum wait for a request's head. */
+/** Maximum ms to wait for a request's head. */
 const headersTimeoutMs = 30_000;
-/** Idle connections are kept longer than the edge keeps its own (60 s), so that none is closed under a request. */
+/**
+ * Idle ms after which a connection is closed; longer than the edge's 60 s, so that none is closed while a request is
+ * being sent.
+ */
 const keepAliveMs = 75_000;
 
 /**
- * Time that a draining server still serves kept connections after its last request, each for one more answer with
- * `connection: close`: its client cannot know, and a request on a closed connection would fail.
+ * Ms for which a draining server serves kept connections after its last request, one more answer each, with
+ * `connection: close`. Without it a client that reuses a connection would get an error.
  */
 const lastRequestsMs = 1_000;
 
-/** Listens on a port; throws StartError if it is in use. Bodies are timed by their readers. */
+/** Listens on a port. Throws StartError if it is in use. Bodies are timed by their readers. */
 export async function listen({
   host,
   port,
@@ -66,7 +69,7 @@ export async function listen({
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     noDelay: true,
-    // What asks for another protocol than a WebSocket (h2c) may go on in HTTP/1.1, and does.
+    // A request for another protocol than WebSocket (h2c) may continue in HTTP/1.1.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
@@ -81,15 +84,15 @@ export async function listen({
     async drain() {
       state.draining = true;
       const closed = once(server, "close");
-      // The server's own `close` would end kept connections at once.
+      // The server's `close` would close kept connections immediately.
       SocketServer.prototype.close.call(server);
       const quietMs = Math.min(lastRequestsMs, drainMs);
       state.lastAt = performance.now();
       const idle = setInterval(() => {
         if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
-      const late = setTimeout(endAll, drainMs - farewellMs / 2, open); // those that came after `ending`
-      // The server forgets a connection that was upgraded, and yet waits for its end.
+      const late = setTimeout(endAll, drainMs - farewellMs / 2, open); // calls that began after `ending` was aborted
+      // The server does not track upgraded connections, but its close waits for them.
       const timer = setTimeout(() => {
         server.closeAllConnections();
         for (const socket of upgraded) socket.destroy();
@@ -106,7 +109,7 @@ function endAll(open: Iterable<ServerResponse>): void {
   for (const response of open) endCall(response, restarting());
 }
 
-/** Remembers an answer while it is open, and hands it on. */
+/** Records an answer while it is open, and passes the request on. */
 function noteOpen(
   open: OpenList<ServerResponse>,
   state: { readonly draining: boolean; lastAt: number },
@@ -126,7 +129,7 @@ function noteOpen(
   };
 }
 
-/** Remembers a connection while it is open, and hands it on. */
+/** Records a connection while it is open, and passes the upgrade on. */
 function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
   return (request, socket, head) => {
     upgraded.add(socket);
@@ -170,7 +173,7 @@ const malformations: Readonly<Record<string, readonly [status: string, code: str
   other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
 };
 
-/** Answers a malformed request with 400 instead of a broken connection. */
+/** Answers a malformed request with 400 before the connection is closed. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, code, message] = malformations[error.code ?? ""] ?? malformations.other;

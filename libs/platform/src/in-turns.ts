@@ -1,13 +1,13 @@
-/** Maximum time for which large work blocks the event loop at once. */
+/** Maximum ms for which large work blocks the event loop in one step. */
 const turnMs = 10;
 
-/** Those who wait for a turn; one is let in each time that the event loop comes round. */
+/** Callers that wait for a turn; one of them continues in each iteration of the event loop. */
 const waiting: (() => void)[] = [];
 let isDue = false;
 
 /**
- * Resolves when it is this caller's turn. However many wait, one at a time gets the event loop, so that large bodies
- * together hold it no longer than one of them does.
+ * Resolves when it is this caller's turn. Only one waiting caller at a time gets the event loop, so that several large
+ * bodies together do not block it longer than one.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,15 +27,18 @@ function schedule(): void {
 }
 
 /**
- * Runs work that is mostly small: its first step at once, and what is left in turns with all other calls. Throws, or
- * rejects with, what it throws.
+ * Runs work that is usually small: its first step synchronously, and the rest in turns with all other calls. Throws, or
+ * rejects with, the errors of the work.
  */
 export function inTurnsIfLong<Result>(work: Iterator<undefined, Result>): Result | Promise<Result> {
   const first = work.next();
   return first.done === true ? first.value : inTurns(work);
 }
 
-/** Runs work that pauses after each of its small steps, in turns with all other calls. Rejects with what it throws. */
+/**
+ * Runs work that pauses after each of its small steps, in turns with all other calls. Rejects with the errors of the
+ * work.
+ */
 export async function inTurns<Result>(work: Iterator<undefined, Result>): Promise<Result> {
   for (;;) {
     await nextTurn();

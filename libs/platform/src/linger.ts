@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-/** Maximum silence of a client in the rest of a refused upload. */
+/** Maximum silence of a client in the rest of a refused upload, in ms. */
 const silenceMs = 2_000;
-/** Maximum time for which the rest of a refused upload is read and discarded. */
+/** Maximum ms for which the rest of a refused upload is read and discarded. */
 const lingerMs = 30_000;
 
 /**
- * Reads a body that was refused on to nowhere, for a while: closing the connection at once, or not reading, would lose the
- * refusal on its way to a client that is still sending. A client that is silent, or sends on after that, is cut off.
+ * Reads and discards the rest of a refused body for a limited time. Otherwise the client, which is still sending, would
+ * get a connection reset before the refusal. A client that is silent, or sends longer, is disconnected.
  */
 export function lingerOver(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

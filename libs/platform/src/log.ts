@@ -3,15 +3,15 @@ import { once } from "./memo.ts";
 
 export type { Logger } from "pino";
 
-/** Lines are written in blocks of this size, or after `flushMs`: a synchronous line costs 60–100 µs. */
+/** Lines are written in blocks of this many bytes, or after `flushMs`: a synchronous write costs 60–100 µs. */
 const blockBytes = 8_192;
 const flushMs = 250;
-/** Maximum time that the end of a process waits for the reader of its log, which may be gone. */
+/** Maximum ms that shutdown waits for the reader of the log, which may have ended. */
 const lastLinesMs = 1_000;
 
 /**
- * Names under which a secret could ever be logged, at the top of a line or among headers; their values are replaced
- * before a line is built. Named places only: wildcards cost a tenth of a request.
+ * Names of members that could contain a secret, at the top of a line or among headers; their values are replaced before
+ * a line is built. Wildcards are avoided because they would cost a tenth of a request's time.
  */
 const secretNames = [
   "authorization",
@@ -26,20 +26,23 @@ const secretNames = [
 ];
 const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${name}"]`]);
 
-/** Our keys and the vendors', wherever they are in a line. */
+/** Matches API keys of the gateway and of vendors anywhere in a line. */
 const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
-/** The destination of a process's log lines. */
+/** Destination of a process's log lines. */
 export interface ProcessLog {
-  /** The log of the process itself. */
+  /** Log of the process. */
   readonly log: Logger;
-  /** The log of one of its services, whose name is in each line. */
+  /** Returns the log of one of its services, with the service's name in each line. */
   readonly ofService: (service: string) => Logger;
-  /** Writes the lines that are still held, if the log has a reader, and discards later ones; call it last. */
+  /** Writes the buffered lines, if the log has a reader, and discards later ones; call it last. */
   close(): Promise<void>;
 }
 
-/** A process's logger: JSON lines on stdout, asynchronous, redacted by name and, at the sink, by the shape of a key. */
+/**
+ * Creates a process's logger: JSON lines on stdout, asynchronous. Secrets are replaced by the names of members, and
+ * when lines are written by the form of API keys.
+ */
 export function createLogger(name: string, level: string): ProcessLog {
   const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes });
   let timer: NodeJS.Timeout | undefined;
@@ -67,11 +70,11 @@ export function createLogger(name: string, level: string): ProcessLog {
     ofService,
     close: once(async () => {
       clearTimeout(timer);
-      destination.flush = () => undefined; // what is logged from now on still sets the timer, and would find it destroyed
+      destination.flush = () => undefined; // later log lines still set the timer, and would find it destroyed
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, lastLinesMs);
       const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
-      // Not `flushSync`: with a pipe without a reader it tries for ever, and the process hangs.
+      // `flushSync` is not used: if a pipe has no reader it retries for ever, and the process hangs.
       destination.end();
       await Promise.race([written, alarm.promise]);
       clearTimeout(late);

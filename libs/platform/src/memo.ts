@@ -1,7 +1,7 @@
 /** Maximum number of entries that a BoundedMap keeps. */
 const maxEntries = 10_000;
 
-/** Maps names to values within a bound: beyond it the oldest entry is removed. */
+/** Map with a limited number of entries: beyond it the oldest entry is removed. */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
 
@@ -22,7 +22,7 @@ export class BoundedMap<Value> {
   }
 }
 
-/** Makes a value at its first use and keeps it. A value that could not be made is tried again. */
+/** Creates a value at its first use and keeps it. After an exception the next use tries again. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

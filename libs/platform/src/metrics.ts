@@ -5,13 +5,13 @@ import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Maximum pause of prom-client's own sampler of the event loop, ms: the sampler is replaced. */
+/** Interval that effectively disables prom-client's sampler of the event loop, which is replaced. */
 const never = 2 ** 31 - 1;
 const isLag = /^nodejs_eventloop_lag_/;
 
 /**
- * Creates a process's metrics: its own (CPU, memory, event-loop delay) and those that modules declare next to the code
- * that they measure. A process is one service, so one registry is enough. Labels are bounded: endpoints, models,
+ * Creates a process's metrics: those of the process (CPU, memory, event-loop delay) and those that modules declare next
+ * to the code that they measure. A process has one registry. Labels have a limited number of values: endpoints, models,
  * providers and channels come from tables and the configuration, never from clients.
  */
 export function createMetrics(service: string, worker?: number): Registry {
@@ -22,7 +22,7 @@ export function createMetrics(service: string, worker?: number): Registry {
   return register;
 }
 
-/** Values that change with every call: plain numbers, copied to their gauges when those are scraped. */
+/** Values that change with every call: plain numbers, copied to their gauges at each scrape. */
 const counts = { activeRequests: 0, bufferBytes: 0 };
 
 const activeRequests: Gauge = new Gauge({
@@ -43,10 +43,10 @@ const requestDuration = new SeriesHistogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-/** A request that is over. */
+/** A request that has ended. */
 export interface FinishedRequest {
   readonly method: string | undefined;
-  /** The endpoint's path as its table has it; absent where there is no such endpoint. */
+  /** Path of the endpoint in the table of endpoints; absent if there is no such endpoint. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
@@ -54,7 +54,7 @@ export interface FinishedRequest {
 
 const methods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
 
-/** Nginx' status for a client that left before its answer: for logs and metrics only. */
+/** Status of a client that disconnected before its answer (nginx's 499), for logs and metrics only. */
 const clientLeft = 499;
 
 /** Returns the status that a closed response ended with. */
@@ -62,7 +62,7 @@ export function statusOf(response: ServerResponse): number {
   return response.headersSent ? response.statusCode : clientLeft;
 }
 
-/** Counts a request that is over, under labels that no client can multiply. */
+/** Counts a request that has ended, under labels whose number clients cannot increase. */
 export function observeRequest({ method = "", route, status, seconds }: FinishedRequest): void {
   const series = requestDuration.series({
     http_request_method: methods.has(method) ? method : "_OTHER",
@@ -84,10 +84,10 @@ export function observeStore(store: "redis" | "content" | "nats" | "books", up: 
   storeUp.set({ store }, up ? 1 : 0);
 }
 
-/** The kinds of leases: of the money of calls, and of their seats. */
+/** Kinds of leases: of holds, and of seats. */
 type LeaseKind = "holds" | "seats";
 
-/** Functions that return numbers of leases. */
+/** Functions that return the current number of leases. */
 const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
 
 const leasesHeld: Gauge<"of"> = new Gauge({
@@ -103,7 +103,7 @@ const leasesHeld: Gauge<"of"> = new Gauge({
   },
 });
 
-/** Shows how many leases of a kind this process keeps up, until disposed. */
+/** Shows the number of leases of a kind that this process renews, until disposed. */
 export function showLeases(of: LeaseKind, count: () => number): Disposable {
   leaseCounts[of].add(count);
   return { [Symbol.dispose]: () => void leaseCounts[of].delete(count) };
@@ -115,19 +115,19 @@ const bufferBytes: Gauge = new Gauge({
   collect: () => bufferBytes.set(counts.bufferBytes),
 });
 
-/** Counts bytes that are taken from the bounds of the process, or given back (negative): in memory, and on disk. */
+/** Counts bytes that are taken from the process's limits for memory and disk, or released (negative). */
 export function countBuffered(bytes: number): void {
   counts.bufferBytes += bytes;
 }
 
-/** Pause between two samples, ms. */
+/** Interval between two samples, in ms. */
 const sampleMs = 50;
 
 const shown = { p50: "median", p99: "99th percentile", max: "longest" } as const;
 
 /**
- * Measures how late the event loop is, from one scrape to the next. prom-client's own sampler counts the pause between two
- * samples as lag; its metrics of the same names are replaced.
+ * Measures the delay of the event loop between scrapes. prom-client's sampler counts the pause between two samples as
+ * delay, so its metrics of the same names are replaced.
  */
 export function measureLoopLag(register: Registry): void {
   const seen = createHistogram();
@@ -152,5 +152,5 @@ export function measureLoopLag(register: Registry): void {
   }
 }
 
-/** The one that is collected last: with it a new measurement begins. */
+/** Name of the metric that is collected last; collecting it starts a new measurement. */
 const last = Object.keys(shown).at(-1);

@@ -1,10 +1,10 @@
-/** A value in a list, until it is removed. */
+/** An entry of a list. */
 export interface Listed {
-  /** Takes the member out of the list; whether it was still there. */
+  /** Removes the entry from the list. Returns whether it was still in it. */
   remove(): boolean;
 }
 
-/** A member of a list, and its neighbours in it. */
+/** An entry of a list, with its neighbours. */
 class ListMember<Value> implements Listed {
   readonly value: Value;
   previous: ListMember<Value> | undefined;
@@ -22,7 +22,7 @@ class ListMember<Value> implements Listed {
     list.size++;
   }
 
-  /** A removed member refers to no other: garbage must not keep its neighbours alive. */
+  /** Removes the entry, and clears its references, because garbage must not keep its neighbours in memory. */
   remove(): boolean {
     const list = this.#list;
     if (list === undefined) return false;
@@ -38,22 +38,22 @@ class ListMember<Value> implements Listed {
 }
 
 /**
- * A list of open things, oldest first; members come and go with calls. A Set leaves garbage: when its table grows, the
- * old table keeps referring to the new one and to every member at that time. Once an old table is in the old
- * generation, V8 keeps every call that follows until its next major collection.
+ * List of open objects, oldest first; entries are added and removed with calls. A Set would keep garbage in memory:
+ * when its table grows, the old table refers to the new one and to every entry at that time. Once an old table is in
+ * the old generation, V8 keeps every later call until its next major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
-  /** The ends of the list: its members keep them. */
+  /** First and last entry; entries refer to their neighbours. */
   first: ListMember<Value> | undefined;
   last: ListMember<Value> | undefined;
   size = 0;
 
-  /** Adds a member behind all others. */
+  /** Adds an entry at the end. */
   add(value: Value): Listed {
     return new ListMember(value, this);
   }
 
-  /** The members, oldest first; any of them may be removed meanwhile. */
+  /** Iterates over the entries, oldest first; any of them may be removed meanwhile. */
   [Symbol.iterator](): Iterator<Value> {
     const values: Value[] = [];
     for (let member = this.first; member !== undefined; member = member.next) values.push(member.value);

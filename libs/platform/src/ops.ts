@@ -1,17 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-/** The source of the text of /metrics. */
+/** Source of the text of /metrics. */
 export interface MetricsSource {
   readonly contentType: string;
   readonly metrics: () => Promise<string>;
 }
 
-/** True if a process can serve now, with a line of text for each of its services. */
+/** Readiness of a process, with a line of text for each of its services. */
 export interface Readiness {
   readonly isReady: boolean;
   readonly words: string;
 }
 
-/** The second port of every process: /healthz (it lives), /readyz (it can serve), /metrics (Prometheus). */
+/**
+ * Creates the listener of a process's second port: /healthz (it lives), /readyz (it can serve), /metrics (Prometheus).
+ */
 export function opsHandler(metrics: MetricsSource, readiness: () => Promise<Readiness>): RequestListener {
   return (request, response) => void answer(request, response, metrics, readiness);
 }
@@ -31,7 +33,7 @@ async function answer(
   } else response.writeHead(404, text).end("not found\n");
 }
 
-/** A figure that cannot be had makes this scrape fail, never the process. */
+/** Answers a scrape. A metric that cannot be computed fails the scrape, not the process. */
 async function answerMetrics(response: ServerResponse, metrics: MetricsSource): Promise<void> {
   try {
     const text = await metrics.metrics();

@@ -1,25 +1,25 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Minimum speed of a body's arrival. */
+/** Limits of a body's arrival. */
 export interface PaceLimits {
-  /** Maximum silence while the body arrives. */
+  /** Maximum silence while the body arrives, in ms. */
   readonly silenceMs: number;
-  /** Maximum time for the whole body; absent: unlimited while it keeps its pace. */
+  /** Maximum ms for the complete body; absent: unlimited if it is fast enough. */
   readonly totalMs?: number | undefined;
-  /** Time after which the body must have arrived, on average, at the floor at least. */
+  /** Ms after which the average speed of the body must be at least the minimum. */
   readonly graceMs: number;
   readonly floorBytesPerSecond: number;
 }
 
-/** Maximum pause between two checks of a body's pace. */
+/** Maximum ms between two checks of a body's speed. */
 const maxCheckMs = 1_000;
-/** Checks within the grace time. */
+/** Number of checks within the grace time. */
 const checksPerGrace = 4;
 
 /**
- * Times a body while it arrives: calls `late` once, with Failure request_timeout (408), when it is silent, takes too
- * long or arrives slower than the floor. The clock stops while `isHeld` returns true, as the reader does not take bytes
- * then. Dispose it when the body is complete.
+ * Times a body while it arrives. Calls `late` once, with Failure request_timeout (408), if the body is silent, takes
+ * too long or arrives below the minimum speed. The clock stops while `isHeld` returns true, because the reader then
+ * accepts no bytes. Dispose it when the body is complete.
  */
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;
@@ -40,7 +40,7 @@ export class Pace implements Disposable {
     this.#next = setTimeout(() => this.#pause(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
   }
 
-  /** Counts bytes as the client sent them. */
+  /** Counts bytes that the client sent, before decompression. */
   add(bytes: number): void {
     this.#bytes += bytes;
     this.#silence.refresh();

@@ -12,19 +12,22 @@ export interface BodyLimits extends PaceLimits {
   readonly budget: BufferBudget;
 }
 
-/** A request's whole body; dispose it when the bytes are needed no longer, so that others may take their place. */
+/**
+ * A request's complete body; dispose it when the bytes are no longer needed, so that the memory becomes available to
+ * others.
+ */
 export interface Body extends Disposable {
   readonly bytes: Buffer;
-  /** The body's part of the budget, for what its request reads besides it. */
+  /** The body's holding, for further data that its request reads. */
   readonly holding: Pick<Holding, "take">;
 }
 
-/** The client left before its request was whole: no answer is sent. */
+/** Error of a client that disconnected before its request was complete: no answer is sent. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-/** Bytes that a decompressor gives at once. */
+/** Chunk size of a decompressor. */
 const inflatedBytes = 64 * 1024;
 
 const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
@@ -36,11 +39,10 @@ const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duple
 ]);
 
 /**
- * Reads a body within its limit, decompressing gzip, deflate, br and zstd. What has arrived counts against its holder's
- * share of the budget; what is only declared does not. Throws Failure request_too_large (413), request_timeout (408, the
- * sender fell silent or drips), unsupported_media_type (415), invalid_value (400, broken compression),
- * rate_limit_exceeded (429, the holder's share) or server_overloaded (503, the process's budget), ClientGone, and the
- * reason of `ending`.
+ * Reads a body within its size limit, decompressing gzip, deflate, br and zstd. Bytes that have arrived count against
+ * the holder's share of the budget; a declared length does not. Throws Failure request_too_large (413), request_timeout
+ * (408, silent or too slow), unsupported_media_type (415), invalid_value (400, broken compression), rate_limit_exceeded
+ * (429, the holder's share) or server_overloaded (503, the process's budget), ClientGone, and the reason of `ending`.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -69,7 +71,7 @@ export async function readBody(
   }
 }
 
-/** A body being read: its owner, its declared bytes, and the signal that ends the call. */
+/** A body that is being read: its holder, its declared length, and the signal that ends the call. */
 interface Collecting {
   readonly holder: Holder;
   readonly declared: number;
@@ -91,7 +93,10 @@ class HeldBody implements Body {
   }
 }
 
-/** Gathers a body's chunks until it is whole. Rejects for what ends it before; its holding, or its call, may be ended meanwhile. */
+/**
+ * Collects a body's chunks until it is complete. Rejects if the body fails; its holding or its call may be ended
+ * meanwhile.
+ */
 async function collect(
   request: IncomingMessage,
   source: Readable,
@@ -122,7 +127,7 @@ async function collect(
     if (!request.complete) onGone();
   };
   const onEnding = (): void => fail(ending?.reason);
-  // A decompressor that is behind is no slow client.
+  // A client does not count as slow while the decompressor is behind.
   const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
   using pace = new Pace(limits, fail, isBehind);
   try {
@@ -145,7 +150,7 @@ async function collect(
 }
 
 function ignore(): void {
-  // what comes after the verdict changes nothing
+  // Bytes after the result are ignored
 }
 
 function tooLarge({ maxBytes }: BodyLimits): Failure {

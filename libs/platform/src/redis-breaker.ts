@@ -2,25 +2,25 @@ import { Command, type Redis } from "ioredis";
 import type { Logger } from "./log.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** Pause between two PINGs to a Redis that was too slow. */
+/** Pause between two PINGs to a Redis that was too slow, in ms. */
 const pingMs = 200;
-/** Steps that a command's time-out is counted in. */
+/** Number of steps in which a command's timeout is counted. */
 const steps = 10;
 
-/** A command on its way, and the step that it was sent in. */
+/** A sent command, and the step in which it was sent. */
 interface SentCommand {
   readonly command: Command;
   readonly step: number;
-  /** Among those that are not answered. */
+  /** Entry in the list of unanswered commands. */
   listed: Listed | undefined;
 }
 
 /**
- * Sets the time-out of a connection's commands, and its circuit breaker. A command without an answer within `timeoutMs`
- * is rejected. If no command was answered in that time, the breaker opens: every further command is rejected at once,
- * until Redis answers a PING in time. A slow Redis is then handled like one that is down, and no queue builds up. Time
- * is counted in steps. A step ends only after the data that Redis has sent was read: otherwise a busy process, such as
- * one that starts with hundreds of calls, would count its own delay as that of Redis.
+ * Adds a timeout to a connection's commands, and a circuit breaker. A command without an answer within `timeoutMs` is
+ * rejected. If no command was answered in that time, the breaker opens: every further command is rejected immediately
+ * until Redis answers a PING in time. A slow Redis is then handled like an unavailable one, and no queue grows. Time is
+ * counted in steps. A step ends only after the data that Redis has sent was read. Otherwise a busy process, for example
+ * one that starts with hundreds of calls, would mistake its delay for that of Redis.
  */
 export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
@@ -33,7 +33,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   function endStep(): void {
     step++;
     for (const sent of open) {
-      // In the order of sending: those behind it are younger.
+      // The list is in the order of sending: all later commands are younger.
       if (step - sent.step < steps) break;
       sent.listed?.remove();
       sent.command.reject(new Error("Command timed out"));
@@ -52,13 +52,13 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   async function untilAnswered(): Promise<void> {
     while (broken) {
       await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
-      // A connection that is away refuses by itself: the breaker has nothing to add.
+      // A closed connection rejects commands without the breaker.
       broken = redis.status === "ready" && !(await answers());
     }
     log.info("redis is no longer slow");
   }
 
-  /** A PING past the breaker. */
+  /** Sends a PING that bypasses the breaker. */
   function answers(): Promise<boolean> {
     return Promise.resolve(watched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
       () => true,
@@ -86,7 +86,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   };
 }
 
-/** Counts one step at a time, while something waits: a process at rest is not woken for it. */
+/** Counts one step at a time while commands wait; an idle process is not woken. */
 class StepClock {
   readonly #stepMs: number;
   readonly #ended: () => void;
@@ -98,9 +98,9 @@ class StepClock {
     this.#ended = ended;
   }
 
-  /** Begins a step, unless one runs. */
+  /** Begins a step, unless one is running. */
   run(): void {
-    // Timers come before what has arrived, immediates after it.
+    // Timers run before arrived data is read, immediates after it.
     this.#timer ??= setTimeout(() => (this.#soon = setImmediate(() => this.#end())), this.#stepMs);
   }
 

@@ -1,16 +1,16 @@
 import { Cluster } from "ioredis";
 import type { Redis } from "./redis.ts";
 
-/** Memory of one Redis server that takes writes. */
+/** Memory of one Redis server that accepts writes. */
 export interface RedisMemory {
   /** Its address, `host:port`. */
   readonly node: string;
   readonly usedBytes: number;
-  /** `maxmemory`, or what its machine has if that is not set. */
+  /** `maxmemory`, or the memory of its machine if that is not set. */
   readonly limitBytes: number;
 }
 
-/** Reads the memory of Redis: of each primary of a Cluster, or of the one server. */
+/** Reads the memory of each primary of a Cluster, or of the only server. */
 export async function readRedisMemory(redis: Redis): Promise<readonly RedisMemory[]> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   return Promise.all(

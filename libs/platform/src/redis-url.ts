@@ -7,7 +7,7 @@ export interface RedisNode {
   readonly port: number;
 }
 
-/** The addresses of Redis, and the way it is connected to. */
+/** Addresses of Redis, and the kind of its deployment. */
 export type RedisAddress = {
   readonly credentials: { readonly username?: string; readonly password?: string };
   readonly tls: boolean;
@@ -23,15 +23,16 @@ export type RedisAddress = {
     }
 );
 
-/** Schemes of an address; with an s after redis, TLS is used. */
+/** Matches the scheme of an address; `rediss` uses TLS. */
 const scheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
 const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
 
 /**
- * Reads REDIS_URL, or CONTENT_REDIS_URL: `redis://host:port/db`; several such addresses with commas between, or
- * `redis+cluster://host`, for a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` for
- * Sentinels, the path and the query at any of them. `rediss…` is by TLS. The first address's name and password are Redis's.
- * `prefix` is what the variable begins with. Throws StartError, without a word of what is in it.
+ * Parses REDIS_URL, or CONTENT_REDIS_URL: `redis://host:port/db`; several such addresses separated by commas, or
+ * `redis+cluster://host`, for a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…`
+ * for Sentinels, with the path and the query at any of the addresses. `rediss…` uses TLS. User name and password of the
+ * first address are used for Redis. `prefix` is the beginning of the variable's name. Throws StartError, without
+ * quoting the value.
  */
 export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddress {
   const urls = text.split(",").map((item) => new URL(item.trim()));

@@ -1,18 +1,18 @@
 import { Cluster } from "ioredis";
 import type { Redis } from "./redis.ts";
 
-/** The state of the servers that take writes, as they report it. */
+/** State of the servers that accept writes, as they report it. */
 export interface RedisServers {
-  /** Another text where one was started again, or another server took its place. */
+  /** Changes if a server was restarted or replaced. */
   readonly runs: string;
-  /** Another text where something was written; undefined where a server does not report it. */
+  /** Changes if data was written; undefined if a server does not report it. */
   readonly writes: string | undefined;
 }
 
 /** Open requests: all checks of the same beat share one. */
 const pending = new WeakMap<Redis, Promise<RedisServers>>();
 
-/** Reads the state of all primaries, with one command each; one request at a time. */
+/** Reads the state of all primaries with one command each; concurrent callers share a request. */
 export function readServers(redis: Redis): Promise<RedisServers> {
   const answer = pending.get(redis) ?? askServers(redis).finally(() => pending.delete(redis));
   pending.set(redis, answer);
@@ -38,22 +38,22 @@ async function askServers(redis: Redis): Promise<RedisServers> {
   };
 }
 
-/** Options of the check whether Redis can have new work. */
+/** Options of the check for new work in Redis. */
 export interface WorkCheckOptions {
   readonly redis: Redis;
-  /** Maximum time after a write at which something may become due by its age, in ms. */
+  /** Maximum ms after a write in which an entry may become due by its age. */
   readonly graceMs: number;
-  /** Returns the time at which the first entry of Redis is due, Unix ms; Infinity where none waits. */
+  /** Returns the time at which the first entry in Redis is due, Unix ms; Infinity if none waits. */
   nextDue(): Promise<number>;
   now?(): number;
 }
 
-/** Maximum time between two reads of the work, whether or not the servers report writes. */
+/** Maximum ms between two reads of the work, regardless of reported writes. */
 const sweepMs = 60_000;
 
 /**
- * Checks whether there may be work in Redis. Reading the servers' count of writes is one command; reading every shard
- * is hundreds. Without new writes only an entry that waits for its time can become due.
+ * Checks whether Redis may contain work. Reading the servers' count of writes is one command; reading every shard is
+ * hundreds. Without new writes only an entry that waits for its time can become due.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;
@@ -67,7 +67,7 @@ export class WorkCheck {
   }
 
   /**
-   * Returns true if the work must be read now, and remembers the servers' count of writes. Rejects while Redis is
+   * Returns true if the work must be read now, and records the servers' count of writes. Rejects while Redis is
    * unavailable.
    */
   async hasWork(): Promise<boolean> {
@@ -80,7 +80,7 @@ export class WorkCheck {
       this.#dueAt = undefined;
     }
     const isDue = at - this.#changedAt <= graceMs || at - this.#checkedAt >= sweepMs;
-    // Fetched once until something is written.
+    // Read once until data is written again.
     if (!isDue) this.#dueAt ??= await nextDue();
     if (!isDue && at < (this.#dueAt ?? 0)) return false;
     this.#checkedAt = at;

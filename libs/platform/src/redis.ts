@@ -10,33 +10,36 @@ import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { scriptTexts } from "./script/lua.ts";
 import { storeAway } from "./store-failure.ts";
 
-/** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
+/** Client of one Redis server, of the master that Sentinels name, or of a Redis Cluster; callers see no difference. */
 export type Redis = Single | Cluster;
 
-/** Maximum time that a start waits for Redis. */
+/** Maximum ms that a start waits for Redis. */
 const connectWithinMs = 30_000;
-/** Maximum time that a start waits for the Redis of content. */
+/** Maximum ms that a start waits for the Redis of content. */
 const firstAttemptMs = 3_000;
-/** Longest pause between two attempts to connect again. */
+/** Maximum ms between two attempts to reconnect. */
 const longestPauseMs = 1_000;
 /**
- * Pause between two looks whether a Redis that was started again has loaded its data. Its own guess of how long that takes
- * is far too long at the beginning, and the client would wait for as much, up to ten seconds.
+ * Pause in ms between two checks whether a restarted Redis has loaded its data. The client would instead wait as long
+ * as Redis estimates, up to ten seconds, and that estimate is far too high at the beginning.
  */
 const loadingPauseMs = 250;
-/** Maximum number of times that a command follows a slot that has moved, or waits for a shard's new master. */
+/** Maximum number of times that a command follows a moved slot, or waits for a shard's new master. */
 const maxRedirections = 5;
 
-/** A primary that has become a replica keeps its connections where it was not restarted: the new one is looked for. */
+/**
+ * Returns whether a primary has become a replica. It keeps its connections if it was not restarted, so the client must
+ * look for the new primary.
+ */
 const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
 
 const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPauseMs);
 
 /**
- * A connection that fails fast: a command is answered within `timeoutMs` or rejected, and nothing queues up while
- * Redis is away. After a command that was not answered in time those that follow fail at once, until Redis answers
- * again (`breakWhenSlow`). It connects again by itself for as long as the process lives. Several addresses, or one that
- * says `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
+ * Opens a connection that fails fast: a command is answered within `timeoutMs` or rejected, and no queue grows while
+ * Redis is unavailable. After a timeout, later commands are rejected immediately until Redis answers again
+ * (`breakWhenSlow`). The connection is restored automatically while the process runs. Several addresses, or
+ * `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const address = readRedisUrl(url, "");
@@ -47,16 +50,16 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
 }
 
 /**
- * Connects to the Redis of clients' content in the background and for good: a start waits for no more than the first
- * attempt, since calls that keep nothing are served without it. Throws StartError where its certificate is refused.
+ * Connects to the Redis of clients' content in the background and retries without a limit. A start waits only for the
+ * first attempt, because calls that store no content work without it. Throws StartError if its certificate is refused.
  */
 export async function openContentRedis(url: string, log: Logger, timeoutMs: number): Promise<Redis> {
   const address = readRedisUrl(url, "CONTENT_");
-  observeStore("content", false); // from the start: without a sample no alert fires
+  observeStore("content", false); // set at the start: without a sample no alert fires
   const redis = observed(connectionTo(address), "content", log.child({ store: "content" }), timeoutMs);
   redis.once("ready", () => void loadScripts(redis, log));
   const attempt = once(redis, "ready", { signal: AbortSignal.timeout(firstAttemptMs) });
-  redis.connect().catch(() => undefined); // the retry strategy goes on; "error" has been logged
+  redis.connect().catch(() => undefined); // the retry strategy continues; "error" has been logged
   const isReached = await attempt.then(
     () => true,
     () => false,
@@ -67,7 +70,7 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
   throw problem;
 }
 
-/** Limits the commands of a connection in time, and logs and counts when it is lost and found. */
+/** Adds timeouts to the commands of a connection, and logs and counts its loss and recovery. */
 function observed(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
   else breakWhenSlow(redis, log, timeoutMs);
@@ -102,7 +105,7 @@ function connectionTo(address: RedisAddress): Redis {
       redisOptions: command,
       maxRedirections: maxRedirections,
       clusterRetryStrategy: pauseOf,
-      // Certificates name hosts: nodes are reached by the names that they give.
+      // Certificates name hosts, so nodes are reached by the names that they announce.
       ...(tls ? { dnsLookup: (host: string, found: (error: null, address: string) => void) => found(null, host) } : {}),
     });
   const single = {
@@ -125,7 +128,9 @@ function connectionTo(address: RedisAddress): Redis {
   });
 }
 
-/** Gives Redis the process's scripts before the first calls come; what is missing later is sent with its call. */
+/**
+ * Loads the process's scripts into Redis before the first calls. A script that is missing later is sent with its call.
+ */
 async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const texts = Array.from(scriptTexts, (text) => text());
@@ -135,7 +140,7 @@ async function loadScripts(redis: Redis, log: Logger): Promise<void> {
 
 async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   const ready = new Promise<void>((resolve) => void redis.once("ready", resolve));
-  redis.connect().catch(() => undefined); // the retry strategy goes on; "error" has been logged
+  redis.connect().catch(() => undefined); // the retry strategy continues; "error" has been logged
   const failed = Promise.withResolvers<never>();
   const timeout = setTimeout(
     () => failed.reject(new StartError("Redis did not answer: is REDIS_URL right?", 1)),
@@ -152,7 +157,7 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   }
 }
 
-/** Returns the error in the certificates of the servers of an address. */
+/** Returns the error in the certificates of the servers of an address; undefined if there is none. */
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
   const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));
@@ -161,7 +166,7 @@ async function certificateProblem(address: RedisAddress): Promise<StartError | u
 
 /**
  * Opens a second connection for subscriptions. It retries without a limit while Redis is unavailable, because no caller
- * waits for it. In a cluster one node is enough: each node delivers the messages that any node publishes.
+ * waits for it. In a cluster one node suffices: each node delivers the messages that any node publishes.
  */
 export function openSubscriber(redis: Redis): Redis {
   const patient = { maxRetriesPerRequest: null, autoResubscribe: true };
@@ -171,7 +176,10 @@ export function openSubscriber(redis: Redis): Redis {
   return redis.duplicate([], { ...eager, redisOptions: { ...command, ...patient } });
 }
 
-/** Runs a step that money or limits hang on; Redis away or slow is a 503, never a free pass. */
+/**
+ * Runs a step that enforces money or limits. If Redis is unavailable or slow, it throws a Failure with 503, so that the
+ * limit is never bypassed.
+ */
 export async function orUnavailable<T>(step: Promise<T>): Promise<T> {
   try {
     return await step;

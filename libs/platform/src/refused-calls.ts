@@ -3,25 +3,29 @@ import { refusedCall, RefusedCall, stored, type Failure } from "@modelgate/contr
 import type { Redis } from "./redis.ts";
 import { idSource } from "./tracing.ts";
 
-/** The list of refused calls that no ledger has taken yet. */
+/** Redis list of refused calls that no ledger has recorded yet. */
 const listKey = "refused-calls";
-/** Maximum number of calls in that list; of more, the oldest are dropped. */
+/** Maximum calls in that list; beyond it, the oldest are dropped. */
 const maxListed = 10_000;
-/** Pause in which a process gathers calls, and their maximum: of all accounts, and of one. */
+/** Interval in which a process collects calls, and the maximum calls per interval: of all accounts, and of one. */
 const [gatherMs, maxGathered, maxOfAccount] = [500, 1_000, 20];
 
-/** A refused call, and how many of its account it stands for: itself and those right after it that were left out. */
+/**
+ * A refused call, with the number of calls of its account that it stands for: itself and those after it that were left
+ * out.
+ */
 const WaitingRefusal = Type.Object({ call: RefusedCall, calls: Type.Integer({ minimum: 1 }) });
 export type WaitingRefusal = Static<typeof WaitingRefusal>;
 
 const readWaiting = stored("refused call", WaitingRefusal);
 
-/** A request whose key is known. */
+/** An authenticated request that was refused. */
 export type RefusedRequest = Omit<Parameters<typeof refusedCall>[0], "id">;
 
 /**
- * Publishes calls that were refused, for the ledger. A call never waits for it, and what cannot be published is lost: no money
- * is in it. An account that is refused more often than `maxOfAccount` times within `gatherMs` is counted.
+ * Publishes refused calls for the ledger. Calls never wait for it, and a call that cannot be published is lost, because
+ * no money is involved. If an account is refused more often than `maxOfAccount` times within `gatherMs`, further calls
+ * are only counted.
  */
 export class RefusedCalls implements AsyncDisposable {
   readonly #redis: Redis;
@@ -47,7 +51,7 @@ export class RefusedCalls implements AsyncDisposable {
     this.#timer ??= setTimeout(() => this.#publish(), gatherMs).unref();
   }
 
-  /** Publishes what waits. */
+  /** Publishes the collected calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer);
     this.#publish();

@@ -4,23 +4,26 @@ import type { Secrets } from "./secrets.ts";
 const algorithm = "aes-256-gcm";
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** Seals what leaves the process; each is bound to the context that it belongs to, such as whose key it is. */
+/** Encrypts data that leaves the process; each ciphertext is bound to its context, for example the owner of a key. */
 export interface Sealer {
-  /** A text, as another in Base64. */
+  /** Encrypts a text. Returns the ciphertext in Base64. */
   seal(text: string, context: string): string;
-  /** Throws where the text was sealed with a secret that is not accepted, for another context, or was changed. */
+  /**
+   * Decrypts a text. Throws if it was encrypted with a secret that is not accepted or for another context, or was
+   * changed.
+   */
   open(sealed: string, context: string): string;
   sealBytes(bytes: Buffer, context: string): Buffer;
-  /** Throws as `open` does. */
+  /** Decrypts bytes. Throws as `open` does. */
   openBytes(sealed: Buffer, context: string): Buffer;
 }
 
 /**
- * AES-256-GCM under keys derived from the secrets by HKDF-SHA256, one for each purpose: what is sealed for one purpose
- * cannot be opened for another. The secret in use seals; every accepted one opens.
+ * Creates a sealer: AES-256-GCM with keys derived from the secrets by HKDF-SHA256, one for each purpose. Data that was
+ * encrypted for one purpose cannot be decrypted for another. The secret in use encrypts; every accepted one decrypts.
  */
 export function openSealer(secrets: Secrets, purpose: string): Sealer {
-  // A key as an object: with one as bytes, each seal would take 17 µs more.
+  // A KeyObject is used because a key as bytes would add 17 µs to each encryption.
   const derive = (secret: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
   const inUse = derive(secrets[0]);

@@ -3,25 +3,29 @@ import { Caller, Failure } from "@modelgate/contracts";
 import { isSignedBy, signatureOf } from "@modelgate/contracts/operator-credential";
 
 /**
- * The secrets of a deployment: the one in use, and during a rotation the other one, which is accepted. To rotate without
- * a stop, give every process the new one as MODELGATE_SECRET_BEFORE, then swap the two everywhere, then drop the old.
+ * Secrets of a deployment: the one in use, and during a rotation the other one, which is accepted. To rotate without
+ * downtime, set the new one as MODELGATE_SECRET_BEFORE in every process, then swap the two everywhere, then remove the
+ * old one.
  */
 export type Secrets = readonly [inUse: string, ...accepted: string[]];
 
-/** Joins the secret in use and the one that a rotation still accepts. */
+/** Combines the secret in use and the one that a rotation still accepts. */
 export function secretsOf(inUse: string, before: string | undefined): Secrets {
   return before === undefined ? [inUse] : [inUse, before];
 }
 
 const shape = Compile(Caller);
 
-/** The value of `x-modelgate-caller`: base64url(JSON) "." base64url(HMAC-SHA256 of that text). */
+/** Returns the value of `x-modelgate-caller`: base64url(JSON) "." base64url(HMAC-SHA256 of that text). */
 export function signCaller(secret: string, caller: Caller): string {
   const text = Buffer.from(JSON.stringify(caller)).toString("base64url");
   return `${text}.${signatureOf(secret, text)}`;
 }
 
-/** The caller, if an edge signed it with an accepted secret and it has not expired; otherwise throws Failure invalid_api_key. */
+/**
+ * Returns the caller if an edge signed it with an accepted secret and it has not expired; otherwise throws Failure
+ * invalid_api_key.
+ */
 export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
   const [text = "", signature = ""] = header?.split(".") ?? [];
   if (!isSignedBy(secrets, text, signature))

@@ -10,8 +10,8 @@ interface SeriesOptions<Label extends string> {
 type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
 
 /**
- * The series of a metric by their labels, each a plain object to count in. prom-client makes a text of the labels for every value
- * that it is given, which is too much for what happens with each call, or each chunk of a stream.
+ * Series of a metric by their labels, each a plain object to count in. prom-client renders the labels as text for every
+ * value, which is too expensive for each call, or each chunk of a stream.
  */
 class SeriesByLabels<Label extends string, Series> {
   readonly all = new Map<string, { readonly labels: LabelValues<Label>; readonly series: Series }>();
@@ -34,11 +34,11 @@ class SeriesByLabels<Label extends string, Series> {
   }
 }
 
-/** A counter of what happens with every call. */
+/** A counter of events that occur with every call. */
 export class SeriesCounter<Label extends string> {
   readonly #series: SeriesByLabels<Label, { count: number }>;
 
-  /** Declares it in the registry of the process. */
+  /** Declares the counter in the registry of the process. */
   constructor({ name, help, labelNames }: SeriesOptions<Label>) {
     const series = new SeriesByLabels<Label, { count: number }>(labelNames, () => ({ count: 0 }));
     this.#series = series;
@@ -63,7 +63,9 @@ export interface ValueSeries {
   observe(value: number): void;
 }
 
-/** Values of one series, by the first bucket that each is within; the last count is of those beyond all. */
+/**
+ * Values of one series, counted in the first bucket that contains them; the last count is of values above all buckets.
+ */
 class BucketSeries implements ValueSeries {
   readonly counts: number[];
   sum = 0;
@@ -82,13 +84,16 @@ class BucketSeries implements ValueSeries {
   }
 }
 
-/** A histogram of what happens with every call or chunk; of prom-client's it has the declaration and the registry. */
+/**
+ * A histogram of events that occur with every call or chunk. It uses only the declaration and the registry of
+ * prom-client's.
+ */
 export class SeriesHistogram<Label extends string> extends Histogram<Label> {
   readonly #series: SeriesByLabels<Label, BucketSeries>;
   readonly #bounds: readonly number[];
   readonly #declared: { readonly name: string; readonly help: string };
 
-  /** Declares it in the registry of the process. */
+  /** Declares the histogram in the registry of the process. */
   constructor({ name, help, labelNames, buckets }: SeriesOptions<Label> & { readonly buckets: readonly number[] }) {
     super({ name, help, labelNames, buckets: [...buckets] });
     this.#bounds = buckets;
@@ -96,7 +101,7 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
     this.#series = new SeriesByLabels(labelNames, () => new BucketSeries(buckets));
   }
 
-  /** The series of some labels: to be kept where it gets many values. */
+  /** Returns the series of some labels; keep it if it gets many values. */
   series(labels: Labels<Label>): ValueSeries {
     return this.#series.get(labels);
   }

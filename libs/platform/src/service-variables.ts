@@ -2,29 +2,32 @@ import type { DeclaredVariable } from "@modelgate/contracts";
 import { secretsOf } from "./secrets.ts";
 import { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 
-/** Everything that a service reads from its environment: what every service does, and what it declares itself. */
+/** Variables that a service reads from its environment: those of all services, and those that it declares. */
 export interface ServiceVariables<Env> {
   readonly name: string;
   readonly declare: Declaration<{ readonly frame: ServiceFrame; readonly env: Env }>;
-  /** Lists every variable that the service reads: for the reference, and for checks of deployments. */
+  /** Lists every variable that the service reads, for the reference and for checks of deployments. */
   describe(): readonly DeclaredVariable[];
 }
 
-/** The part of the environment that `runProcess` uses. */
+/** Values of the variables that `runProcess` uses. */
 export type ServiceFrame = Readonly<ReturnType<typeof frameVariables>>;
 
-/** The values of a service's own variables. */
+/** Values of a service's variables. */
 export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
 
-/** Differences between services in the variables that all of them read. */
+/** Options of the variables that all services read. */
 export interface FrameOptions {
-  /** The variable of its port, and the port where that is unset; absent: TEXT_PORT and 0 for `text`. */
+  /** Variable of the port, and its default; absent: TEXT_PORT and 0 for `text`. */
   readonly port?: readonly [name: string, fallback: number];
-  /** Maximum time of the drain, ms, whatever DRAIN_MS is. */
+  /** Maximum ms of the drain, regardless of DRAIN_MS. */
   readonly maxDrainMs?: number;
 }
 
-/** Declares the variables of a service; `own` are those besides the ports, logging and drain that all services have. */
+/**
+ * Declares the variables of a service; `own` declares those in addition to the ports, logging and drain of all
+ * services.
+ */
 export function serviceVariables<Env>(
   name: string,
   own: Declaration<Env>,
@@ -34,7 +37,7 @@ export function serviceVariables<Env>(
   return { name, declare, describe: () => describeVariables(declare) };
 }
 
-/** Reads a service's own variables, those of the frame checked with them. Throws StartError. */
+/** Reads a service's variables; those of the frame are checked too. Throws StartError. */
 export function readEnv<Env>(
   { declare }: ServiceVariables<Env>,
   source?: Readonly<Record<string, string | undefined>>,
@@ -81,12 +84,12 @@ function frameVariables(read: VariableReader, name: string, { port, maxDrainMs =
   };
 }
 
-/** The store of accounts and configuration, and the secret that services sign with. */
+/** Reads the address of the store of accounts and configuration, and the secret that services sign with. */
 export function storeVariables(read: VariableReader) {
   return {
     redis: {
       url: read.url("REDIS_URL", "Address of Redis, or of a Cluster's or Sentinel's servers, separated by commas."),
-      /** Longest wait for an answer of Redis. */
+      /** Maximum ms to wait for an answer of Redis. */
       timeoutMs: 1_000,
     },
     secrets: secretsOf(
@@ -96,10 +99,10 @@ export function storeVariables(read: VariableReader) {
   };
 }
 
-/** The values of the variables of the store. */
+/** Values of the variables of the store. */
 export type StoreEnv = ReturnType<typeof storeVariables>;
 
-/** The store of what clients have the gateway keep. */
+/** Reads the address of the store of clients' content. */
 export function contentVariables(read: VariableReader) {
   return {
     url: read.optionalUrl(
@@ -112,12 +115,12 @@ export function contentVariables(read: VariableReader) {
   };
 }
 
-/** The values of those variables. */
+/** Values of the variables of clients' content. */
 export interface ContentEnv {
   readonly content: ReturnType<typeof contentVariables>;
 }
 
-/** The bus that events are published on. */
+/** Reads the address of the bus that events are published on. */
 export function busVariables(read: VariableReader) {
   return {
     bus: {
@@ -140,7 +143,7 @@ export function busVariables(read: VariableReader) {
   };
 }
 
-/** The values of the variables of the bus. */
+/** Values of the variables of the bus. */
 export type BusEnv = ReturnType<typeof busVariables>;
 
 /** Reads the variables of a service that charges calls: the store, and the bus. */

@@ -1,6 +1,4 @@
-/**
- * The reason why a start cannot go on, as a message for people; `exitCode` 78 means a wrong configuration (sysexits).
- */
+/** Reason why a start fails, as a message for people; `exitCode` 78 means a wrong configuration (sysexits). */
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly exitCode: number;

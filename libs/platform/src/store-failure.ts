@@ -1,8 +1,11 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 
-/** Names of ioredis' errors for a Redis that does not answer. */
+/** Names of ioredis' errors if Redis does not answer. */
 const names: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
-/** And its words, where an error has no name of its own; those of the breaker; and of a Redis that cannot serve yet, or is full. */
+/**
+ * Parts of the messages of errors without a specific name: of ioredis, of the breaker, and of a Redis that is loading
+ * or full.
+ */
 const words = [
   "Command timed out",
   "redis is slow",
@@ -22,7 +25,7 @@ const words = [
   "TRYAGAIN",
 ];
 
-/** The failure of a step that needed a store which is away or slow (503). */
+/** Creates the failure of a step that needed a store which is unavailable or slow (503). */
 export function storeAway(cause: unknown): Failure {
   return new Failure("server_overloaded", "The gateway's store is unavailable or slow; try again shortly.", {
     cause,
@@ -30,7 +33,10 @@ export function storeAway(cause: unknown): Failure {
   });
 }
 
-/** Maps anything thrown to a Failure: a store that is away or slow becomes server_overloaded, everything else internal_error. */
+/**
+ * Converts any exception to a Failure: an unavailable or slow store becomes server_overloaded, everything else
+ * internal_error.
+ */
 export function failureOf(thrown: unknown): Failure {
   return isStoreAway(thrown) ? storeAway(thrown) : asFailure(thrown);
 }

@@ -13,14 +13,14 @@ import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace
 import type { Logger } from "./log.ts";
 import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
-/** Maximum spans that wait for the collector; later ones are dropped, and no request waits. */
+/** Maximum spans that wait for the collector; later ones are dropped, and requests never wait. */
 const maxWaiting = 4_096;
-/** Maximum time that the end of a process waits for its last spans. */
+/** Maximum ms that shutdown waits for the last spans. */
 const lastFlightMs = 3_000;
 
 const kinds: Readonly<Record<SpanStart["kind"], SpanKind>> = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-/** OpenTelemetry as the suite uses it; loaded only where spans are collected, for it costs start-up time and memory. */
+/** Opens OpenTelemetry; the module is loaded only if spans are collected, because it costs start-up time and memory. */
 export function openTelemetry(
   service: string,
   url: string,
@@ -33,7 +33,7 @@ export function openTelemetry(
   const tracer = provider.getTracer("modelgate");
   return {
     startSpan: ({ name, kind, parent, attributes }) =>
-      // The linter takes the optional enum of the options for another one.
+      // The linter confuses the optional enum of the options with another one.
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
       spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: present(attributes?.() ?? {}) }, above(parent))),
     async [Symbol.asyncDispose]() {
@@ -63,7 +63,7 @@ function spanOf(span: TelemetrySpan): Span {
 
 const form = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The context of a W3C header. The SDK itself ignores invalid ids. */
+/** Returns the context of a W3C header. The SDK ignores invalid ids. */
 function above(parent: string | undefined): Context {
   const [, traceId, spanId, flags] = form.exec(parent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

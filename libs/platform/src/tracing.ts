@@ -2,47 +2,44 @@ import { randomBytes } from "node:crypto";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 
-/** The attributes of a span: plain values, none of them of a client's or a vendor's body. */
+/** Attributes of a span: plain values, never from a client's or a vendor's body. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A piece of a request's way, as its service sees it. */
+/** A span: one service's part of a request. */
 export interface Span {
-  /** The W3C header for the next hop; undefined where there is nothing to carry on. */
+  /** W3C header for the next hop; undefined if there is no trace. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
-  /**
-   * Ends the span; `error` is the gateway's own word (a failure's code, a status), never a message. A second call does
-   * nothing.
-   */
+  /** Ends the span; `error` is a failure's code or a status, never a message. A second call does nothing. */
   end(error?: string): void;
 }
 
-/** The start of a span, and its parent. */
+/** Name, kind and parent of a span that begins. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: "server" | "client";
-  /** The W3C header of the parent span; a malformed one is ignored. */
+  /** W3C header of the parent span; a malformed one is ignored. */
   readonly parent: string | undefined;
-  /** Called only where spans are collected. */
+  /** Called only if spans are collected. */
   readonly attributes?: () => SpanAttributes;
 }
 
 /** Begins spans. */
 export type StartSpan = (start: SpanStart) => Span;
 
-/** Reads the trace id out of a span's header; undefined where there is no trace. */
+/** Returns the trace id in a span's header; undefined if there is no trace. */
 export function traceIdOf(span: Pick<Span, "traceparent"> | undefined): string | undefined {
   return span?.traceparent?.slice(3, 35);
 }
 
-/** The ids in every log line of a request. */
+/** Ids in every log line of a request. */
 export interface RequestIds {
   readonly requestId: string;
-  /** Undefined where there is no trace. */
+  /** Undefined if there is no trace. */
   readonly traceId: string | undefined;
 }
 
-/** The names of a request for its lines of log. */
+/** Returns the ids of a request for its log lines. */
 export function idsOf(call: {
   readonly requestId: string;
   readonly span?: Pick<Span, "traceparent"> | undefined;
@@ -52,7 +49,7 @@ export function idsOf(call: {
 
 const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Forwards the header unchanged where tracing is off. */
+/** Forwards the header unchanged if tracing is off. */
 const passOn: StartSpan = ({ parent }) => ({
   traceparent: parent !== undefined && wellFormed.test(parent) ? parent : undefined,
   set: ignore,
@@ -60,19 +57,19 @@ const passOn: StartSpan = ({ parent }) => ({
 });
 
 function ignore(): void {
-  // nobody collects spans
+  // No collector is configured
 }
 
 let starting: StartSpan = passOn;
 
-/** Begins a span of this process; without a collector it only carries the header on. */
+/** Begins a span of this process; without a collector it only forwards the header. */
 export function startSpan(start: SpanStart): Span {
   return starting(start);
 }
 
 /**
  * Sends this process's spans to a collector by OTLP over HTTP, until disposed; without an endpoint it does nothing and
- * loads nothing. Sampling is the SDK's: OTEL_TRACES_SAMPLER and its argument.
+ * loads no module. Sampling is configured by the SDK's OTEL_TRACES_SAMPLER and its argument.
  */
 export async function openTracing(
   service: string,
@@ -95,7 +92,7 @@ export async function openTracing(
   }
 }
 
-/** Ids that are cheap and do not repeat: a random prefix of this process and a counter. */
+/** Creates a source of cheap unique ids: a random prefix of this process and a counter. */
 export function idSource(kind: string): () => string {
   const prefix = `${kind}_${randomBytes(9).toString("base64url")}`;
   let count = 0;
@@ -104,7 +101,7 @@ export function idSource(kind: string): () => string {
 
 const requestIdForm = /^[A-Za-z0-9][A-Za-z0-9._:/=+-]{0,127}$/;
 
-/** Returns whether a client's own request id can be used: short, with characters that are safe in logs and headers. */
+/** Returns whether a client's request id can be used: it is short, and its characters are safe in logs and headers. */
 export function isRequestId(text: string): boolean {
   return requestIdForm.test(text);
 }

@@ -1,44 +1,44 @@
 import type { DeclaredVariable, VariableDescription } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
-/** Bounds of an integer, both inclusive; 0 and the largest safe integer where absent. */
+/** Limits of an integer, both inclusive; default 0 and the largest safe integer. */
 export interface IntegerBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
-/** Reads variables by name, each with its default and one line for the person who sets it. */
+/** Reads variables by name, each with its default and one line of documentation. */
 export interface VariableReader {
-  /** Without a fallback it is required. */
+  /** Reads a text; it is required if there is no fallback. */
   text(name: string, fallback: string | undefined, meaning: string): string;
   optionalText(name: string, meaning: string): string | undefined;
   url(name: string, meaning: string): string;
   optionalUrl(name: string, meaning: string): string | undefined;
   integer(name: string, fallback: number, meaning: string, bounds?: IntegerBounds): number;
-  /** A port; 0 takes a free one. */
+  /** Reads a port; 0 selects a free one. */
   port(name: string, fallback: number, meaning: string): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback: Word, meaning: string): Word;
-  /** Some of several words, separated by commas, in the order of `words`; unset: all of them. */
+  /** Reads a list of words, separated by commas, and returns it in the order of `words`; unset: all of them. */
   choices<const Word extends string>(name: string, words: readonly Word[], meaning: string): readonly Word[];
-  /** A secret: never logged, and refused when it is short enough to guess. */
+  /** Reads a secret, which is never logged, and refused if it is short enough to guess. */
   secret(name: string, meaning: string): string;
   optionalSecret(name: string, meaning: string): string | undefined;
 }
 
 /**
- * The variables of a process: a function that takes each from a reader and returns the values in the shape that the code
- * uses. The same function is run to read an environment and to list what it declares.
+ * Declares the variables of a process: a function that reads each and returns the values in the structure that the code
+ * uses. The same function is run to read an environment and to list the variables.
  */
 export type Declaration<Values> = (read: VariableReader) => Values;
 
-/** Reads all variables of a declaration; throws one StartError that names every wrong one. */
+/** Reads all variables of a declaration. Throws one StartError that names every wrong one. */
 export function readVariables<Values>(
   declare: Declaration<Values>,
-  // The only place that reads the process's environment.
+  // The only access to the process's environment.
   // oxlint-disable-next-line no-restricted-properties
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Values {
-  const problems = new Set<string>(); // services of one process read some alike
+  const problems = new Set<string>(); // services of one process read some of the same variables
   const values = declare(
     readerOf(({ name, read }, placeholder) => {
       try {
@@ -54,7 +54,7 @@ export function readVariables<Values>(
   return values;
 }
 
-/** Lists the variables of a declaration in their order. Throws where a name is declared twice. */
+/** Lists the variables of a declaration in their order. Throws if a name is declared twice. */
 export function describeVariables(declare: Declaration<unknown>): readonly DeclaredVariable[] {
   const declared = new Map<string, DeclaredVariable>();
   declare(
@@ -67,7 +67,7 @@ export function describeVariables(declare: Declaration<unknown>): readonly Decla
   return [...declared.values()];
 }
 
-/** Gives the value of a variable: the one that was read, or the placeholder. */
+/** Returns the value of a variable: the one that was read, or the placeholder. */
 type Take = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
 
 function readerOf(take: Take): VariableReader {
@@ -141,7 +141,7 @@ function integerOf(
   };
 }
 
-/** Units by the ending of a variable's name. */
+/** Units by the suffix of a variable's name. */
 const units: readonly (readonly [string, string])[] = [
   ["_BYTES_PER_SECOND", "bytes a second"],
   ["_BYTES", "bytes"],
@@ -181,7 +181,7 @@ function longEnough(secret: string): string {
   return secret.length < 16 ? refuse("must have at least 16 characters") : secret;
 }
 
-/** Lists of servers are allowed: each item must be an address. */
+/** Returns a list of servers unchanged, after checking that each item is an address. */
 function addressIn(text: string): string {
   return text.split(",").every((item) => URL.canParse(item.trim())) ? text : refuse("is not a URL");
 }

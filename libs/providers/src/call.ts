@@ -1,35 +1,35 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 
-/** A request to a vendor, before it is rendered. Tasks are started by calls of another type (`StartCall`). */
+/** A request to a vendor, before it is rendered. `StartCall` is the type of a call that starts a task. */
 export type VendorCall = AnswerCall | SessionCall | PollCall | DownloadCall | FileCall;
 
-/** The address and key of a call, and its time: some vendors sign the time. */
+/** Address, key and time of a call; some vendors sign the time. */
 interface AnyCall {
-  /** The base URL, in the form that the vendor's own SDK takes. */
+  /** Base URL, in the form that the vendor's SDK takes. */
   readonly baseUrl: string;
   readonly key: string;
   /** Unix ms. */
   readonly nowMs: number;
   /** The gateway's id of the client's request, for the vendor's logs. */
   readonly requestId?: string | undefined;
-  /** Headers in addition to the usual ones, or in their place. */
+  /** Headers that are added to the usual ones or replace them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The key that signs a request, and the time. */
+/** The parts of a call that signing needs: address, key and time. */
 export type SigningCall = Pick<AnyCall, "baseUrl" | "key" | "nowMs">;
 
-/** A call that is answered at once: whole or as a stream. */
+/** A call whose answer comes in the same exchange, complete or as a stream. */
 export interface AnswerCall extends AnyCall {
   readonly act: "answer";
   readonly wire: UpstreamWire;
-  /** The vendor's name of the model. */
+  /** Vendor's name of the model. */
   readonly model: string;
   readonly stream: boolean;
   /** JSON, unless `headers` names another content type. */
   readonly body: Buffer | Readable;
-  /** Query parameters of the client that go on to the vendor. */
+  /** Query parameters of the client that are forwarded to the vendor. */
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -40,16 +40,16 @@ export interface SessionCall extends AnyCall {
   readonly model: string;
 }
 
-/** A video task to be started. */
+/** A call that starts a video task. */
 export interface StartCall extends AnyCall {
   readonly act: "start";
   readonly wire: VideoWire;
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** A picture that travels as a file of a form. */
+  /** Image that is sent as a file of a form. */
   readonly file?: FormFile | undefined;
   readonly fromImage: boolean;
-  /** The task whose video is to be made anew with another prompt. */
+  /** Task whose video is to be remade with another prompt. */
   readonly remixOf?: string | undefined;
 }
 
@@ -60,15 +60,15 @@ export interface FormFile {
   readonly data: string;
 }
 
-/** A poll of a started task. */
+/** A poll of a started task's state. */
 export interface PollCall extends AnyCall {
   readonly act: "poll";
   readonly wire: UpstreamWire;
-  /** As `Provider.taskOf` or an answer named it. */
+  /** Task id, as returned by `Provider.taskOf` or by the vendor. */
   readonly task: string;
 }
 
-/** A finished video, of a vendor that serves it itself (`Provider.downloads`). */
+/** A download of a finished video from a vendor that serves it itself (`Provider.downloads`). */
 export interface DownloadCall extends AnyCall {
   readonly act: "download";
   readonly wire: VideoWire;
@@ -76,7 +76,7 @@ export interface DownloadCall extends AnyCall {
   readonly variant: string;
 }
 
-/** A file on the vendor's own host, which may be behind the key. */
+/** A download of a file on the vendor's host, which may require the key. */
 export interface FileCall extends AnyCall {
   readonly act: "file";
   readonly wire: UpstreamWire;

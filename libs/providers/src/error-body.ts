@@ -14,7 +14,7 @@ export interface ErrorBody {
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Reads an error body; all undefined for what is no JSON. Words are clean. */
+/** Reads an error body, with cleaned texts; all members are undefined for a body that is not JSON. */
 export function readErrorBody(body: string): ErrorBody {
   const parsed = parse(body);
   // Some vendors wrap the object into an array.
@@ -43,12 +43,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Maximum length of an error in one line. */
+/** Maximum length of an error in one line, in characters. */
 const maxErrorCharacters = 300;
 
 /**
- * Returns a vendor's error for an operator, in one line: the message of an error body, else the body. Amazon appends
- * the text that it would have signed: only the first line of a message is used.
+ * Returns a vendor's error for an operator, in one line: the error body's message, else the body. Only the first line
+ * of a message is used, since Amazon appends the text to be signed.
  */
 export function errorInOneLine(body: string): string {
   const { message } = readErrorBody(body);

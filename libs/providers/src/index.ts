@@ -26,12 +26,12 @@ export type { VendorRequest } from "./request.ts";
 export { errorInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signed } from "./signing.ts";
 
-/** Returns whether a vendor can be sent requests in a wire: a channel of it may name only such wires. */
+/** Returns true if the vendor has a wire; a channel of it may name only such wires. */
 export function supportsWire({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
   return wires.includes(wire) || moreWires.includes(wire);
 }
 
-/** Every vendor, by the name that a channel's `provider` gives. */
+/** All vendors, by the name that a channel's `provider` gives. */
 export const providers: Readonly<Record<string, Provider>> = byUniqueName([
   openai,
   anthropic,

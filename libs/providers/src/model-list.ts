@@ -4,14 +4,14 @@ import type { VendorRequest } from "./request.ts";
 
 /** Maximum number of models of one list, and maximum length of a name. */
 const [maxModels, longestName] = [2_000, 200];
-/** The query member for the size of a page of models, by the vendor's first wire, and the longest page. */
+/** Query parameter of the maximum page size of models, by the vendor's first wire. */
 const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
 const maxPageSize = "1000";
 
-/** A model that a vendor lists. */
+/** A model of a vendor's list. */
 export interface ListedModel {
   readonly name: string;
-  /** US dollars as a configuration writes them, where the list has prices; null: not known. */
+  /** Prices in US dollars, as in the configuration, where the list has them; null: not known. */
   readonly price: Readonly<Record<string, number>> | null;
   readonly contextTokens: number | null;
 }
@@ -33,12 +33,12 @@ export function modelListRequest(
   return { url, method: "GET", headers: rest };
 }
 
-/** Returns the address of a vendor's list; a base URL that ends in a version already has that of the path. */
+/** Returns the address of a vendor's list. A version that ends the base URL replaces that of the path. */
 function listAt(base: string, path: string): URL {
   return new URL(base + (/\/v\d\w*$/.test(base) ? path.replace(/^\/v\d\w*/, "") : path));
 }
 
-/** A vendor's list of models, in any of the shapes that vendors have; undefined for anything else. */
+/** Parses a vendor's list of models, in any of the known shapes; undefined for anything else. */
 export function modelsIn(list: unknown): readonly ListedModel[] | undefined {
   const rows = Array.isArray(list)
     ? list
@@ -50,7 +50,7 @@ export function modelsIn(list: unknown): readonly ListedModel[] | undefined {
 
 type ModelRow = Readonly<Record<string, unknown>>;
 
-/** By `id`, or by `name` where the id is no name (Cloudflare) or there is none (Gemini, Databricks). */
+/** Reads a model by `id`, or by `name` where the id is not a name (Cloudflare) or is absent (Gemini, Databricks). */
 function modelIn(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
@@ -61,7 +61,7 @@ function modelIn(row: ModelRow): readonly ListedModel[] {
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }
 
-/** Converts prices per token, as aggregators (OpenRouter) list them, to those of a configuration: per million. */
+/** Converts prices per token, as aggregators (OpenRouter) list them, to the configuration's prices per million. */
 function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };

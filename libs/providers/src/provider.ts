@@ -3,97 +3,97 @@ import type { ChatDialect } from "@modelgate/wires/text";
 import type { SigningCall, StartCall, VendorCall } from "./call.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** A vendor's refusal, understood. */
+/** A vendor's error, classified. */
 export interface VendorFailure {
   readonly code: FailureCode;
-  /** Message for the client: the vendor's, without addresses and keys. Absent: the gateway's own message. */
+  /** Message for the client: the vendor's, without addresses and keys. Absent: the gateway's default message. */
   readonly message?: string | undefined;
   readonly vendorCode?: string | undefined;
   readonly param?: string | undefined;
   /** True if another channel or key may succeed. */
   readonly retryable: boolean;
   /**
-   * The cause, which is cooled down: the client's input, one key (only where the vendor says so of the key itself), the
-   * whole channel, or a model or an endpoint that the vendor does not have.
+   * Cause of the failure, which is put on cooldown: the client's input, one key (only where the error is about that
+   * key), the complete channel, or a model or endpoint that the vendor does not have.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
-  /** The endpoint refuses what another endpoint of the vendor accepts. */
+  /** True if the endpoint refused what another endpoint of the vendor accepts. */
   readonly isAboutEndpoint?: true;
   /**
    * True if the vendor refused a thinking signature or encrypted reasoning that it did not create, or that it created
    * for another account.
    */
   readonly isAboutSeals?: true;
-  /** It is about what admits a call, which no client has a part in: a signature, a clock, a session that is over. */
+  /** True if the client cannot have caused it: a signature, a clock, a session that has ended. */
   readonly isCertain?: true;
-  /** Time after which the vendor wants the next request, where the body says so. */
+  /** Delay that the vendor requests before the next request, if the body gives one, in ms. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A vendor: what to send where, and what its errors mean. It never sends. */
+/** A vendor: makes requests and classifies errors. It sends nothing. */
 export interface Provider {
   readonly name: string;
-  /** Name that people read; absent: `name`. */
+  /** Display name; absent: `name`. */
   readonly title?: string | undefined;
-  /** Base URL of a channel that names none; `${NAME}` is a part that differs by customer. */
+  /** Default base URL of a channel; `${NAME}` is a part that differs per customer. */
   readonly baseUrl?: string | undefined;
-  /** The variable that holds its key for a channel that names none. */
+  /** Environment variable of the key, for a channel without one. */
   readonly keyVariable?: string | undefined;
-  /** The key of a channel that names none, if it means a chain of sources. */
+  /** Default key of a channel, where it selects a chain of credential sources. */
   readonly usualKey?: string | undefined;
-  /** It is run by its operator: by default it needs no key, and its tokens cost nothing. */
+  /** True if operators run it themselves: by default it needs no key, and its tokens are free. */
   readonly isLocal?: true | undefined;
-  /** Its name in the bundled catalogue of prices. */
+  /** Name in the bundled catalogue of prices. */
   readonly pricesAs?: string | undefined;
-  /** Path of its list of models, under the base URL; absent: it has no list. */
+  /** Path of the list of models, under the base URL; absent: the vendor has no list. */
   readonly modelsAt?: string | undefined;
   /** Differences from the chat wire. */
   readonly dialect?: ChatDialect | undefined;
-  /** Its usual wires, best first. A channel can name others, and a missing endpoint is discovered by its calls. */
+  /** Default wires, best first. A channel can name others; a missing endpoint is detected by its first calls. */
   readonly wires: readonly UpstreamWire[];
-  /** Returns the wires of one of its models at a base URL, best first, where they differ. Undefined: `wires`. */
+  /** Returns the wires of a model at a base URL, best first; undefined: `wires`. */
   wiresAt?(baseUrl: string, model: string): readonly UpstreamWire[] | undefined;
-  /** Further wires that a channel may name: there is an address for each, and some models support them. */
+  /** Further wires that a channel may name; only some models support them. */
   readonly moreWires?: readonly UpstreamWire[];
   /**
-   * Makes the whole request for a call, signed where the vendor wants that. Throws Failure: unsupported_parameter for
+   * Makes the complete request for a call, unsigned if `sign` is present. Throws Failure: unsupported_parameter for
    * what the vendor does not have, upstream_error for a task of a vendor without tasks.
    */
   request(call: VendorCall): VendorRequest;
   /**
-   * Makes the headers that admit a request where they are fetched, or computed over all of it. It is called last, just before
-   * the request is sent: use `signed`. Rejects with CredentialsFailed. Absent: `request` made them.
+   * Makes authorization headers that are fetched, or computed over the complete request. `signed` calls it last, just
+   * before the request is sent. Rejects with CredentialsFailed. Absent: `request` makes them.
    */
   sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;
   /**
-   * Returns the model's name in the first message of a session, where the session's address has none; absent: the name
-   * itself.
+   * Returns the model's name for the first message of a session, where the address does not name it; absent: the name
+   * unchanged.
    */
   modelInSession?(baseUrl: string, model: string): string;
-  /** Converts the framing of a wire's streams, where the vendor uses another than the wire's own. */
+  /** Returns the conversion of a wire's stream framing, where the vendor's framing differs from the wire's. */
   reframing?(wire: UpstreamWire): Reframing | undefined;
-  /** Describes what an address lacks, in words that follow `baseUrl`. Undefined: nothing. */
+  /** Describes an error in a base URL, as text that follows `baseUrl`; undefined for none. */
   addressProblem?(baseUrl: string): string | undefined;
-  /** Describes why a text is no key, without repeating it; replaces the general check of header characters. */
+  /** Describes why a text is not a valid key, without repeating it; replaces the general check of header characters. */
   keyProblem?(key: string): string | undefined;
   /**
-   * Makes the request that starts a video task, in steps of a millisecond, for pictures of megabytes are written into it;
-   * absent where the vendor has no video tasks. Throws Failure unsupported_parameter (remixing a video).
+   * Makes the request that starts a video task, in steps of a millisecond, since pictures of megabytes are written into
+   * it. Absent: the vendor has no video tasks. Throws Failure unsupported_parameter (remixing a video).
    */
   start?(call: StartCall): Generator<undefined, VendorRequest>;
-  /** Its base URL may have a query, which its addresses keep. */
+  /** True if the base URL may have a query, which the addresses keep. */
   readonly baseUrlQuery?: true;
-  /** Returns the stored id of a started video task, made from the vendor's id; absent: the vendor's id. */
+  /** Returns the stored id of a started video task, derived from the vendor's id; absent: the vendor's id. */
   taskOf?(id: string, start: Pick<StartCall, "model" | "fromImage">): string;
-  /** The wires whose finished videos it serves itself; for others a poll names the video's address. */
+  /** Wires whose finished videos the vendor serves itself; for others a poll returns the video's address. */
   readonly downloads?: readonly VideoWire[];
-  /** The form of its keys, as a pattern and as text, if not every text is a key. */
+  /** Form of its keys, as a pattern and as text; absent: any text. */
   readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
-  /** Classifies an answer with an error status; `body` is its text, cut at a bound. */
+  /** Classifies an answer with an error status. `body` is its text, shortened to a maximum. */
   failureOf(status: number, body: string): VendorFailure;
 }
 
-/** Returns vendors by their names. Throws where two have the same name: neither may silently replace the other. */
+/** Indexes vendors by name. Throws where two have the same name, so that neither silently replaces the other. */
 export function byUniqueName(vendors: readonly Provider[]): Readonly<Record<string, Provider>> {
   const byName: Record<string, Provider> = {};
   for (const vendor of vendors) {
@@ -103,17 +103,17 @@ export function byUniqueName(vendors: readonly Provider[]): Readonly<Record<stri
   return byName;
 }
 
-/** A vendor's stream, made anew in the framing that its wire has elsewhere. */
+/** Converts a vendor's stream to the framing that its wire usually has. */
 export interface Reframing {
-  /** The media type that the vendor's stream has. */
+  /** Media type of the vendor's stream. */
   readonly from: string;
-  /** The one that it gets. */
+  /** Media type of the converted stream. */
   readonly to: string;
-  /** Opens one stream. */
+  /** Opens the conversion of one stream. */
   open(): Reframer;
 }
 
 interface Reframer {
-  /** The frames that are whole now, in the other framing. Throws RangeError for a stream that is damaged. */
+  /** Returns the frames that are complete, converted. Throws RangeError for a damaged stream. */
   push(chunk: Buffer): Buffer;
 }

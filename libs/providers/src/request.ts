@@ -2,22 +2,22 @@ import type { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import type { AnswerCall, SessionCall, StartCall, VendorCall } from "./call.ts";
 
-/** A request to a vendor, complete: only to be sent. */
+/** A complete request to a vendor, ready to be sent. */
 export interface VendorRequest {
   readonly url: URL;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is sent as it comes. */
+  /** Body; a stream is sent as it arrives. */
   readonly body?: Buffer | Readable | undefined;
 }
 
-/** The parts of a call that its address may depend on. */
+/** Parts of a call that its address may depend on. */
 export type Addressed = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
   Partial<Pick<AnswerCall, "stream">>;
 
 /**
- * Makes the requests of a vendor that answers at once, with its key in a header. They throw Failure upstream_error for
- * anything about tasks.
+ * Creates the requests of a vendor that answers synchronously, with its key in a header. They throw Failure
+ * upstream_error for calls about tasks.
  */
 export function requestsAt(
   address: (call: Addressed) => URL,
@@ -30,7 +30,7 @@ export function requestsAt(
   };
 }
 
-/** Puts a request together: the usual headers, those of the vendor over them, and those of the call over both. */
+/** Builds a request. Headers of the vendor override the usual ones, and headers of the call override both. */
 export function requestTo(
   url: URL,
   call: VendorCall | StartCall,
@@ -51,7 +51,7 @@ export function requestTo(
   return { url, method: "POST", headers: all, body: call.body };
 }
 
-/** A WebSocket's handshake negotiates for itself, and files come as they are. */
+/** Returns the usual headers: none for a WebSocket's handshake, and no accepted type for a file. */
 function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, string>> {
   const { act, requestId } = call;
   if (act === "download" || act === "file") return {};
@@ -61,7 +61,7 @@ function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, str
   return { accept, "accept-encoding": "identity", ...named };
 }
 
-/** The header that carries the key, of OpenAI and its likes. */
+/** Returns the authorization header of OpenAI and compatible vendors. */
 export function bearer({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }

@@ -2,12 +2,12 @@ import type { SigningCall } from "./call.ts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** Thrown if there are no credentials to sign with, or they could not be fetched. The message contains no secret. */
+/** Thrown if credentials for signing are missing or could not be fetched. The message contains no secret. */
 export class CredentialsFailed extends Error {
   override readonly name = "CredentialsFailed";
 }
 
-/** Finishes a request of a provider. Rejects with CredentialsFailed. */
+/** Adds the authorization headers of a provider's `sign` to a request. Rejects with CredentialsFailed. */
 export async function signed<Request extends VendorRequest>(
   provider: Pick<Provider, "sign">,
   request: Request,
@@ -17,7 +17,7 @@ export async function signed<Request extends VendorRequest>(
   return { ...request, headers: { ...request.headers, ...(await provider.sign(request, call)) } };
 }
 
-/** A cause's first line, for CredentialsFailed. */
+/** Returns the first line of a cause, for CredentialsFailed. */
 export function reasonOf(cause: unknown): string {
   const [line = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
   return line.slice(0, maxReason);

@@ -24,13 +24,13 @@ export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"
 > {
   readonly model: CatalogModel;
-  /** The channels that may be used; absent: all that serve the model to the caller's group. */
+  /** Channels that may be used; absent: all that serve the model to the caller's group. */
   readonly candidates?: readonly Candidate[];
 }
 
 /**
- * Asks the vendors of a model, channel after channel, until one answers with something that can be given to the client.
- * Everything that is sent to a vendor on a caller's behalf begins here. Throws AttemptsFailed.
+ * Sends a request to the vendors of a model, channel by channel, until one returns a usable answer. All requests to
+ * vendors on behalf of a caller start here. Throws AttemptsFailed.
  */
 export function attemptVendors<Result, Wire extends UpstreamWire>(
   { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
@@ -55,7 +55,7 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
   });
 }
 
-/** Finds a vendor that answers a call, and sends heartbeats to the client until then. Throws AttemptsFailed. */
+/** Finds a vendor that answers a call, and sends heartbeats to the client meanwhile. Throws AttemptsFailed. */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<Attempted<Accepted>> {
   const { deps, call, plan, serving } = run;
   const { conversation } = plan;
@@ -69,12 +69,12 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
   return attempted;
 }
 
-/** The owner of a call's conversation, among all conversations. */
+/** Returns the owner under which a call's conversation is stored. */
 function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
 }
 
-/** Facts of a call that its attempts need. */
+/** Data of a call that its attempts need. */
 class CallAttempts<Planned extends Plan> implements AttemptPlan<Accepted> {
   readonly callId: string;
   readonly requestId: string;
@@ -115,7 +115,7 @@ class CallAttempts<Planned extends Plan> implements AttemptPlan<Accepted> {
     const { deps, call, kind, plan, serving, leaving } = this.#run;
     leaving.begins();
     const exchange = await kind.exchange(plan, route, history);
-    // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
+    // Stored before the vendor answers, so that any replica finds it for the next turn.
     if (plan.conversation !== undefined)
       deps.channels.affinity.keep(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
     return new PreparedCall(deps, requestFor(call, plan.forward, route, exchange), exchange, leaving);
@@ -140,7 +140,7 @@ class PreparedCall {
     this.#exchange = exchange;
   }
 
-  /** Reads an answer as far as it takes to know that it can be given to the client. Throws Failure if it cannot. */
+  /** Reads an answer until it is known to be usable for the client. Throws Failure if it is not. */
   async accept(answer: UpstreamAnswer): Promise<Accepted> {
     const { limits, budget } = this.#deps;
     const exchange = this.#exchange;
@@ -167,7 +167,10 @@ function readerOf(exchange: Exchange, answer: UpstreamAnswer): AnswerReader {
   }
 }
 
-/** The vendor's request for an exchange, with what of the client's goes on to a vendor of its own wire. */
+/**
+ * Builds the vendor's request for an exchange, including the client's headers and query that are forwarded to a vendor
+ * of the same wire.
+ */
 export function requestFor(
   call: Pick<Call, "requestId">,
   forward: Plan["forward"],

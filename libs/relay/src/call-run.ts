@@ -11,10 +11,10 @@ import type { HeldMoney } from "./money/held-money.ts";
 import { Meter } from "./money/meter.ts";
 import { notSent, type CallEnd, type SentCall } from "./money/usage-draft.ts";
 
-/** Result of an attempt, and its exchange: a complete answer, a task that is begun, or a stream at its first frame. */
+/** Result of an attempt with its exchange: a complete answer, a started task, or a stream at its first frame. */
 export type Accepted = {
   readonly exchange: Exchange;
-  /** Time of its beginning, by `performance.now()`. */
+  /** Time of the answer's first byte, by `performance.now()`. */
   readonly firstByteAt: number;
 } & (
   | { readonly kind: "whole"; readonly answer: WholeAnswer }
@@ -22,7 +22,7 @@ export type Accepted = {
   | { readonly kind: "stream"; readonly reader: StreamAnswerReader; readonly held: HeldStream }
 );
 
-/** The money of a run. */
+/** Held money of a run, its plan and its price. */
 export type RunMoney = Pick<
   HeldMoney,
   "callId" | "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "renew" | "settle"
@@ -34,11 +34,11 @@ export interface CallRunParts<Planned extends Plan> {
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly held: RunMoney;
-  /** Attempts with the models before this one; absent: it is the first. */
+  /** Attempts with earlier models; absent: this model is the first. */
   readonly triedBefore?: readonly Tried[] | undefined;
 }
 
-/** Life of a call with one model, from its hold to its settlement. */
+/** Processing of a call with one model, from its hold to its settlement. */
 export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly deps: RunDeps;
   readonly call: Call;
@@ -46,7 +46,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly held: RunMoney;
-  /** Meters the answer as it comes. */
+  /** Meters the answer while it arrives. */
   readonly meter: Meter;
   readonly leaving: Leaving;
   /** Route and attempts of the call, as far as they are known. */
@@ -70,24 +70,27 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.leaving = new Leaving(deps, call, plan);
   }
 
-  /** Notes the route that answered. */
+  /** Records the route that answered. */
   answered({ route, tried, accepted: { firstByteAt, exchange } }: Attempted<Accepted>): void {
     const all = this.#triedBefore.length === 0 ? tried : [...this.#triedBefore, ...tried];
     this.sent = { route, tried: all, firstByteAt, dropped: exchange.dropped };
   }
 
-  /** Notes that no route answered. */
+  /** Records that no route answered. */
   failed({ route, tried }: AttemptsFailed): void {
     this.sent = { route, tried: [...this.#triedBefore, ...tried] };
   }
 
-  /** Returns whether another model may do better: no channel of this one is to be had, and the call is right and still wanted. */
+  /**
+   * Returns whether a fallback model should be tried: this model has no available channel, the request is valid, and
+   * the client is still connected.
+   */
   isWorthAnotherModel({ failure, isFinal }: AttemptsFailed): boolean {
     if (isFinal || this.leaving.isClientGone || this.leaving.failure !== undefined) return false;
     return failure.status >= 500 || failure.status === 429;
   }
 
-  /** Shows the answer to its kind, just before the client has it. */
+  /** Passes the answer to the call's kind immediately before the client receives it. */
   showAnswer({ route, accepted }: Attempted<Accepted>, text: Buffer | string, isCut: boolean): void {
     const { wire } = accepted.exchange;
     this.kind.answered?.(this.plan, { text: text.toString(), channelKey: channelKeyIdOf(route), wire, isCut });
@@ -97,7 +100,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.leaving[Symbol.dispose]();
   }
 
-  /** Returns what is certain by now: what is charged if the process dies. */
+  /** Returns the usage that is certain so far; it is charged if the process dies. */
   #progress(): CallEnd {
     const units = { ...this.held.expected.floorUnits, outputTokens: this.meter.roughTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;

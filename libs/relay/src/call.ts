@@ -3,25 +3,27 @@ import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import type { CallDeps } from "./deps.ts";
 
-/** A call that came in: who calls, which endpoint, and where the answer goes. */
+/** An incoming call: its caller, its endpoint and its sink. */
 export type Call = Pick<
   ServiceCall,
   "answer" | "caller" | "ending" | "endpoint" | "id" | "log" | "requestId" | "strict"
 > &
   Partial<Pick<ServiceCall, "facts" | "span">>;
 
-/** The model that is to serve a call, and what it costs the caller. */
+/** Model that serves a call, and its price for the caller. */
 export interface ServingModel {
   readonly model: CatalogModel;
-  /** The group's price multiplier. */
+  /** Price multiplier of the caller's group. */
   readonly multiplier: number;
-  /** The model that the client named, where that is another one. */
+  /** Name of the model in the client's request, if it differs. */
   readonly requested?: string | undefined;
-  /** Treatment of tools and service tiers that the model has no price for. */
+  /** Treatment of tools and service tiers for which the model has no price. */
   readonly unpriced: Group["unpriced"];
 }
 
-/** Resolves the model that a client names, and its price for this caller. Throws Failure for one that the caller cannot use. */
+/**
+ * Resolves the model that a client names, and its price for this caller. Throws Failure if the caller cannot use it.
+ */
 export function priced(
   deps: Pick<CallDeps, "catalog">,
   { caller, endpoint, facts }: Pick<Call, "caller" | "endpoint" | "facts">,

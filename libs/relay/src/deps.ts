@@ -6,7 +6,7 @@ import type { DetachedAnswers } from "./detached-answers.ts";
 import type { Renewals, Settlements } from "./money/settlements.ts";
 import type { MadeIds } from "./vendor-stores/made-ids.ts";
 
-/** Dependencies of calls; opened once, handed down. */
+/** Dependencies of calls, opened once per service. */
 export interface RelayDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
@@ -14,8 +14,8 @@ export interface RelayDeps {
   readonly settlements: Settlements;
   readonly renewals: Renewals;
   /**
-   * Models whose vendors bill output that their streams do not show: thoughts. What such a stream will cost cannot be
-   * counted while it runs, so it is held for whole. Found out by this process from what vendors report at the end.
+   * Models whose vendors bill output that their streams do not show (reasoning). The cost of such a stream cannot be
+   * counted while it runs, so its maximum cost is held. This process learns them from the vendors' final usage reports.
    */
   readonly unseen: BoundedMap<true>;
   readonly madeIds: MadeIds;
@@ -26,11 +26,11 @@ export interface RelayDeps {
   readonly limits: RelayLimits;
 }
 
-/** The part of them that one call needs. */
+/** Dependencies that one call needs. */
 export interface CallDeps extends Omit<RelayDeps, "catalog" | "channels" | "madeIds"> {
   readonly catalog: { current(): Pick<Catalog, "candidates" | "fallbacksOf" | "group" | "resolve"> };
   readonly channels: Pick<Channels, "affinity" | "attempts" | "transport">;
 }
 
-/** The part of them that a call needs once its money is held. */
+/** Dependencies that a call needs after its money is held. */
 export type RunDeps = Omit<CallDeps, "newCallId" | "redis" | "renewals" | "settlements">;

@@ -1,25 +1,28 @@
 import { leftAnswers } from "./money/call-metrics.ts";
 
-/** Time for which the end of a process waits for vendors whose clients have gone; then the calls pay what is certain. */
+/**
+ * Maximum ms that shutdown waits for vendors whose clients have disconnected; after it the calls are charged their
+ * certain usage.
+ */
 const endMs = 4_000;
 
-/** A slot for one call whose vendor is read on without a client. */
+/** Slot for one call whose vendor's answer is read after the client disconnected. */
 export interface DetachedSeat extends Disposable {
-  /** Aborted when the vendor has had its time. */
+  /** Aborted when the time limit of the slot is reached. */
   readonly signal: AbortSignal;
 }
 
-/** Bounds of answers that are read on without a client. */
+/** Limits of answers that are read after the client disconnected. */
 export interface DetachedLimits {
-  /** Maximum number at a time. */
+  /** Maximum number at the same time. */
   readonly most: number;
-  /** Maximum time of each. */
+  /** Maximum duration of each, in ms. */
   readonly ms: number;
 }
 
 /**
- * The calls of a process whose clients left before the answer, and whose vendors are read on, since the answer says what
- * it cost. Disposal waits for them for a bounded time.
+ * Calls of this process whose clients disconnected before the answer, and whose vendors' answers are still read because
+ * they report the cost. Disposal waits for them for a limited time.
  */
 export class DetachedAnswers implements AsyncDisposable {
   readonly #open = new Map<AbortController, NodeJS.Timeout>();
@@ -30,7 +33,7 @@ export class DetachedAnswers implements AsyncDisposable {
     this.#limits = limits;
   }
 
-  /** Takes a slot; undefined where all are taken. */
+  /** Takes a slot; undefined if all are in use. */
   take(): DetachedSeat | undefined {
     if (this.#open.size >= this.#limits.most || this.#emptied !== undefined) return undefined;
     const controller = new AbortController();

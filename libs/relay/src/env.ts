@@ -2,13 +2,13 @@ import { stateVariables, type VariableReader } from "@modelgate/platform";
 
 const mebibyte = 1024 * 1024;
 
-/** Defaults that a service may have of its own. */
+/** Defaults that differ between services. */
 export interface RelayDefaults {
   readonly bodyBytes?: number;
   readonly outputTokens?: number;
 }
 
-/** Variables of every service that calls vendors. */
+/** Reads the variables of every service that calls vendors. */
 export function relayVariables(
   read: VariableReader,
   { bodyBytes = 64 * mebibyte, outputTokens = 16_384 }: RelayDefaults = {},
@@ -29,18 +29,24 @@ export function relayVariables(
       "Accounts, and groups, with the most calls that the metrics show by name; 0: none.",
       { max: 1_000 },
     ),
-    /** Lease of a seat of a channel or key; the seats of a service that died are free after it. */
+    /** Lease of a channel's or key's seat, in ms; the seats of a service that died are free afterwards. */
     channelLeaseMs: 30_000,
-    /** Time after its last call for which a conversation's channel is remembered. */
+    /** Time after its last call for which a conversation's channel is remembered, in ms. */
     affinityMs: 6 * 3_600_000,
-    /** Time after which a third is left of a measured speed of a channel, for models of `choice: fastest`. */
+    /**
+     * Time constant of the decay of a channel's measured speed, in ms: 37 % is left after it. For models of `choice:
+     * fastest`.
+     */
     fastestDecayMs: 60_000,
-    /** Time for which an account may refer to what a vendor made for it in the vendor's store: containers, files, items. */
+    /** Time for which an account may refer to objects that a vendor stored for it (containers, files, items), in ms. */
     madeIdLifetimeMs: 30 * 24 * 3_600_000,
     detachedAnswers: {
-      /** Answers that are read to their end at once though their clients have left: they report what is to be paid. */
+      /**
+       * Maximum number of answers that are read at the same time after their clients disconnected; they report what
+       * must be charged.
+       */
       most: 256,
-      /** Longest wait for each of them. */
+      /** Maximum duration of each, in ms. */
       ms: 60_000,
     },
   };
@@ -48,25 +54,33 @@ export function relayVariables(
 
 function limitVariables(read: VariableReader, outputTokens: number) {
   return {
-    /** Output tokens of an answer, or of an image, held for where neither the client nor the model's `maxOutputTokens` bounds them. */
+    /**
+     * Output tokens per answer or image that money is held for if neither the client nor the model's `maxOutputTokens`
+     * limits them.
+     */
     outputTokens,
-    /** Output tokens of a text stream held for at first, and in each further step while it runs. */
+    /** Output tokens of a text stream that money is held for at first, and in each further step while it runs. */
     stepTokens: 2_048,
-    /** Calls of vendor-side tools held for, and sent to the vendor as their bound, where the client sets none. */
+    /**
+     * Calls of vendor-side tools that money is held for, and the limit that is sent to the vendor, if the client sets
+     * none.
+     */
     toolCalls: 16,
-    /** Input tokens held for with each of those calls: the model reads what the tool finds. */
+    /** Input tokens that money is held for with each of these calls, because the model reads the tool's results. */
     toolTokens: 4_096,
-    /** Lease of a hold, renewed while its call runs; the ledger settles the calls of a service that died after it. */
+    /**
+     * Lease of a hold in ms, renewed while its call runs; after it the ledger settles the calls of a service that died.
+     */
     leaseMs: 15_000,
-    /** Events that may wait in one shard's outbox before calls are refused (503). */
+    /** Maximum events that may wait in one shard's outbox before calls are refused (503). */
     outboxBound: 100_000,
     heartbeatMs: read.integer("HEARTBEAT_MS", 15_000, "Silence of a vendor after which a stream gets a sign of life.", {
       min: 10,
-      max: 30_000, // half of what the edge waits for one
+      max: 30_000, // half of the silence that the edge accepts
     }),
-    /** Time for which parts of a stream are gathered that come in one burst; 0: each goes on as it comes. */
+    /** Maximum ms for which the chunks of a burst in a stream are collected; 0: each is passed on immediately. */
     gatherMs: 1,
-    /** Largest answer that is not a stream: 2,048 embeddings of 3,072 floats in JSON are some 130 MB at most. */
+    /** Maximum bytes of an answer that is not a stream: 2,048 embeddings of 3,072 floats in JSON are about 130 MB. */
     answerBytes: 128 * mebibyte,
   };
 }
@@ -75,25 +89,25 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
   return {
     body: {
       maxBytes: read.integer("BODY_BYTES", bodyBytes, "Largest JSON body of a request, decompressed.", { min: 1_024 }),
-      /** Longest time for a whole body to arrive. */
+      /** Maximum ms for a complete body to arrive. */
       totalMs: 600_000,
-      /** Deepest nesting of a body. */
+      /** Maximum nesting depth of a body. */
       depth: 256,
-      // Real requests stay far below: 300,000 tokens of embeddings, as many as vendors take at once, are as many values;
-      // 10,000 messages have 60,000 members. A request has fields of which no vendor knows a hundred.
-      /** Maximum values of a body, however deep. */
+      // Real requests stay far below: 300,000 tokens of embeddings, the maximum that vendors accept in one request, are
+      // as many values; 10,000 messages have 60,000 members. No vendor's request has a hundred fields.
+      /** Maximum values of a body, at all depths. */
       values: 500_000,
-      /** Maximum members of all objects of a body. */
+      /** Maximum members of all objects of a body together. */
       members: 100_000,
       /** Maximum members of a body's outermost object. */
       topMembers: 1_000,
     },
     pace: {
-      /** Longest silence while a body arrives. */
+      /** Maximum silence while a body arrives, in ms. */
       silenceMs: 30_000,
-      /** Time after which a body must have arrived at the least rate on average, or is refused (408). */
+      /** Time in ms after which a body that arrives below the minimum average rate is refused (408). */
       graceMs: 10_000,
-      /** The least rate at which a body arrives. */
+      /** Minimum average rate at which a body must arrive. */
       floorBytesPerSecond: 1_024,
     },
     buffers: {
@@ -106,20 +120,20 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
         },
       ),
       shares: {
-        /** Share of that memory that one account may hold. */
+        /** Percentage of that memory that one account may use. */
         accountPercent: 50,
-        /** Percentage of that memory that one token may hold. A body that is the token's only one may exceed it. */
+        /** Percentage of that memory that one API key may use. A body that is the key's only one may exceed it. */
         tokenPercent: 25,
-        /** Bodies of one account that may arrive at once. */
+        /** Bodies of one account that may arrive at the same time. */
         accountBodies: 1_000,
-        /** Bodies of one token that may arrive at once. */
+        /** Bodies of one API key that may arrive at the same time. */
         tokenBodies: 500,
       },
     },
   };
 }
 
-/** The hosts of the operator's own network that files may be fetched from, for services that fetch them. */
+/** Reads the hosts of the operator's private network that files may be fetched from. */
 export function privateHostsVariable(read: VariableReader): string {
   return read.text(
     "FETCH_PRIVATE_HOSTS",
@@ -128,8 +142,8 @@ export function privateHostsVariable(read: VariableReader): string {
   );
 }
 
-/** The values of the variables that every service reads that calls vendors. */
+/** Values of the variables of every service that calls vendors. */
 export type RelayEnv = ReturnType<typeof relayVariables>;
 
-/** Bounds of a call's life. */
+/** Limits of a call's processing. */
 export type RelayLimits = Readonly<RelayEnv["limits"]>;

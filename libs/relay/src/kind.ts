@@ -8,80 +8,82 @@ import type { CallCost } from "./money/measure.ts";
 import type { StreamWaiting } from "./waiting.ts";
 
 /**
- * A kind of call: text, vectors, images, speech and so on. It decides what a call may cost and which wires can serve it,
- * and converts between the client and one vendor. One object serves all calls of its endpoints.
+ * A kind of call: text, embeddings, images, speech and so on. It plans a call's cost and wires, and converts between
+ * the client and a vendor. One object serves all calls of its endpoints.
  */
 export interface CallKind<Request, Planned extends Plan = Plan> {
-  /** Plans a call for one model: the one that its client names, or a fallback. Throws Failure. */
+  /** Plans a call for one model: the one that the client names, or a fallback. Throws Failure. */
   plan(call: Call, request: Request, serving: ServingModel): Planned | Promise<Planned>;
   /**
-   * Makes the exchange of one attempt. Throws Failure (400) for errors of the client's request, and for fields that the
-   * route's wire cannot express.
-   * `history` is "unsealed" once a vendor has refused the seals of thoughts in it.
+   * Builds the exchange of one attempt. Throws Failure (400) for errors of the client's request, and for fields that
+   * the route's wire cannot express. `history` is "unsealed" after a vendor has refused the thinking signatures in the
+   * conversation; they are then left out.
    */
   exchange(plan: Planned, route: WireRoute, history: "unsealed" | undefined): Exchange | Promise<Exchange>;
   /**
-   * Counts what a request loses in a wire, Infinity where that refuses it; called where a vendor is known to speak
-   * several. Absent: nothing in any.
+   * Counts the fields of a request that a wire cannot express; Infinity if the wire refuses the request. Called if a
+   * vendor supports several wires. Absent: every wire expresses all fields.
    */
   countUnsupported?(plan: Planned, wire: UpstreamWire, upstreamModel: string): Promise<number>;
   /**
-   * Plans a call whose client named no bound of its output once more: each answer has at most so many tokens, and the vendor
-   * is sent that bound. Undefined where a bound of output does not bound the call's cost. Absent: it never does.
+   * Plans a call again whose client set no output limit: each answer gets a limit of `tokens`, which is sent to the
+   * vendor. Undefined if an output limit does not limit the call's cost. Absent: it never does.
    */
   withPaidOutput?(plan: Planned, tokens: number): Planned | undefined;
-  /** Sees the whole answer, or a stream's last frames, just before the client has them. */
+  /** Receives the complete answer, or a stream's last frames, immediately before the client does. */
   answered?(plan: Planned, answer: Answered): void;
 }
 
-/** Decisions about a call for one model, before anything is sent. */
+/** Decisions about a call for one model, made before a request is sent. */
 export interface Plan {
-  /** Bound and meter of the call's cost. */
+  /** Limits and metering of the call's cost. */
   readonly cost: CallCost;
-  /** Fees of the call beside its tokens; absent: nothing. */
+  /** Charges other than tokens; absent: none. */
   readonly fees?: CallFees | undefined;
-  /** The end user that the request names, for the books. */
+  /** End user that the request names, recorded in the usage event. */
   readonly endUser?: string | undefined;
-  /** The wires that the call can be made in, best first for this client. */
+  /** Wires that the call can be sent in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
-  /** Headers and query of the client that go on to a vendor of the client's own wire. */
+  /** Headers and query of the client that are forwarded to a vendor of the same wire. */
   readonly forward?: Forwarded | undefined;
-  /** The route of an earlier call of the conversation, as `channel/key`: tried first. */
+  /** Route of an earlier call of the conversation, as `channel/key`; tried first. */
   readonly prefer?: ChannelKeyId | undefined;
   /**
-   * The conversation that the call is a turn of: it is sent where that was sent, while it can be. Absent where there is
-   * one way only: nothing is remembered then.
+   * Conversation that the call belongs to; it is sent to the same route if possible. Absent if there is only one route,
+   * because none must be remembered.
    */
   readonly conversation?: Conversation | undefined;
-  /** True if an exchange can be had without the seals of thoughts in its history. Absent: it cannot. */
+  /** True if an exchange can be built without the thinking signatures in its history. Absent: false. */
   readonly unsealable?: boolean | undefined;
-  /** Signs of life for a stream before it begins; absent: not at all. */
+  /** Heartbeats for a stream before it begins; absent: none are sent. */
   readonly waiting?: StreamWaiting | undefined;
   /**
-   * True if the vendor is read on, within bounds, where the client leaves before the answer: an answer in one piece is
-   * made and charged whether anybody waits for it or not, and says what it cost. Absent: its work is ended.
+   * True if the vendor's answer is read within limits after the client disconnects: an answer that is not a stream is
+   * generated and charged in any case, and it reports its cost. Absent: the exchange is aborted.
    */
   readonly finishAfterDisconnect?: boolean | undefined;
-  /** True if the client wants the cost within the usage that its answer reports. */
+  /** True if the client requests the cost in the usage that its answer reports. */
   readonly showsCost?: boolean | undefined;
-  /** Aborted where the client's body fails while it is being sent on; its reason is the client's failure. */
+  /** Aborted if the client's body fails while it is being sent to the vendor; its reason is the client's failure. */
   readonly broken?: AbortSignal | undefined;
 }
 
-/** Parts of a client's request that go on to a vendor of the same wire, beside the body. */
+/** Parts of a client's request, other than the body, that are forwarded to a vendor of the same wire. */
 export interface Forwarded {
   readonly wire: UpstreamWire;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** An answer that is about to reach its client. */
+/** An answer that is about to be sent to its client. */
 export interface Answered {
   /** JSON, or the last frames of a stream. */
   readonly text: string;
-  /** The route that it came by, as `channel/key`. */
+  /** Route of the answer, as `channel/key`. */
   readonly channelKey: ChannelKeyId;
   readonly wire: UpstreamWire;
-  /** True if it was ended before its vendor ended it: the vendor does not know it as the client does. */
+  /**
+   * True if the answer was ended before its vendor ended it: the vendor's stored copy then differs from the client's.
+   */
   readonly isCut: boolean;
 }

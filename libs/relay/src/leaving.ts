@@ -6,22 +6,22 @@ import type { RunDeps } from "./deps.ts";
 import type { DetachedSeat } from "./detached-answers.ts";
 import type { Plan } from "./kind.ts";
 
-/** The status of a client that left before its answer, as nginx has it: for events and logs. */
+/** Status of a call whose client disconnected before the answer (nginx's 499), for events and logs. */
 export const clientLeft = 499;
 
 /**
- * Decides when the exchange with a vendor ends before the answer does: with its call, or later where the vendor is read
- * on without its client. Dispose it when the call is over.
+ * Decides when the exchange with a vendor is ended: together with its call, or later if the answer is read after the
+ * client disconnected. Dispose it when the call has ended.
  */
 export class Leaving implements SendState, Disposable {
-  /** Aborted when the exchange with the vendor is to end. */
+  /** Aborted when the exchange with the vendor must end. */
   readonly ended: AbortSignal;
   readonly #detachedAnswers: RunDeps["detachedAnswers"];
   readonly #ending: AbortSignal;
   readonly #broken: AbortSignal | undefined;
-  /** Ends the exchange where that is not for the call's own ending to do. */
+  /** Ends the exchange if it must outlive the call's signal. */
   readonly #delayed: AbortController | undefined;
-  /** True if the attempt's request is on its way to the vendor. */
+  /** True if the attempt's request has been sent to the vendor. */
   isSent = false;
   #seat: DetachedSeat | undefined;
 
@@ -42,7 +42,7 @@ export class Leaving implements SendState, Disposable {
     }
   }
 
-  /** Begins an attempt: what an earlier one was sent does not count any more. Throws if the call has ended. */
+  /** Begins an attempt, and resets what was recorded of earlier ones. Throws if the call has ended. */
   begins(): void {
     this.isSent = false;
     const failure = endedBy(this.#ending);
@@ -53,25 +53,30 @@ export class Leaving implements SendState, Disposable {
   }
 
   /**
-   * Returns whether a client that left owes what its vendor was sent: a whole body, to which the vendor has neither answered nor
-   * failed in time.
+   * Returns whether a client that disconnected is charged: the complete body was sent, and the vendor has not answered
+   * or failed with an error in time.
    */
   isOwing({ code }: Pick<Failure, "code">): boolean {
     if (!this.isSent || this.#broken?.aborted === true) return false;
     return this.ended.aborted || code === "upstream_timeout";
   }
 
-  /** Returns whether it was the client that left. A body that ended because of that says so before the connection does. */
+  /**
+   * Returns whether the client disconnected. A body that ends for this reason reports it before the connection does.
+   */
   get isClientGone(): boolean {
     return this.#ending.reason instanceof ClientGone || this.#broken?.reason instanceof ClientGone;
   }
 
-  /** Returns the failure of the call, whatever came of its vendor meanwhile: the gateway ends, or the client's body failed. */
+  /** Returns the failure of the call, regardless of the vendor: the gateway shuts down, or the client's body failed. */
   get failure(): Failure | undefined {
     return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
   }
 
-  /** The call ends: reads the vendor's answer to its end after the client left, where there is a slot; else ends the exchange. */
+  /**
+   * Handles the end of the call: reads the vendor's answer to its end after the client disconnected, if there is a
+   * slot; else aborts the exchange.
+   */
   handleEvent(): void {
     const delayed = this.#delayed;
     const isFinished = this.#ending.reason instanceof ClientGone && this.isSent && !this.ended.aborted;

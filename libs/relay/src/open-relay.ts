@@ -23,23 +23,23 @@ import { openMadeIds } from "./vendor-stores/made-ids.ts";
 /** Dependencies of one service's calls. */
 export interface OpenRelay {
   readonly relay: RelayDeps;
-  /** For events that no settlement carries. */
+  /** For events that are not part of a settlement. */
   readonly outbox: Outbox;
-  /** Bounds of JSON bodies. */
+  /** Limits of JSON bodies. */
   readonly body: JsonLimits;
   /** Record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
-  /** Throws why the service cannot serve now. */
+  /** Throws Failure if the service cannot serve calls now. */
   ready(): void;
 }
 
-/** Dependencies of the calls of all services of a process: one set of bounds of memory, of channels' health, of leases. */
+/** Dependencies of calls that all services of a process share: memory limits, health of channels, leases. */
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;
 }
 
-/** Opened once a process; closed in reverse, so that settlements are in before the outbox and Redis close. */
+/** Opened once per process. Closed in reverse order, so that settlements are done before the outbox and Redis close. */
 const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const { log } = shared;
   const redis = await sharedRedis(shared, env);
@@ -76,7 +76,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   };
 });
 
-/** Opens what a service's calls run with, in what its process shares. The process closes it. */
+/** Opens the dependencies of a service's calls, on top of those that the process shares. The process closes them. */
 export async function openRelay(
   env: RelayEnv,
   { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,

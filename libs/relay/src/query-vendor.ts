@@ -9,13 +9,14 @@ import type { Plan } from "./kind.ts";
 
 /** A request to a vendor that costs nothing. */
 export interface VendorQuery extends Pick<ServingModel, "model">, Pick<Plan, "forward" | "prefer" | "wires"> {
-  /** Makes the exchange of one attempt. */
+  /** Builds the exchange of one attempt. */
   exchange(route: WireRoute): Promise<Exchange>;
 }
 
 /**
- * Asks a vendor something that costs nothing (how many tokens a request has): the same attempts as a call, without a
- * hold, an event, or an answer to the client. Returns the vendor's complete answer; throws Failure.
+ * Sends a request to a vendor that costs nothing (for example counting a request's tokens): with the attempts of a
+ * call, but without a hold, a usage event or an answer to the client. Returns the vendor's complete answer; throws
+ * Failure.
  */
 export async function queryVendor(deps: RelayDeps, call: Call, query: VendorQuery): Promise<Buffer> {
   const { model, wires, prefer, forward } = query;
@@ -46,7 +47,7 @@ export async function queryVendor(deps: RelayDeps, call: Call, query: VendorQuer
   }
 }
 
-/** Returns whether any vendor of a model speaks one of the wires. */
+/** Returns whether any vendor of a model supports one of the wires. */
 export function isSupported(
   deps: RelayDeps,
   call: Pick<Call, "caller">,

@@ -15,10 +15,10 @@ import { deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
 
 /**
- * Runs a call from its request to its settlement: plan → hold → attempt → deliver → settle, with the model that the
- * client names, and where no channel of it is to be had, with each of its fallbacks that the caller may use. Throws
- * Failure for what the client is to see; once bytes left for the client it does not throw. Whatever happens, each hold
- * is settled exactly once, or given back where another model is to serve the call.
+ * Runs a call from its request to its settlement: plan → hold → attempt → deliver → settle. It uses the model that the
+ * client names, and if that has no available channel, each of its fallbacks that the caller may use. Throws Failure if
+ * the client must get an error; does not throw after a byte was sent to the client. Each hold is settled exactly once,
+ * or released if another model serves the call.
  */
 export async function runCall<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,
@@ -61,15 +61,18 @@ export async function runCall<Request extends { readonly model: string }, Planne
   }
 }
 
-/** A call that no model could serve so far. */
+/** A call that no model has served yet. */
 interface Unserved {
-  /** Attempts with the models before the next one. */
+  /** Attempts with all models so far. */
   readonly tried: readonly Tried[];
-  /** Failure of the last of them. */
+  /** Failure of the last model. */
   readonly failure: Failure;
 }
 
-/** Lists the fallbacks of the model that was to serve a call, which may be a share of the one named, and of that one. */
+/**
+ * Lists the fallbacks of the model that was selected for a call, and of the model that the client named, which may be
+ * split between several.
+ */
 function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingModel): string[] {
   const { fallbacksOf: listed } = catalog.current();
   const all = new Set([...listed(model.name), ...listed(name)]);
@@ -77,7 +80,10 @@ function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingMode
   return [...all];
 }
 
-/** Plans the call for the next fallback that the caller, and the request, can have; undefined where there is none left. */
+/**
+ * Plans the call for the next fallback that the caller may use and that can serve the request; undefined if none is
+ * left.
+ */
 async function planFallback<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,
   call: Call,
@@ -97,8 +103,8 @@ async function planFallback<Request extends { readonly model: string }, Planned 
 }
 
 /**
- * Ends a call whose money could not be held, in its stream where that has begun. Where it is a fallback's, the client
- * learns why the model before it could not serve. Throws Failure.
+ * Ends a call whose money could not be held, within its stream if that has begun. For a fallback, the client gets the
+ * failure of the previous model. Throws Failure.
  */
 function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
   if (!answer.begun) throw failure;
@@ -106,8 +112,8 @@ function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): v
 }
 
 /**
- * Ends a call of whose answer nothing reached the client. What failed costs nothing, and the client gets its error. A
- * client that left pays what is certain once the request was sent, if the vendor's result is unknown.
+ * Ends a call before any part of its answer was sent. A failed call costs nothing, and the client gets the error. A
+ * client that disconnected is charged the certain usage if the request was sent and the vendor's result is unknown.
  */
 async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure): Promise<void> {
   const failure = leaving.failure ?? cause;
@@ -127,7 +133,10 @@ async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure
   throw new ClientGone("the client left before its answer");
 }
 
-/** Brings an answer to the client and settles the call: money first, the last byte after it. Throws Failure where a task fails. */
+/**
+ * Delivers an answer to the client and settles the call: the money first, then the last byte. Throws Failure if a task
+ * fails.
+ */
 export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Promise<void> {
   const { deps, call, leaving, plan, sent, serving } = run;
   const { accepted } = attempted;

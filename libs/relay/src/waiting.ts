@@ -1,25 +1,28 @@
 import type { Failure } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 
-/** Signs of life, and failures, of a client's stream before any vendor has begun to answer. */
+/** Heartbeats and errors of a client's stream before a vendor has begun to answer. */
 export interface StreamWaiting {
   readonly contentType: string;
   readonly sign: string;
-  /** Returns whether there may be signs by now; absent: always. A body on its way may yet say what is wanted, or be wrong. */
+  /**
+   * Returns whether heartbeats may be sent now; absent: always. False while the body that selects the stream may still
+   * arrive or be invalid.
+   */
   isDue?(): boolean;
-  /** The wire's own in-band error; nothing follows. */
+  /** Renders the wire's in-band error, which ends the stream. */
   fail(failure: Failure, requestId: string): string;
 }
 
-/** The head of every stream. */
+/** Returns the head of a stream. */
 export function streamHead(contentType: string): Readonly<Record<string, string>> {
   return { "content-type": contentType, "cache-control": "no-cache", "x-accel-buffering": "no" };
 }
 
 /**
- * Shows signs of life to a client whose vendor has not begun yet: models that think long would otherwise lose their
- * connection to proxies on the way. The head is out then, so a failure that follows stands in the stream; other vendors
- * are still tried, since no part of an answer was sent. Dispose it when an answer begins.
+ * Sends heartbeats to a client whose vendor has not begun to answer, because proxies may close a silent connection. The
+ * head is then sent, so a later failure is reported in the stream; other vendors are still tried, because no part of an
+ * answer was sent. Dispose it when an answer begins.
  */
 export function keepWaiting(
   answer: Pick<AnswerSink, "begin" | "begun" | "closed" | "full" | "write">,
@@ -28,7 +31,7 @@ export function keepWaiting(
 ): Disposable {
   if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
   const timer = setInterval(() => {
-    // A client that has left may still have its vendor heard out.
+    // The vendor's answer may still be awaited after the client disconnected.
     if (answer.closed || waiting.isDue?.() === false) return;
     if (!answer.begun) answer.begin(200, streamHead(waiting.contentType));
     if (!answer.full) answer.write(waiting.sign);

@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "./json/fields.ts";
 
-/** Parts of a client's request that its path holds, where the body leaves them out. */
+/** Parts of a client's request that are in its path instead of the body. */
 export interface RequestPath {
   readonly model?: string | undefined;
   readonly stream?: boolean | undefined;
@@ -10,20 +10,20 @@ export interface RequestPath {
 /** A client's request in the neutral form of its kind. */
 export interface Parsed<Request> {
   readonly request: Request;
-  /** Hints of the client that the neutral form does not hold, in the client's spelling. */
+  /** Optional fields of the client that the neutral form lacks, in the client's spelling. */
   readonly dropped: readonly string[];
 }
 
-/** A request in a vendor's wire. */
+/** A rendered request in a vendor's wire. */
 export interface Rendered {
   readonly body: JsonRecord;
-  /** Hints left out: fields of the neutral form, or members of another wire in its own spelling. */
+  /** Optional fields left out: of the neutral form, or of another wire in that wire's spelling. */
   readonly dropped: readonly string[];
 }
 
-/** The upstream, as far as rendering depends on it. */
+/** Target of a request, as far as rendering depends on it. */
 export interface Target {
-  /** The vendor's name of the model. */
+  /** Vendor's name of the model. */
   readonly model: string;
 }
 
@@ -31,48 +31,48 @@ export interface Target {
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The side of a wire that vendors speak. A kind adds members that only it needs (streams, bounds of one request, how a
- * task begins) and may narrow the parameters.
+ * The vendor side of a wire. A kind adds its own members (streams, limits of a request, start of a task) and may narrow
+ * the parameters.
  */
 export interface VendorSide<Request, Answer> {
   /**
-   * Renders the vendor's request. Throws Failure unsupported_parameter, its `param` a field of the neutral form, for what
-   * changes the meaning and cannot be expressed.
+   * Renders the vendor's request. Throws Failure unsupported_parameter, with a field of the neutral form as `param`,
+   * for a field that cannot be expressed and changes the meaning.
    */
   render(request: Request, target: Target): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error for any other body. */
   parse(body: JsonRecord, headers: AnswerHeaders): Answer;
-  /** Reads the reported usage without parsing the answer. Returns undefined where the vendor reports none. */
+  /** Reads the usage without parsing the rest of the answer; undefined if the vendor reports none. */
   usage?(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
 }
 
-/** The side of a wire that clients speak. A kind adds members that only it needs: streams, stores, bounds. */
+/** The client side of a wire. A kind adds its own members: streams, stores, limits. */
 export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
-  /** Checks and parses a client's request. Throws Failure (400) naming the field that is wrong. */
+  /** Checks and parses a client's request. Throws Failure (400) naming the wrong field. */
   read(body: unknown, path: RequestPath): Parsed<Request>;
   /** Renders a complete answer. Throws Failure upstream_error for an answer that does not fit the request. */
   render(answer: Answer, context: Context): Output;
-  /** Spelling of the fields of the neutral form on this wire, for failures and `x-modelgate-dropped`. */
+  /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
-  /** Members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
+  /** Members that decide what a call may do and what it costs; a body must not have them ambiguously. */
   readonly relied: readonly string[];
 }
 
 /**
- * One wire format of one kind (text, vectors, images, …). A wire may lack a side: without `client` only vendors speak it,
- * without `vendor` only clients do. Pure and synchronous; no wire knows another. The index of a kind has its
- * registry `wires`, with a line for each wire.
+ * One wire format of one kind (text, vectors, images, …). It may lack a side: without `client` only vendors speak it,
+ * without `vendor` only clients do. Pure and synchronous, and independent of other wires. The index of each kind
+ * registers its wires in `wires`.
  */
 export interface Wire<Vendor extends object, Client extends object = never, Pass extends object = never> {
   readonly name: string;
   readonly vendor?: Vendor;
   readonly client?: Client;
-  /** Forwarding of answers as they came, between a client and a vendor of this same wire. */
+  /** Forwards answers unchanged, between a client and a vendor of this same wire. */
   readonly pass?: Pass;
 }
 
 /**
- * Finds a wire of vendors in the registry of its kind. Throws Error for a wire of another kind, and for one that only
+ * Returns a vendor wire from the registry of its kind. Throws Error for a wire of another kind, and for one that only
  * clients speak.
  */
 export function vendorWire<Vendor>(

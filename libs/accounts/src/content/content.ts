@@ -3,16 +3,16 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { clockScript } from "../shared-scripts.ts";
 
-/** Maximum content of one account, over all kinds. */
+/** Maximum stored content of one account, over all kinds together. */
 export interface ContentLimits {
   readonly maxBytes: number;
   readonly maxRecords: number;
 }
 
-/** A record of content: a stored response, a conversation, a thread, events, settings of a client secret. */
+/** A record of content: a stored response, a conversation, a thread, events, or the settings of a client secret. */
 export interface ContentRecord {
   readonly accountId: string;
-  /** Unique among the account's records. */
+  /** Name of the record, unique within the account. */
   readonly record: string;
 }
 
@@ -33,27 +33,32 @@ const keepScript = defineScript({
 });
 
 /**
- * Counts what accounts keep, before it is written. A record that expires, or is dropped, gives its share back. All counts of
- * an account are in one Redis, that of the content.
+ * Counts the content that accounts store, before it is written. The share of a record is released when it expires or is
+ * dropped. All counts of an account are in the Redis of the content.
  */
 export class ContentBook {
   readonly #redis: Redis;
   readonly #limits: ContentLimits;
   readonly #now: () => number | undefined;
 
-  /** `now` replaces Redis' own time in tests. */
+  /** `now` replaces Redis' clock in tests. */
   constructor(redis: Redis, limits: ContentLimits, now: () => number | undefined = () => undefined) {
     this.#redis = redis;
     this.#limits = limits;
     this.#now = now;
   }
 
-  /** Takes the share of a record of `bytes`, instead of the one that it has; false where the account has none left. */
+  /**
+   * Takes a share of `bytes` for a record, in place of its previous one. Returns false if the account has none left.
+   */
   async keep(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: false, lifetimeMs });
   }
 
-  /** Lets a record grow, or shrink where `bytes` is negative; false where the account has no share left. */
+  /**
+   * Increases the share of a record, or decreases it if `bytes` is negative. Returns false if the account has none
+   * left.
+   */
   async grow(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });
   }
@@ -73,15 +78,15 @@ export class ContentBook {
   }
 }
 
-/** Maximum number of records that one account keeps. */
+/** Maximum number of records that one account stores. */
 const maxRecords = 100_000;
 
-/** Opens the book of a Redis of content. */
+/** Opens the counts in a Redis of content. */
 export function openContentBook(redis: Redis, { maxBytes }: Pick<ContentLimits, "maxBytes">): ContentBook {
   return new ContentBook(redis, { maxBytes, maxRecords });
 }
 
-/** Returns the failure of a request that would keep more than the account may. */
+/** Returns the failure of a request that would exceed the account's maximum of stored content. */
 export function contentFull(): Failure {
   return new Failure("content_limit_exceeded");
 }

@@ -4,29 +4,29 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
 
-/** A group's limits on each of its tokens, or on those that share them; absent: none. */
+/** A group's limits for each of its API keys, or for those that share them; absent members: unlimited. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
-  /** Open calls. */
+  /** Maximum open calls. */
   readonly concurrency?: number | undefined;
 }
 
 export interface AdmitRequest {
   readonly accountId: string;
-  /** The limits that the token counts against. */
+  /** Id of the limits that the API key counts against. */
   readonly limitsId: string;
-  /** The id of the seat that the call takes. */
+  /** Id of the seat that the call takes. */
   readonly permitId: string;
   readonly limits: TokenLimits;
-  /** True for a call that costs money: the balance must be above zero. */
+  /** True for a call that costs money: the balance must then be above zero. */
   readonly metered: boolean;
-  /** Time after which a seat that is not renewed is free again. */
+  /** Ms after which a seat that is not renewed becomes free. */
   readonly leaseMs: number;
   readonly nowMs?: number | undefined;
 }
 
-/** The rest of a limit, and the time until it is whole again. */
+/** Remaining part of a limit, and the time until the complete limit is available again. */
 export interface Remaining {
   readonly limit: number;
   readonly remaining: number;
@@ -39,7 +39,7 @@ export interface Admission {
   readonly decision: Decision;
   readonly requests?: Remaining | undefined;
   readonly tokens?: Remaining | undefined;
-  /** Time until the call may be sent again. */
+  /** Ms until the call may be sent again. */
   readonly retryAfterMs: number;
 }
 
@@ -76,8 +76,8 @@ const run = defineScript({
 });
 
 /**
- * Admits or refuses a call, in one atomic step over all replicas. Both per-minute limits are token buckets: the whole
- * limit at once, then refilled evenly. Throws Failure server_overloaded where Redis is away or slow.
+ * Admits or refuses a call, in one atomic step for all replicas. Both per-minute limits are token buckets: the complete
+ * limit is available at first, then refilled evenly. Throws Failure server_overloaded if Redis is unavailable or slow.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, limitsId, limits } = request;

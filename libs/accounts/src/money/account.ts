@@ -3,14 +3,14 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { moneyScripts } from "../shared-scripts.ts";
 
-/** Maximum amount of one step, a billion dollars: sums of many stay within Redis' 64-bit integers. */
+/** Maximum amount of one step, a billion dollars, so that sums of many stay within Redis' 64-bit integers. */
 export const largestAmount: Nanos = 10n ** 18n;
 
-/** An account's money. balance = available + held = credited − spent, always. */
+/** Money of an account. Always: balance = available + held = credited − spent. */
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** Amount that further calls can be paid from. */
+  /** Amount that is available for further calls. */
   readonly availableNanos: Nanos;
   /** Amount that is held for calls in progress. */
   readonly heldNanos: Nanos;
@@ -28,7 +28,7 @@ const run = defineScript({
   replies: { created: {}, exists: {} },
 });
 
-/** An account to be created; one that opens with money has an event for its opening. */
+/** An account to be created, with the credit event of its opening balance. */
 export interface AccountOpening {
   readonly id: string;
   readonly name?: string | undefined;
@@ -37,7 +37,7 @@ export interface AccountOpening {
   readonly createdAt?: string | undefined;
 }
 
-/** Returns the credit that an account opens with. Throws RangeError for a balance out of bounds. */
+/** Returns the credit of an opening balance. Throws RangeError if the balance is out of range. */
 export function openingOf({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
   if (balance < 0n || balance > largestAmount) throw new RangeError("a balance is from zero to a billion dollars");
   return {
@@ -51,7 +51,7 @@ export function openingOf({ id, balance, createdAt = new Date().toISOString() }:
   };
 }
 
-/** Creates an account; an existing one is left as it is. */
+/** Creates an account; an existing one is not changed. */
 export async function createAccount(redis: Redis, account: AccountOpening): Promise<"created" | "exists"> {
   const { id, name = id, balance, createdAt = new Date().toISOString() } = account;
   const opening = openingOf({ id, balance, createdAt });
@@ -64,7 +64,7 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
   return verdict;
 }
 
-/** Returns an account with its money, or undefined. */
+/** Returns an account with its money; undefined if it does not exist. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
   const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(accountKeys.account(id));
   if (available === undefined || held === undefined) return undefined;

@@ -2,17 +2,23 @@ import type { ChainEntry } from "./receipt.ts";
 
 /** The first error in an account's chain of receipts. */
 export interface Divergence {
-  /** Number of the receipt; absent where all receipts are correct and the account differs from them. */
+  /** Number of the receipt; absent if all receipts are correct and the account differs from them. */
   readonly receipt?: number;
-  /** The call or operation, where it is known. */
+  /** Id of the call or operation, if it is known. */
   readonly entry?: string;
   readonly message: string;
 }
 
-/** Maximum receipts kept until an earlier one arrives: events are logged in another order than they were settled in. */
+/**
+ * Maximum receipts that are kept until an earlier one arrives, because events may be logged in another order than they
+ * were settled in.
+ */
 const maxAhead = 200_000;
 
-/** Checks an account's receipts by their numbers, whatever order they arrive in; stops at the first divergence. */
+/**
+ * Checks an account's receipts in the order of their numbers, regardless of the order of arrival; stops at the first
+ * divergence.
+ */
 export class ChainWalk {
   readonly #ahead = new Map<number, ChainEntry>();
   readonly #anchored: ReadonlySet<number>;
@@ -22,23 +28,23 @@ export class ChainWalk {
   #spent = 0n;
   divergence: Divergence | undefined;
 
-  /** `first` is 1, or the oldest receipt that is still kept; the hashes of `anchored` receipts are kept. */
+  /** `first` is 1, or the oldest receipt that is still stored; the hashes of `anchored` receipts are remembered. */
   constructor(first: number, anchored: ReadonlySet<number>) {
     this.#next = first;
     this.#anchored = anchored;
   }
 
-  /** The hash of an anchored receipt, or of the one before the first; undefined where it is not known. */
+  /** Returns the hash of an anchored receipt, or of the one before the first; undefined if it is unknown. */
   hashOf(number: number): string | undefined {
     return this.#hashes.get(number);
   }
 
-  /** The number of the next receipt to check. */
+  /** Number of the next receipt to check. */
   get next(): number {
     return this.#next;
   }
 
-  /** The newest receipt that was found correct. */
+  /** Last receipt that was found correct. */
   get last(): ChainEntry | undefined {
     return this.#last;
   }
@@ -48,7 +54,7 @@ export class ChainWalk {
     return this.#spent;
   }
 
-  /** Adds a receipt; returns false once a divergence was found. */
+  /** Adds a receipt. Returns false after a divergence was found. */
   take(entry: ChainEntry): boolean {
     const { number } = entry.receipt;
     if (this.divergence !== undefined) return false;

@@ -8,16 +8,16 @@ import { largestAmount } from "./account.ts";
 export interface Credit {
   readonly accountId: string;
   readonly nanos: Nanos;
-  /** Absent: a top-up where money is added, a correction where some is taken. */
+  /** Absent: a top-up if the amount is positive, a correction if it is negative. */
   readonly kind?: Exclude<CreditKind, "opening">;
   readonly reason: string;
-  /** Repeating an operation with the same id changes nothing. */
+  /** Id of the operation; repeating it changes nothing. */
   readonly operationId: string;
 }
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
-/** Maximum credits of an account; an operator who reaches it opens a new account. */
+/** Maximum credits of an account; an operator who reaches it creates a new account. */
 const maxCredits = 10_000;
 
 const run = defineScript({
@@ -35,7 +35,7 @@ const run = defineScript({
   } satisfies Record<CreditReply, object>,
 });
 
-/** Returns a change of a balance as its event. Throws RangeError for an amount out of bounds. */
+/** Returns the event of a change of a balance. Throws RangeError if the amount is out of range. */
 export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
@@ -50,14 +50,14 @@ export function creditEventOf({ accountId, nanos, kind, reason, operationId }: C
   };
 }
 
-/** Changes a balance once; "too-low" where a correction would take more than is available. */
+/** Changes a balance once. Returns "too-low" if a correction exceeds the available amount. */
 export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
   return applyCredit(redis, creditEventOf(wish));
 }
 
 /**
- * Changes a balance by an event, once per operation. An event that already has a receipt was lost with its Redis:
- * it is applied again, whatever is available.
+ * Changes a balance by an event, once per operation. An event with a receipt was lost with its Redis: it is applied
+ * again, regardless of the available amount.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
   const { accountId, operationId, nanos } = entry;
@@ -81,7 +81,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
 
 const readCredit = stored("credit", CreditEvent);
 
-/** Returns a credit that Redis has applied, with its receipt; undefined if it has not. Throws UnknownShape. */
+/** Returns a credit that Redis has applied, with its receipt; undefined if it was not applied. Throws UnknownShape. */
 export async function findCredit(
   redis: Redis,
   { accountId, operationId }: Pick<CreditEvent, "accountId" | "operationId">,

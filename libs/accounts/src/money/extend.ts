@@ -4,7 +4,7 @@ import { accountKeys } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./account.ts";
 
-/** More money for a call that is under way. */
+/** An addition to the hold of an open call. */
 export interface Extension {
   readonly accountId: string;
   readonly callId: string;
@@ -20,8 +20,8 @@ const run = defineScript({
 });
 
 /**
- * Adds to a hold in one atomic step; false where the hold is gone. Throws Failure insufficient_quota (402) where the
- * account cannot cover it, server_overloaded (503) where Redis is away or slow.
+ * Adds to a hold in one atomic step. Returns false if the hold no longer exists. Throws Failure insufficient_quota
+ * (402) if the account cannot cover it, server_overloaded (503) if Redis is unavailable or slow.
  */
 export async function extendHold(redis: Redis, { accountId, callId, nanos }: Extension): Promise<boolean> {
   if (nanos <= 0n) return true;

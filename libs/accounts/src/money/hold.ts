@@ -5,29 +5,29 @@ import { unlessLost } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./account.ts";
 
-/** A hold for one call, before the call is sent. */
+/** A hold for one call, placed before the call is sent. */
 export interface HoldRequest {
   readonly accountId: string;
-  /** Made by the gateway, never by the client: settlement is once per id. */
+  /** Id that the gateway creates, never the client: a call is settled once per id. */
   readonly callId: string;
-  /** An upper bound of the cost. */
+  /** Upper bound of the cost. */
   readonly nanos: Nanos;
-  /** Amount that is certain once the call is sent; a dead hold is settled at it. */
+  /** Amount that is certain once the call is sent; the hold of a service that died is settled at it. */
   readonly floorNanos: Nanos;
-  /** The usage event of the call if the service died now. */
+  /** Usage event of the call if the service died now. */
   readonly draft: UsageDraft;
   readonly tokenId: string;
-  /** The limits that the call's tokens count against; absent: those of the token. */
+  /** Limits that the call's tokens count against; absent: those of the API key. */
   readonly limitsId?: string | undefined;
-  /** Tokens to reserve of the minute. */
+  /** Tokens to reserve in the current minute. */
   readonly tokens: number;
   readonly tokensPerMinute?: number | undefined;
-  /** Limits of spending of the token and its group, in addition to the account's balance. */
+  /** Spending limits of the API key and its group, in addition to the account's balance. */
   readonly budgets?: Budgets | undefined;
   readonly leaseMs: number;
-  /** Events that may wait in the account's shard before calls are refused. */
+  /** Maximum events that may wait in the account's shard; beyond it calls are refused. */
   readonly outboxBound: number;
-  /** Clock of tests; absent: that of Redis. */
+  /** Clock for tests; absent: that of Redis. */
   readonly nowMs?: number;
 }
 
@@ -75,7 +75,7 @@ const run = defineScript({
 
 type HoldReply = Awaited<ReturnType<typeof run>>;
 
-/** Refusal (402) of a hold that is larger than what is left of the account's balance, or of a budget. */
+/** Refusal (402) of a hold that exceeds the account's balance, or the rest of a budget. */
 export class InsufficientQuota extends Failure {
   readonly leftNanos: Nanos;
 
@@ -87,7 +87,7 @@ export class InsufficientQuota extends Failure {
 
 /**
  * Holds money in one atomic step. Throws Failure: InsufficientQuota (402, balance or a budget), rate_limit_exceeded
- * (429, tokens per minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
+ * (429, tokens per minute), server_overloaded (503: Redis unavailable or slow, or the outbox full).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > largestAmount) throw new Failure("insufficient_quota", tooLow(request));
@@ -185,7 +185,10 @@ function overBudget({ name, whose, period }: Budget, { draft, budgets: given }: 
   return `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`;
 }
 
-/** A call is held for at its maximum cost, so a client that asks for fewer output tokens may be admitted. */
+/**
+ * Builds the message of a refused hold. A call is held at its maximum cost, so a request for fewer output tokens may be
+ * admitted.
+ */
 function tooLow({ nanos, draft }: HoldRequest): string {
   return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`;
 }

@@ -4,31 +4,34 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
 
-/** The token whose money is read. */
+/** API key whose money is read. */
 export interface SpendingScope {
   readonly accountId: string;
   readonly tokenId: string;
   readonly group: string;
   readonly budgets?: Budgets | undefined;
-  /** Clock of tests; absent: that of the system. */
+  /** Clock for tests; absent: that of the system. */
   readonly nowMs?: number | undefined;
 }
 
-/** A budget of a token, of its parent token, or of its group, with the amount used in the present period. */
+/**
+ * A budget of an API key, of the key whose limits it shares, or of its group, with the amount used in the current
+ * period.
+ */
 export interface BudgetUse {
   readonly whose: "token" | "within" | "group";
   readonly period: "day" | "month";
   readonly maxNanos: Nanos;
-  /** Spent, and held for calls in progress. */
+  /** Amount that was spent, or is held for open calls. */
   readonly usedNanos: Nanos;
 }
 
-/** The amount that a token can still spend, and the limits that bound it. */
+/** Amount that an API key can still spend, and the limits that determine it. */
 export interface MoneyLeft {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
   readonly budgets: readonly BudgetUse[];
-  /** The minimum of the account's available money and the rest of its budgets; never below zero. */
+  /** Minimum of the account's available money and the rest of its budgets; at least 0. */
   readonly leftNanos: Nanos;
 }
 
@@ -41,7 +44,10 @@ const bounds = [
   { name: "groupPerMonth", whose: "group", period: "month" },
 ] as const;
 
-/** Reads what a token can still spend; undefined for an unknown account. Throws Failure where Redis does not answer. */
+/**
+ * Reads the amount that an API key can still spend; undefined for an unknown account. Throws Failure if Redis does not
+ * answer.
+ */
 export async function readMoneyLeft(redis: Redis, scope: SpendingScope): Promise<MoneyLeft | undefined> {
   const { accountId } = scope;
   const account = await orUnavailable(

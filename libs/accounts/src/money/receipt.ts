@@ -2,28 +2,28 @@ import { createHash } from "node:crypto";
 import type { Values } from "@modelgate/platform";
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 
-/** The values of a receipt in a script's reply. */
+/** Values of a receipt in a script's reply. */
 export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
-/** Makes a receipt out of a script's reply. */
+/** Builds a receipt from a script's reply. */
 export function receiptOf({ number, previous, balance, hash }: Values<typeof receiptKinds>): Receipt {
   return { number, previous, balanceNanos: balance, hash };
 }
 
-/** A change of an account's balance with its receipt, as the chain has it. */
+/** An entry of an account's chain: a change of its balance with the receipt. */
 export interface ChainEntry {
   readonly kind: "settlement" | "credit";
-  /** Of the call or of the operation. */
+  /** Id of the call or operation. */
   readonly id: string;
   readonly time: string;
-  /** Nano-dollars, below zero where money was taken. */
+  /** Nano-dollars; negative if money was taken. */
   readonly amountNanos: bigint;
   readonly receipt: Receipt;
-  /** True if the receipt's hash is the hash of its entry. */
+  /** True if the receipt's hash matches its entry. */
   readonly sound: boolean;
 }
 
-/** Returns a settlement as a link of its account's chain; undefined where its event has no receipt. */
+/** Returns a settlement as an entry of its account's chain; undefined if its event has no receipt. */
 export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = -BigInt(costNanos);
@@ -37,7 +37,7 @@ export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): Ch
   };
 }
 
-/** Returns a credit as a link of its account's chain; undefined where it has no receipt. */
+/** Returns a credit as an entry of its account's chain; undefined if it has no receipt. */
 export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = BigInt(entry.nanos);
@@ -51,7 +51,10 @@ export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | und
   };
 }
 
-/** Computes the hash that account-state.lua gives a receipt: JSON keeps the order of an entry's members, so the text is the same again. */
+/**
+ * Computes the hash that account-state.lua writes to a receipt. JSON preserves the order of an entry's members, so the
+ * text is identical.
+ */
 function hashOf({ previous, number, balanceNanos }: Receipt, amount: bigint, entry: object): string {
   return createHash("sha1")
     .update([previous, number, amount, balanceNanos, JSON.stringify(entry)].join("\n"))

@@ -3,7 +3,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { repeatThroughOutage } from "./settle.ts";
 
-/** A hold that is no longer needed. */
+/** A hold to be released. */
 export interface Release {
   readonly accountId: string;
   readonly callId: string;
@@ -19,8 +19,8 @@ const run = defineScript({
 });
 
 /**
- * Releases a hold that paid for nothing: unlike a settlement it leaves no usage event. False where the hold is gone.
- * Throws Failure server_overloaded where Redis is away or slow; the sweep then releases it.
+ * Releases a hold without a usage event, because nothing was bought. Returns false if the hold no longer exists. Throws
+ * Failure server_overloaded if Redis is unavailable or slow; the sweep then releases it.
  */
 export async function releaseHold(redis: Redis, { accountId, callId }: Release): Promise<boolean> {
   const shard = shardOf(accountId);
@@ -38,7 +38,7 @@ export async function releaseHold(redis: Redis, { accountId, callId }: Release):
   return verdict === "released";
 }
 
-/** Releases a hold through an outage of Redis of about a minute. */
+/** Releases a hold; retries during an outage of Redis for about a minute. */
 export async function releaseWithRetry(redis: Redis, release: Release): Promise<boolean> {
   try {
     return await releaseHold(redis, release);

@@ -7,7 +7,7 @@ export interface Renewal {
   readonly accountId: string;
   readonly callId: string;
   readonly leaseMs: number;
-  /** Amount that is certain by now, with the event that would record it. A lower amount than before is ignored. */
+  /** Amount that is certain now, with the event that records it. An amount below the previous one is ignored. */
   readonly floorNanos?: Nanos | undefined;
   readonly draft?: UsageDraft | undefined;
   readonly nowMs?: number | undefined;
@@ -21,7 +21,7 @@ const run = defineScript({
   replies: { renewed: {}, gone: {} },
 });
 
-/** Prolongs a hold's lease; false where the hold is gone. */
+/** Extends a hold's lease. Returns false if the hold no longer exists. */
 export async function renewHold(
   redis: Redis,
   { accountId, callId, leaseMs, floorNanos, draft, nowMs }: Renewal,

@@ -6,20 +6,20 @@ import { settlementScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./account.ts";
 import { receiptKinds, receiptOf } from "./receipt.ts";
 
-/** The end of a call, as it is billed. */
+/** End of a call, as it is billed. */
 export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
   readonly costNanos: Nanos;
-  /** Total tokens of the call's usage, for the limit of tokens per minute of its API key. */
+  /** Total tokens of the call, counted against the API key's tokens per minute. */
   readonly tokens: number;
   readonly draft: UsageDraft;
-  /** Condition of the sweep: settle only a hold whose lease has ended. */
+  /** Used by the sweep: settles only a hold whose lease has ended. */
   readonly onlyIfExpired?: boolean | undefined;
-  /** Nothing was sent: without a hold there is nothing to charge. */
+  /** Settles only an existing hold, because no request was sent. */
   readonly onlyIfHeld?: boolean | undefined;
   /**
-   * Settle only in one of these runs of Redis (`run_id`, separated by spaces): in another the call may have been
+   * Settles only in one of these runs of Redis (`run_id`, separated by spaces): in another run the call may have been
    * settled.
    */
   readonly onlyOn?: string | undefined;
@@ -50,8 +50,8 @@ const run = defineScript({
 });
 
 /**
- * Settles a call in one atomic step, exactly once by its call id; undefined where it was settled before. A cost above
- * the hold is taken from the available amount, never below zero: the event has the amount that was taken.
+ * Settles a call in one atomic step, exactly once per call id. Undefined if it was settled before. A cost above the
+ * hold is taken from the available amount, never below zero; the event records the amount that was taken.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, draft } = settlement;
@@ -82,12 +82,12 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
 }
 
-/** Returns an amount, or the maximum of one step if it is larger. */
+/** Returns an amount, at most the maximum of one step. */
 export function within(nanos: Nanos): Nanos {
   return nanos > largestAmount ? largestAmount : nanos;
 }
 
-/** Settles through an outage of Redis of about a minute. Repeating a settlement is harmless. */
+/** Settles a call; retries during an outage of Redis for about a minute. A repeated settlement has no effect. */
 export async function settleWithRetry(
   redis: Redis,
   settlement: Settlement,
@@ -99,12 +99,12 @@ export async function settleWithRetry(
   }
 }
 
-/** Pauses before the repetitions, in ms: about a minute in total. */
+/** Pauses before the retries, in ms: about a minute in total. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /**
- * Repeats an idempotent step that has failed, through an outage of Redis, for about a minute. Rejects with the last error:
- * the hold's lease then ends, and the sweep settles it at its floor.
+ * Retries an idempotent step during an outage of Redis for about a minute. Rejects with the last error: the hold's
+ * lease then ends, and the sweep settles it at its floor.
  */
 export async function repeatThroughOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
   for (let repetition = 0; ; repetition++) {

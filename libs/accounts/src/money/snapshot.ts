@@ -2,20 +2,20 @@ import type { Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 
-/** An account's money at one moment, for the verification of its books. */
+/** Money of an account at one moment, for the verification of its books. */
 export interface Snapshot {
   readonly availableNanos: Nanos;
   readonly heldNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
-  /** Number of receipts, and the hash of the newest one. */
+  /** Number of receipts, and the hash of the latest one. */
   readonly receipts: number;
   readonly head: string;
-  /** Sum of the open holds; undefined where the shard has too many to read in one step. */
+  /** Sum of the open holds; undefined if the shard has too many to read in one step. */
   readonly openHoldsNanos: Nanos | undefined;
 }
 
-/** Maximum holds of a shard that one step of Redis reads: about ten milliseconds. */
+/** Maximum holds of a shard that one step reads; it takes Redis about ten milliseconds. */
 const maxHolds = 10_000;
 
 const run = defineScript({
@@ -37,7 +37,7 @@ const run = defineScript({
   },
 });
 
-/** Reads an account's money in one step, or undefined. */
+/** Reads an account's money in one step; undefined if it does not exist. */
 export async function readSnapshot(redis: Redis, accountId: string): Promise<Snapshot | undefined> {
   const shard = shardOf(accountId);
   const reply = await run(

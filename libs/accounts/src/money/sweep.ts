@@ -5,19 +5,20 @@ import type { OutboxEntry } from "../outbox/publish.ts";
 import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 
-/** Bounds of one sweep of a shard. */
+/** Limits of one sweep of a shard. */
 export interface SweepBounds {
-  /** Clock of holds; absent: that of this machine. */
+  /** Clock for the leases; absent: that of this machine. */
   readonly nowMs?: number | undefined;
-  /** Only in these runs of Redis: see `Settlement`. */
+  /** Settles only in these runs of Redis; see `Settlement`. */
   readonly onlyOn?: string | undefined;
 }
 
 /**
- * Settles the holds of a shard whose lease has ended: their service died. A dead hold is charged its floor (the price
- * per request, the input that was sent to the vendor, and the output known at the last renewal), and the rest is
- * released. Its event says `failed` and `estimated`. Sweeps and a late service may race: the settlement script settles
- * once. Throws at the end where the draft of a hold cannot be read: such a hold stays.
+ * Settles the holds of a shard whose lease has ended because their service died. Such a hold is charged its floor (the
+ * price per request, the input that was sent to the vendor, and the output known at the last renewal), and the rest is
+ * released. Its event has the outcome `failed` and is marked `estimated`. A sweep and a late service may compete: the
+ * settlement script settles once. If the draft of a hold cannot be read, the hold is kept, and an error is thrown at
+ * the end.
  */
 export async function sweepHolds(
   redis: Redis,
@@ -63,14 +64,14 @@ export async function openHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.holds(shard));
 }
 
-/** Returns the time at which the first lease of a shard's holds ends, Unix ms; Infinity where no hold is open. */
+/** Returns the time at which the first lease of a shard's holds ends, Unix ms; Infinity if no hold is open. */
 export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.holds(shard));
 }
 
 const readDraft = stored("usage draft", UsageDraft);
 
-/** Makes the event of a hold whose service died. The result for its client is unknown: it counts as failed. */
+/** Builds the event of a hold whose service died. The client's result is unknown, so the call counts as failed. */
 function deadDraft(text: string): UsageDraft {
   const draft = readDraft(text);
   return {

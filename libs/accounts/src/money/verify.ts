@@ -10,27 +10,26 @@ import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface VerifyOptions {
   /**
-   * Reads the account's entries in the books from a time (Unix ms) on: its credits, and its calls from the oldest on,
-   * by pages.
+   * Reads the account's entries in the books from a time (Unix ms) in pages: its credits, and its calls, oldest first.
    */
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
-  /** Creation time of the account according to the books, RFC 3339; "" where the books know its calls only. */
+  /** Creation time of the account in the books, RFC 3339; "" if the books contain only its calls. */
   readonly createdAt: string;
-  /** Signed heads that its chain passed through when it was verified before. */
+  /** Signed heads that earlier verifications found in its chain. */
   readonly anchors: readonly AnchoredHead[];
-  /** Returns whether a hash was an entry's before a Redis that had lost it was filled again. */
+  /** Returns whether an entry had this hash before a lost Redis was restored. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
-  /** Days for which the books keep calls: older ones cannot be read. */
+  /** Days for which the books keep calls; older ones cannot be read. */
   readonly keepDays: number;
-  /** Time to wait for a receipt whose event is on its way to the books. */
+  /** Ms to wait for a receipt whose event has not reached the books yet. */
   readonly waitMs: number;
 }
 
-/** A head of the chain that was signed. */
+/** A signed head of the chain. */
 export interface AnchoredHead {
   readonly number: number;
   readonly head: string;
-  /** The balance after it, nano-dollars, decimal. */
+  /** Balance after it, nano-dollars as decimal text. */
   readonly balanceNanos: string;
   /** Creation time of the account, RFC 3339. */
   readonly createdAt: string;
@@ -38,30 +37,30 @@ export interface AnchoredHead {
   readonly time: string;
 }
 
-/** The result of computing the books of an account anew. */
+/** Result of recomputing an account from the books. */
 export interface Verification {
   readonly account: string;
   readonly ok: boolean;
-  /** Receipts that hold, from the first to the last. */
+  /** First and last of the receipts that were found correct. */
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: Nanos;
-  /** The newest receipt's hash. */
+  /** Hash of the latest receipt. */
   readonly head: string;
-  /** The first divergence, where there is one. */
+  /** First divergence; absent if there is none. */
   readonly divergence?: Divergence;
 }
 
-/** Pause before a look for receipts that were not there yet. */
+/** Pause before another check for missing receipts, in ms. */
 const retryMs = 250;
-/** Maximum events of the account's shard that wait in the outbox and are taken into account. */
+/** Maximum events in the outbox of the account's shard that are taken into account. */
 const maxWaiting = 100_000;
 const dayMs = 86_400_000;
 
 /**
- * Computes an account's balance anew from its credits and its settled calls, receipt by receipt, and compares it with what
- * the account says; undefined where there is no account. Calls may go on meanwhile: what comes after the beginning is
- * left out, and what is still on its way to the books is waited for.
+ * Recomputes an account's balance from its credits and its settled calls, receipt by receipt, and compares it with the
+ * account in Redis. Undefined if the account does not exist. Calls may continue meanwhile: later entries are left out,
+ * and entries that have not reached the books yet are waited for.
  */
 export async function verifyAccount(
   redis: Redis,
@@ -95,19 +94,19 @@ export async function verifyAccount(
   }
 }
 
-/** Walks all receipts up to a number: credits, events that wait in the outbox, then the books. */
+/** Reads all receipts up to a number: credits, events in the outbox, then the books. */
 async function walkChain(redis: Redis, account: Account, most: number, options: VerifyOptions) {
   const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
   const whole = Date.parse(madeAt(account, options)) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditLink(credit) ?? []);
-  // Before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
+  // Read before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
   const waiting = (await readLeftovers(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
   );
   const from = whole ? 1 : await oldestKept(readEntries(oldest), [...waiting.map(numberOf), most + 1]);
-  // Around midnight events are settled in another order than that of their times: what is missing of the first day may
-  // be among the calls of the day before, which are just about to be forgotten.
+  // Around midnight events may be settled in another order than their times. An entry that is missing on the first day
+  // may be among the calls of the day before, which are about to be deleted.
   const kept = readEntries(whole ? 0 : oldest - dayMs);
   const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
@@ -116,12 +115,12 @@ async function walkChain(redis: Redis, account: Account, most: number, options: 
   return { from, walk };
 }
 
-/** Returns the creation time of an account, as the books have it: Redis is compared with them. */
+/** Returns the creation time of an account in the books, which Redis is compared with. */
 function madeAt({ createdAt }: Account, options: VerifyOptions): string {
   return options.createdAt === "" ? createdAt : options.createdAt;
 }
 
-/** The number of the oldest call in the books, or among others. */
+/** Returns the lowest receipt number among the calls in the books and other entries. */
 async function oldestKept(kept: ReturnType<VerifyOptions["readEntries"]>, others: readonly number[]): Promise<number> {
   for await (const entries of kept) {
     const calls = linksOf(entries).filter(({ kind }) => kind === "settlement");
@@ -138,7 +137,7 @@ function numberOf({ receipt }: ChainEntry): number {
   return receipt.number;
 }
 
-/** Compares the account's own amounts with its receipts. */
+/** Compares the account's amounts with its receipts. */
 async function compare(
   redis: Redis,
   { id }: Account,
@@ -167,7 +166,7 @@ async function compare(
   );
 }
 
-/** The heads that were signed, against the chain as it is now. */
+/** Compares the signed heads with the current chain. */
 async function compareAnchors(
   { anchors, createdAt, wasReplaced }: VerifyOptions,
   seen: Snapshot,
@@ -194,12 +193,12 @@ async function compareAnchors(
   return { message: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
 }
 
-/** Takes the verification of an account for one ledger; false where another has taken it within `forMs`. */
+/** Claims the verification of an account for one ledger. Returns false if another has claimed it within `forMs`. */
 export async function claimVerification(redis: Redis, accountId: string, forMs: number): Promise<boolean> {
   return (await redis.set(accountKeys.verifying(accountId), "1", "PX", forMs, "NX")) !== null;
 }
 
-/** Keeps what a verification found: an account that diverges is listed until a later one finds that it holds. */
+/** Stores the result of a verification: a divergent account is listed until a later verification succeeds. */
 export async function keepVerification(
   redis: Redis,
   { account, divergence }: Pick<Verification, "account" | "divergence">,
@@ -208,7 +207,7 @@ export async function keepVerification(
   else await redis.hset(accountKeys.divergences, account, JSON.stringify(divergence));
 }
 
-/** Returns the number of accounts that diverged in their last verification. */
+/** Returns the number of accounts whose last verification found a divergence. */
 export async function countDivergences(redis: Redis): Promise<number> {
   return redis.hlen(accountKeys.divergences);
 }

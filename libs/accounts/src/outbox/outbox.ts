@@ -2,29 +2,30 @@ import type { Bus, Logger, Redis } from "@modelgate/platform";
 import type { OutboxEntry } from "./publish.ts";
 import { publishEntries } from "./publish.ts";
 
-/** Publishes what this process settled, off the answers' path. */
+/** Publishes the events of this process in the background. */
 export interface Outbox extends AsyncDisposable {
-  /** Takes events that are in Redis already, several to be published together; never blocks, never fails. */
+  /** Adds events that are stored in Redis already; several are published together. Never blocks or throws. */
   push(...entries: readonly OutboxEntry[]): void;
   /** Number of events that are neither published nor left to the ledger yet. */
   readonly waiting: number;
 }
 
 /**
- * Time for which events are collected into a batch. A batch takes one round trip each to be remembered, published,
- * acknowledged and removed, as a single event would. Meanwhile its events are safe in Redis.
+ * Ms for which events are collected into a batch. A batch takes one round trip each to be remembered, published,
+ * acknowledged and removed, as a single event would. Its events are stored in Redis meanwhile.
  */
 const batchMs = 50;
 /** Maximum events of one batch in flight. */
 const batchSize = 512;
-/** Maximum events remembered here; what is beyond stays in Redis, where the ledger finds it. */
+/** Maximum events in memory; further events stay in Redis, where the ledger finds them. */
 const maxWaiting = 20_000;
-/** Time that the end of a process waits for its last events; those not published by then are left to the ledger. */
+/** Ms that shutdown waits for the last events; unpublished ones are left to the ledger. */
 const lastFlightMs = 5_000;
 
 /**
- * The publisher of a service: batches of some milliseconds, acknowledged in the background. It keeps no promise of
- * its own: an event is safe in Redis before it comes here, and whatever is not published is left to the ledger.
+ * Opens the publisher of a service. It publishes in batches and waits for the acknowledgements in the background.
+ * Delivery does not depend on it: an event is stored in Redis before it is added, and unpublished events are left to
+ * the ledger.
  */
 export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
   let queue: (readonly OutboxEntry[])[] = [];

@@ -14,16 +14,16 @@ import type { Bus, BusMessage, Redis } from "@modelgate/platform";
 import { accountKeys, shardOf, shards } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
 
-/** An event that is published through the outbox: a settled call, a task's transition, or a change of a balance. */
+/** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
 export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
-/** An event that is in the outbox, and its text: it is written once for all that it is sent to. */
+/** An event in the outbox with its text, which is rendered once for all recipients. */
 interface SerializedEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
 }
 
-/** An event that is in the outbox. */
+/** An event in the outbox. */
 export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
   readonly shard: string;
   readonly entryId: string;
@@ -33,23 +33,24 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
-/** The subject that an event is published under. */
+/** Returns the subject that an event is published under. */
 export function subjectOf(event: OutboxEvent): string {
   if ("kind" in event) return creditSubject(event.kind);
   if ("state" in event) return taskSubject(event.state);
   return usageSubjects.get(event.area) ?? usageSubject("edge");
 }
 
-/** The event's id; a call that was charged again has a new event, which is not a duplicate of the first. */
+/** Returns an event's message id: another one if a call was charged again, so that its event is no duplicate. */
 export function messageId(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
- * Publishes events and removes them from the outbox once JetStream has stored them; how many. What fails stays in
- * the outbox, and with it what follows of the same task. An event that is published twice (its removal was lost) is
- * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (`rememberSent`).
+ * Publishes events and removes them from the outbox after JetStream has stored them. Returns their number. A failed
+ * event stays in the outbox, together with later events of the same task. An event that is published twice, because its
+ * removal was lost, is dropped by its `Nats-Msg-Id`. Until an event is in the books it is also remembered outside the
+ * outbox (`rememberSent`).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const written: SerializedEntry[] = [];
@@ -58,7 +59,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   try {
     await rememberSent(redis, byShard);
   } catch {
-    // Without Redis they are published all the more: it may have lost them.
+    // Without Redis they are published in any case, because Redis may have lost them.
   }
   const done = await publishInTurns(bus, written);
   const removals: Promise<unknown>[] = [];
@@ -75,7 +76,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   return done.size;
 }
 
-/** Those that were stored: of the events of a task each is published when the one before it is, all others at once. */
+/** Publishes events and returns those that were stored; the events of one task are published one by one. */
 async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
   const done = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
@@ -89,13 +90,13 @@ async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Pr
     const isStuck = new Set<string>();
     for (const [at, written] of turn.entries())
       if (results[at] === undefined) done.add(written.entry);
-      else isStuck.add(orderOf(written)); // left where it is, with those behind it
+      else isStuck.add(orderOf(written)); // stays in the outbox, with the later events of its task
     waiting = isStuck.size === 0 ? later : later.filter((written) => !isStuck.has(orderOf(written)));
   }
   return done;
 }
 
-/** The first event of each task, and every other event; then what must wait for those. */
+/** Splits events into those that can be published now (of each task only the first) and the later ones. */
 function inTurn(
   entries: readonly SerializedEntry[],
 ): [now: readonly SerializedEntry[], later: readonly SerializedEntry[]] {
@@ -110,7 +111,7 @@ function inTurn(
   return [now, later];
 }
 
-/** Events with the same name are published in their order. */
+/** Returns the name of an event's sequence: events with the same name are published in order. */
 function orderOf({ entry: { event } }: SerializedEntry): string {
   return "taskId" in event ? event.taskId : event.id;
 }
@@ -120,9 +121,9 @@ function messageOf({ entry: { event }, text }: SerializedEntry): BusMessage {
 }
 
 /**
- * The events of a shard that have waited at least `olderThanMs`: a service died before it published them, or NATS
- * was away. The settled cost is composed here, exactly. An entry that cannot be read goes to `onUnreadable`, which throws
- * unless given, and stays in the outbox.
+ * Reads the events of a shard that have waited at least `olderThanMs`, because a service died before it published them,
+ * or NATS was unavailable. The settled cost is inserted into the event's text here. An unreadable entry is passed to
+ * `onUnreadable`, which throws by default, and stays in the outbox.
  */
 export async function readLeftovers(
   redis: Redis,
@@ -174,7 +175,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
   };
 }
 
-/** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
+/** Maximum events of a shard that are remembered until they are in the books; further ones are in JetStream only. */
 const maxRemembered = 500;
 
 /** An event that was published and is not in the books yet. */
@@ -182,20 +183,21 @@ export interface SentEvent {
   readonly subject: string;
   readonly event: OutboxEvent;
   readonly messageId: string;
-  /** The shard that remembers it. */
+  /** Shard that remembers it. */
   readonly shard: string;
   readonly name: string;
 }
 
-/** A call that a Redis settled again, as it had lost the first settlement, has the same id and another receipt. */
+/** Returns an event's unique name: a call that a restored Redis settled again has the same id and another receipt. */
 function nameOf(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
- * Remembers events from before they are published until the books have them: JetStream may lose its store with what has not been
- * read of it. Only so many of each shard: while the books are away they are in JetStream.
+ * Remembers events before they are published until the books contain them, because JetStream may lose its storage with
+ * unread events. The number per shard is limited: while the books are unavailable, further events are in JetStream
+ * only.
  */
 async function rememberSent(redis: Redis, byShard: ReadonlyMap<string, readonly SerializedEntry[]>): Promise<void> {
   const steps: Promise<void>[] = [];
@@ -211,7 +213,7 @@ async function rememberIn(redis: Redis, shard: string, several: readonly Seriali
   await redis.hset(key, ...fields);
 }
 
-/** Forgets events that the books have, or that stay in the outbox. */
+/** Removes remembered events that are in the books, or that stay in the outbox. */
 export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
   await Promise.all(
@@ -234,7 +236,7 @@ export async function readSent(redis: Redis, of: readonly string[] = shards): Pr
   );
 }
 
-/** Forgets events that were read here, once the books have them. */
+/** Removes remembered events that were read here, after they are in the books. */
 export async function forgetRead(redis: Redis, events: readonly SentEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ shard }) => shard);
   await Promise.all(

@@ -9,11 +9,11 @@ import { holdScripts } from "../shared-scripts.ts";
 export interface LostCall {
   readonly draft: UsageDraft;
   readonly costNanos: Nanos;
-  /** Hash of its receipt; absent: it was open when Redis lost its hold. */
+  /** Hash of its receipt; absent: the call was open when Redis lost its hold. */
   readonly replaces?: string | undefined;
 }
 
-/** Time for which a charge is remembered, so that no other ledger repeats it: far longer than a ledger works on it. */
+/** Ms for which a charge is remembered, so that no other ledger repeats it: far longer than a ledger works on it. */
 const rememberMs = 86_400_000;
 
 const run = defineScript({
@@ -28,7 +28,7 @@ const run = defineScript({
   },
 });
 
-/** Charges a lost call, once; undefined where it was charged before, or its account does not exist (yet). */
+/** Charges a lost call once. Undefined if it was charged before, or if its account does not exist (yet). */
 export async function chargeLost(
   redis: Redis,
   { draft, costNanos, replaces }: LostCall,

@@ -2,28 +2,28 @@ import { Failure } from "@modelgate/contracts";
 import { readServers, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** Returns the id of the books that Redis was filled from; undefined: Redis is empty, or has lost all. */
+/** Returns the id of the books that Redis was filled from; undefined if Redis is empty, or has lost its data. */
 export async function readEpoch(redis: Redis): Promise<string | undefined> {
   return (await redis.get(accountKeys.epoch)) ?? undefined;
 }
 
-/** Records that all accounts and tokens of the books are in Redis. */
+/** Records that Redis contains all accounts and tokens of the books. */
 export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
   await redis.set(accountKeys.epoch, epoch);
 }
 
 /**
- * Records the runs of its servers (`readServers`) in which Redis has all that the books have: a later run may have lost
- * the newest writes.
+ * Records the runs of its servers (`readServers`) in which Redis contains all data of the books: a later run may have
+ * lost the latest writes.
  */
 export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> {
   await redis.set(accountKeys.wholeRuns, runs);
 }
 
 /**
- * Reads something that may be absent for two reasons: it does not exist, or Redis has lost it and is being restored.
- * Throws Failure server_overloaded (503) for the latter. Absence is certain if two reads, before and after Redis is
- * known to be complete, find nothing.
+ * Reads a value that may be absent because it does not exist, or because Redis has lost it and is being restored.
+ * Throws Failure server_overloaded (503) in the second case. The value certainly does not exist if two reads, before
+ * and after Redis is known to be complete, find nothing.
  */
 export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
   const found = await read();
@@ -36,18 +36,18 @@ export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbse
 }
 
 /**
- * Time for which a result of `isInWholeRun` is reused, ms. Otherwise every request with an unknown key would cost Redis
- * an expensive command.
+ * Ms for which a result of `isInWholeRun` is reused. Otherwise every request with an unknown key would cost Redis an
+ * expensive command.
  */
 const wholeForMs = 250;
 
-/** End of the time for which each Redis is known to be complete, by `performance.now()`. */
+/** Time until which each Redis is known to be complete, by `performance.now()`. */
 const wholeUntil = new WeakMap<Redis, number>();
 
 async function isInWholeRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (wholeUntil.get(redis) ?? 0)) return true;
   const [known, { runs }] = await Promise.all([redis.get(accountKeys.wholeRuns), readServers(redis)]);
-  // Absent: the ledger of an earlier version keeps none.
+  // Absent: the ledger of an earlier version records no runs.
   const isWhole = known === null || known === runs;
   if (isWhole) wholeUntil.set(redis, performance.now() + wholeForMs);
   return isWhole;

@@ -4,7 +4,7 @@ import { accountKeys } from "../keys.ts";
 
 const readDraft = stored("usage draft", UsageDraft);
 
-/** A call that ended without a hold: swept, settled by a try whose reply was lost, or lost with a Redis. */
+/** A call that ended without a hold: it was swept, settled by an attempt whose reply was lost, or lost with a Redis. */
 export interface LateCall {
   readonly entryId: string;
   readonly draft: UsageDraft;
@@ -25,7 +25,7 @@ export async function readLate(
   });
 }
 
-/** Removes a late call: it was charged, or is in the books already. */
+/** Removes a late call that was charged, or that is in the books already. */
 export async function forgetLate(redis: Redis, shard: string, entryId: string): Promise<void> {
   await redis.xdel(accountKeys.late(shard), entryId);
 }

@@ -3,10 +3,10 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { taskMember } from "../tasks/claim.ts";
 import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
 
-/** A task as its newest event has it. */
+/** A task in the state of its latest event. */
 export interface LostTask {
   readonly task: TaskRecord;
-  /** Time until which it can be fetched, Unix ms. */
+  /** Time until which the task can be fetched, Unix ms. */
   readonly untilMs: number;
 }
 
@@ -27,8 +27,8 @@ const run = defineScript({
 });
 
 /**
- * Restores a task that Redis has lost. An open one is polled at once, and its hold, if it exists, stays open with it;
- * an ended one is not polled, also where Redis has an older state of it. False where Redis already has it.
+ * Restores a task that Redis has lost. An open task is polled immediately, and its hold, if it exists, is kept open; an
+ * ended one is not polled, even if Redis has an older state of it. Returns false if Redis already has the task.
  */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;

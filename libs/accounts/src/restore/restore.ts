@@ -2,7 +2,7 @@ import type { CreditEvent, Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** An account as it was after its newest receipt, with the credits that led there. */
+/** State of an account after its latest receipt, with the credits that led to it. */
 export interface LostAccount {
   readonly id: string;
   readonly name: string;
@@ -32,8 +32,8 @@ const run = defineScript({
 });
 
 /**
- * Restores an account that Redis has lost; false where it exists. The account is written last: its existence means that
- * it is complete.
+ * Restores an account that Redis has lost. Returns false if it exists. The account is written last, so its existence
+ * means that it is complete.
  */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
   const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits } = account;
@@ -59,13 +59,13 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
   return verdict === "restored";
 }
 
-/** The newest receipt of an account in Redis; absent: Redis has no such account. */
+/** Latest receipt of an account in Redis; absent: Redis has no such account. */
 export interface KnownHead {
   readonly receipts: number;
   readonly head: string;
 }
 
-/** Returns the heads of accounts in Redis, in the order of the ids. */
+/** Reads the heads of accounts in Redis, in the order of the ids. */
 export function readHeads(redis: Redis, ids: readonly string[]): Promise<readonly (KnownHead | undefined)[]> {
   return Promise.all(
     ids.map(async (id) => {

@@ -9,29 +9,29 @@ import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
 
-/** The cost of a task's end, and its usage event. */
+/** Cost at the end of a task, and its usage event. */
 export interface TaskSettlement {
   readonly costNanos: Nanos;
   readonly draft: UsageDraft;
 }
 
-/** A task's next record. */
+/** Next record of a task. */
 export interface TaskAdvance {
   readonly task: TaskRecord;
-  /** The version that the record was made from. */
+  /** Version that the record was derived from. */
   readonly version: string;
   /** Time of the next poll, Unix ms; absent: the task has ended. */
   readonly dueAt?: number | undefined;
-  /** The state that it came from, if that changed. */
+  /** Previous state, if it changed. */
   readonly from?: TaskState | undefined;
-  /** Set at the end: completed at its cost, or failed at zero. */
+  /** Set at the end of the task: its cost if completed, zero if failed. */
   readonly settlement?: TaskSettlement | undefined;
   /** Time for which an ended task is kept, in ms. */
   readonly keepMs: number;
-  /** Time from which another process may send the transition's callback, Unix ms: this process sends it at once. */
+  /** Time from which another process may send the transition's callback, Unix ms; this process sends it immediately. */
   readonly callbackDueAt: number;
   readonly nowMs: number;
-  /** Seals the record for its events; absent: only Redis stores the record. */
+  /** Encrypts the record for its events; absent: the record is stored in Redis only. */
   readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
@@ -60,9 +60,10 @@ const run = defineScript({
 });
 
 /**
- * Replaces a task's record if it is still at the version that was read: of several processes with the same version one
- * succeeds, and with it the settlement and the events. Undefined for the others. Earlier events of the task that are
- * not published yet, as their process died, are returned before the new ones: they are published in this order.
+ * Replaces a task's record if it still has the version that was read. If several processes have read the same version,
+ * only one succeeds; the settlement and the events are written in the same step. Undefined for the others. Earlier
+ * events of the task that were not published, because their process died, are returned before the new ones: they must
+ * be published in this order.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
@@ -113,7 +114,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
 
 const readEvent = stored("task event", KeptTaskEvent);
 
-/** Events in pairs of entry id and JSON. */
+/** Parses pairs of entry id and JSON into events. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const found: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {

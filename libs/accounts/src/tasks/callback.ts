@@ -6,11 +6,11 @@ import type { OutboxEvent } from "../outbox/publish.ts";
 import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 
-/** A transition for its client's URL, kept until it is delivered or given up. */
+/** A state transition that is posted to the client's URL; kept until it is delivered or given up. */
 export interface Callback {
   readonly url: string;
   readonly event: TaskEvent;
-  /** Tries so far that failed. */
+  /** Number of failed deliveries. */
   readonly tries: number;
 }
 
@@ -30,8 +30,8 @@ export function callbackOf(
 }
 
 /**
- * Returns the callback of a task's present state among the events that were written with its record; undefined for
- * none.
+ * Returns the callback of a task's current state, if its event is among those that were written with the record;
+ * otherwise undefined.
  */
 export function callbackAmong(
   task: TaskRecord,
@@ -46,20 +46,20 @@ const readCallback: (text: string) => Callback = stored(
   Type.Object({ url: Type.String(), event: TaskEvent, tries: Type.Integer() }),
 );
 
-/** The arguments of the scripts that store a callback with its event. */
+/** Arguments of the scripts that store a callback with its event. */
 export const callbackKinds = { callbackId: "text?", callback: "text?", callbackDueAt: "number?" } as const;
 
-/** Writes a callback as arguments: its id, its JSON, and when other processes may send it (ms). */
+/** Returns a callback as arguments: its id, its JSON, and the time from which other processes may send it (ms). */
 export function callbackArguments(callback: Callback | undefined, callbackDueAt: number) {
   return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
 }
 
-/** Returns the time at which the first callback of a shard is due, Unix ms; Infinity where none waits. */
+/** Returns the time at which the first callback of a shard is due, Unix ms; Infinity if none waits. */
 export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.callbacksDue(shard));
 }
 
-/** Claims the due callbacks of a shard, for this process alone until its lease ends. */
+/** Claims the due callbacks of a shard; no other process gets them until the lease ends. */
 export async function claimCallbacks(redis: Redis, shard: string, claim: Claim): Promise<readonly Callback[]> {
   const ids = await claimDue(redis, accountKeys.callbacksDue(shard), claim);
   if (ids.length === 0) return [];
@@ -70,12 +70,12 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
   });
 }
 
-/** Removes a callback: it was delivered, or is given up. */
+/** Removes a callback that was delivered, or given up. */
 export async function forgetCallback(redis: Redis, { event }: Callback): Promise<void> {
   await put(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
-/** Keeps a callback for another try, Unix ms; does nothing where it was delivered meanwhile. */
+/** Schedules another delivery of a callback, Unix ms; does nothing if it was delivered meanwhile. */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
   await put(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });

@@ -7,7 +7,7 @@ export interface TaskName {
   readonly id: string;
 }
 
-/** A claim of due members by one process: at most `most`, until its lease ends. */
+/** A claim of due members by one process: at most `most` members, until the lease ends. */
 export interface Claim {
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -21,25 +21,25 @@ const run = defineScript({
   replies: { claimed: { members: "text[]" } },
 });
 
-/** Claims the due members of a set, for this process alone until its lease ends. */
+/** Claims the due members of a set; no other process gets them until the lease ends. */
 export async function claimDue(redis: Redis, due: string, { nowMs, leaseMs, most }: Claim): Promise<readonly string[]> {
   const { members } = await run(redis, { due }, { nowMs, leaseUntil: nowMs + leaseMs, most });
   return members;
 }
 
-/** Claims the due tasks of a shard, for this poller alone until its lease ends. */
+/** Claims the due tasks of a shard; no other poller gets them until the lease ends. */
 export async function claimTasks(redis: Redis, shard: string, claim: Claim): Promise<readonly TaskName[]> {
   const members = await claimDue(redis, accountKeys.tasksDue(shard), claim);
   return members.map(parseTaskMember);
 }
 
-/** Returns the lowest score of a set, here always a time; Infinity where it is empty. */
+/** Returns the lowest score of a set, which is a time; Infinity if the set is empty. */
 export async function firstScore(redis: Redis, key: string): Promise<number> {
   const [, score] = await redis.zrange(key, "0", "0", "WITHSCORES");
   return score === undefined ? Infinity : Number(score);
 }
 
-/** Returns the time at which the first task of a shard is due, Unix ms; Infinity where none is open. */
+/** Returns the time at which the first task of a shard is due, Unix ms; Infinity if none is open. */
 export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.tasksDue(shard));
 }
@@ -49,7 +49,10 @@ export function openTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.tasksDue(shard));
 }
 
-/** Returns a task's member of the set of due tasks: an id has no space, while an account's name may. */
+/**
+ * Returns a task's member in the set of due tasks. The id comes first because it has no space, while an account's name
+ * may have one.
+ */
 export function taskMember({ accountId, id }: TaskName): string {
   return `${id} ${accountId}`;
 }

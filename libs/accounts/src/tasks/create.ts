@@ -9,15 +9,15 @@ import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
 /** A task that its vendor has accepted. */
 export interface TaskCreation {
   readonly task: TaskRecord;
-  /** Time of its first poll, Unix ms. */
+  /** Time of the first poll, Unix ms. */
   readonly dueAt: number;
-  /** End of its hold's lease, Unix ms: after the task's deadline. */
+  /** End of the hold's lease, Unix ms: after the task's deadline. */
   readonly holdUntil: number;
-  /** Time for which an account's list shows a task, in ms. */
+  /** Ms for which an account's list shows the task. */
   readonly keepMs: number;
-  /** Time from which another process may send its callback, Unix ms: this process sends it at once. */
+  /** Time from which another process may send its callback, Unix ms; this process sends it immediately. */
   readonly callbackDueAt: number;
-  /** Seals the record for its events; absent: only Redis stores the record. */
+  /** Encrypts the record for its events; absent: the record is stored in Redis only. */
   readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
@@ -40,9 +40,9 @@ const run = defineScript({
 });
 
 /**
- * Records a task with its first event, and extends its hold's lease to the task's own, in one write. "recorded" where
- * an earlier try succeeded (its reply was lost), "no-hold" where the hold is gone: lost with a Redis, or swept, as the
- * call took too long. Throws Failure server_overloaded (503).
+ * Records a task with its first event, and extends its hold's lease to that of the task, in one step. Returns
+ * "recorded" if an earlier attempt succeeded (its reply was lost), "no-hold" if the hold no longer exists: lost with a
+ * Redis, or swept because the call took too long. Throws Failure server_overloaded (503).
  */
 export async function createTask(
   redis: Redis,

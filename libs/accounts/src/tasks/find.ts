@@ -3,19 +3,19 @@ import { accountKeys } from "../keys.ts";
 import type { TaskName } from "./claim.ts";
 import { readTask, type TaskRecord } from "./record.ts";
 
-/** A task, and the version that an update of it must name. */
+/** A task, with the version that an update must name. */
 export interface StoredTask {
   readonly version: string;
   readonly task: TaskRecord;
 }
 
-/** A part of an account's list of tasks. */
+/** A page of an account's list of tasks. */
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
   readonly hasMore: boolean;
 }
 
-/** A page of a list: `limit` tasks after one, oldest or newest first. */
+/** Query for a page: `limit` tasks after one, oldest or newest first. */
 export interface TaskQuery {
   readonly after?: string | undefined;
   readonly limit: number;
@@ -30,7 +30,7 @@ const remove = defineScript({
 });
 
 /**
- * Returns a task of an account; undefined for an unknown one and for another account's. Throws Failure
+ * Returns a task of an account; undefined for an unknown task, or one of another account. Throws Failure
  * server_overloaded.
  */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
@@ -38,9 +38,7 @@ export async function findTask(redis: Redis, accountId: string, id: string): Pro
   return found;
 }
 
-/**
- * Returns tasks in the order of their names, undefined for those that do not exist. Throws Failure server_overloaded.
- */
+/** Returns tasks in the order of their names, undefined for missing ones. Throws Failure server_overloaded. */
 export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<readonly (StoredTask | undefined)[]> {
   return orUnavailable(
     Promise.all(
@@ -51,13 +49,12 @@ export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<rea
   );
 }
 
-/** Maximum reads of one page, each without the ids of deleted tasks that the read before found. */
+/** Maximum reads for one page; each leaves out ids of deleted tasks that the previous one found. */
 const maxReadings = 20;
 
 /**
- * Lists an account's tasks by the time of their creation, from the one after `after` on. Ids of deleted tasks are
- * removed from the list as they are found, so that no page is empty while more follow. Throws Failure
- * server_overloaded.
+ * Lists an account's tasks by creation time, after the task `after`. Ids of deleted tasks that are found are removed
+ * from the list, so that no page is empty while more tasks follow. Throws Failure server_overloaded.
  */
 export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
   const list = accountKeys.tasksOf(accountId);
@@ -78,7 +75,7 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
   }
 }
 
-/** Deletes a task; false where it has changed since it was read. Throws Failure server_overloaded. */
+/** Deletes a task. Returns false if it has changed since it was read. Throws Failure server_overloaded. */
 export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
   const { accountId, id } = task;
   const { verdict } = await orUnavailable(
@@ -87,7 +84,7 @@ export async function removeTask(redis: Redis, { version, task }: StoredTask): P
   return verdict === "removed";
 }
 
-/** Returns one id more than the limit, if there are more. */
+/** Returns the ids after a task: one more than the limit, if there are more. */
 async function idsAfter(redis: Redis, list: string, { after, limit, order }: TaskQuery): Promise<readonly string[]> {
   let start = 0;
   if (after !== undefined) {

@@ -11,48 +11,48 @@ import {
 import { openSealer, type Secrets } from "@modelgate/platform";
 import type { TaskName } from "./claim.ts";
 
-/** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
+/** A video task as it is stored in Redis, by owner and id. Times are Unix ms. It contains neither keys nor secrets. */
 export interface TaskRecord {
   readonly id: string;
   readonly accountId: string;
   readonly tokenId: string;
-  /** The gateway's name of the model. */
+  /** Name of the model in the gateway. */
   readonly model: string;
-  /** The channel of its vendor: the task is polled through the same channel with the same key. */
+  /** Channel of its vendor: the task is polled through the same channel with the same key. */
   readonly channelId: string;
   readonly keyId: string;
-  /** The wire of its vendor. */
+  /** Wire of its vendor. */
   readonly wire: VideoWire;
-  /** The vendor's id of it, in a form that only its provider reads. */
+  /** The vendor's id of the task, in a form that only its provider reads. */
   readonly operation: string;
   /** Values of the request that answers repeat. */
   readonly requested: Readonly<Record<string, unknown>>;
   /** The client's URL for the task's transitions. */
   readonly callbackUrl?: string | undefined;
-  /** The hold that pays for it. */
+  /** Id of the hold that pays for it. */
   readonly callId: string;
-  /** Its cost when it completes, decimal. */
+  /** Cost if it completes, as decimal text. */
   readonly costNanos: string;
-  /** Its usage event, as far as it was known when it was created. */
+  /** Usage event, with the members that were known at its creation. */
   readonly draft: UsageDraft;
   readonly state: TaskState;
-  /** Percent; never goes down. */
+  /** Progress in percent; never decreases. */
   readonly progress: number;
   readonly createdAt: number;
   /** Time at which a poll first found it in progress. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
-  /** A task that has not ended by then has failed. */
+  /** Time after which an open task counts as failed. */
   readonly deadlineAt: number;
-  /** Number of polls, and of the last consecutive ones without a result: they set the pause before the next. */
+  /** Number of polls, and of the latest consecutive ones without a result; they determine the pause before the next. */
   readonly polls: number;
   readonly misses: number;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  /** The location of the video at the vendor, in a form that only its provider reads. */
+  /** Location of the video at the vendor, in a form that only its provider reads. */
   readonly result?: string | undefined;
 }
 
-/** Time by which a task's hold outlives its deadline, in ms: only then may the sweep settle it as dead. */
+/** Ms between a task's deadline and the end of its hold's lease; only then may the sweep settle the hold. */
 export const holdBeyondMs = 3_600_000;
 
 const time = Type.Number();
@@ -88,7 +88,7 @@ export const readTask: (text: string) => TaskRecord = stored(
   (task) => withPresentNames(task, { asked: "requested", looks: "polls" }),
 );
 
-/** Returns the id of the event of a task's present state: each state is entered once, so the id never repeats. */
+/** Returns the id of the event of a task's current state. Each state is entered once, so the id is unique. */
 export function transitionId({ id, state }: TaskRecord): string {
   return `${id}.${state}`;
 }
@@ -98,14 +98,11 @@ export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;
   readonly keepMs: number;
-  /**
-   * Encrypts the task for its event, so that it can be restored. Absent: the event has no copy, and only Redis stores
-   * the task.
-   */
+  /** Encrypts the task for its event, from which it can be restored. Absent: the event contains no copy. */
   readonly seal?: { seal(task: TaskRecord): string } | undefined;
 }
 
-/** Returns a task's transition as an event, with the task as it is then. */
+/** Returns the event of a task's transition, with a copy of the task. */
 export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Transition): KeptTaskEvent {
   return {
     id: transitionId(task),
@@ -125,14 +122,16 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Trans
   };
 }
 
-/** Seals records of tasks for their events: they hold clients' texts. */
+/** Encrypts records of tasks for their events, because they contain clients' texts. */
 export interface TaskSeal {
   seal(task: TaskRecord): string;
-  /** Opens a sealed record. Throws for a secret that is not accepted, another task, or a changed text; UnknownShape. */
+  /**
+   * Decrypts a record. Throws for a secret that is not accepted, another task, or a changed text; throws UnknownShape.
+   */
   open(sealed: string, name: TaskName): TaskRecord;
 }
 
-/** Opens the seal with the secrets of the deployment. */
+/** Creates the encryption of task records with the secrets of the deployment. */
 export function openTaskSealer(secrets: Secrets): TaskSeal {
   const sealer = openSealer(secrets, "modelgate tasks");
   const contextOf = ({ accountId, id }: TaskName): string => `${accountId}/${id}`;

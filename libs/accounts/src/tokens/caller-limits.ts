@@ -1,7 +1,7 @@
 import { nanosOf, present, type Caller } from "@modelgate/contracts";
 import type { Token } from "./token.ts";
 
-/** Limits of a token's group, as the configuration has them. */
+/** Limits of an API key's group in the configuration. */
 export interface GroupLimits {
   readonly tokensPerMinute?: number | undefined;
   readonly dollarsPerDay?: number | undefined;
@@ -9,14 +9,14 @@ export interface GroupLimits {
 }
 
 /**
- * Returns the id of the limits per minute and at a time that a token counts against: its own, or the ones that all keys
- * of the account's members in its group share.
+ * Returns the id of the limits per minute and of concurrency that an API key counts against: its own, or those that all
+ * keys of the account's members in its group share.
  */
 export function limitsIdOf({ id, group, ofMember }: Pick<Token, "group" | "id" | "ofMember">): string {
   return ofMember === true ? `members:${group}` : id;
 }
 
-/** Returns the limits of a caller: those of its token and of its token's group. */
+/** Returns the limits of a caller: those of its API key and of the key's group. */
 export function callerLimits(
   token: Pick<Token, "budget" | "group" | "id" | "models" | "ofMember" | "within">,
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,

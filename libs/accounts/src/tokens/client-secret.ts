@@ -7,22 +7,28 @@ import { clockScript } from "../shared-scripts.ts";
 import { digestOf } from "./key.ts";
 import type { Token } from "./token.ts";
 
-/** A short-lived key that opens sessions as another token does, with settings that its owner chose. */
+/**
+ * Request for a client secret: a short-lived key that opens sessions on behalf of an API key, with settings that the
+ * key's owner chose.
+ */
 export interface ClientSecretRequest {
-  /** The token whose account, limits and budget it uses. */
+  /** API key whose account, limits and budget it uses. */
   readonly token: Token;
-  /** The models that it can call. */
+  /** Models that it may call. */
   readonly models: readonly string[];
   readonly expiresAt: string;
   readonly lifetimeSeconds: number;
-  /** The session's settings, as JSON. */
+  /** Settings of the session, as JSON. */
   readonly settings: string;
 }
 
-/** Time for which settings outlive their key: a connection that began in the key's last moment still reads them. */
+/**
+ * Seconds for which settings outlive their key, because a connection that began just before its expiry still reads
+ * them.
+ */
 const graceSeconds = 60;
 
-/** Maximum number of client secrets that one account has at a time: each is a record in the Redis of money. */
+/** Maximum client secrets of one account at the same time: each is a record in the Redis of money. */
 const maxClientSecrets = 1_000;
 
 const countSecret = defineScript({
@@ -33,16 +39,16 @@ const countSecret = defineScript({
   replies: { counted: {}, full: {} },
 });
 
-/** The Redis that the edge finds keys in, and that of clients' content. */
+/** The Redis in which the edge finds keys, and that of clients' content. */
 interface ClientSecretStores {
   readonly redis: Redis;
   readonly content: Redis;
 }
 
 /**
- * Makes such a key; it expires in Redis, and is not in the books. The edge must find it without the content's Redis:
- * only the session's settings are there. Throws Failure where the account has as many as it may. `nowMs` replaces Redis'
- * time in tests.
+ * Creates a client secret; it expires in Redis, and is not in the books. Only the session's settings are in the
+ * content's Redis, so that the edge finds the key without it. Throws Failure if the account has its maximum number.
+ * `nowMs` replaces Redis' clock in tests.
  */
 export async function newClientSecret(
   { redis, content }: ClientSecretStores,
@@ -71,12 +77,12 @@ export async function newClientSecret(
   return key;
 }
 
-/** The settings that a session begins with; all but the model is the vendor's format. */
+/** Initial settings of a session; all members except the model are in the vendor's format. */
 const SessionSettings = Type.Object({ model: Type.String() });
 export type SessionSettings = Static<typeof SessionSettings>;
 const readSettings = stored("session settings", SessionSettings);
 
-/** The settings that a key is bound to; undefined where they have expired. Throws UnknownShape. */
+/** Returns the settings that a key is bound to; undefined if they have expired. Throws UnknownShape. */
 export async function findSessionSettings(
   content: Redis,
   accountId: string,

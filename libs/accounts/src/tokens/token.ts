@@ -5,43 +5,43 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
-/** The limits of a token's spending, in nano-dollars; absent: the account's balance alone. */
+/** Spending limits of a token, in nano-dollars; absent: limited only by the account's balance. */
 export interface TokenBudget {
   readonly perDay?: string | undefined;
   readonly perMonth?: string | undefined;
 }
 
-/** The budget of another token that this token's calls count against as well. */
+/** Budget of another token that this token's calls also count against. */
 export interface SharedBudget extends TokenBudget {
   readonly id: string;
 }
 
-/** An API token as it is stored: without the key itself. */
+/** An API key as it is stored: without the key. */
 export interface Token {
   readonly id: string;
   readonly accountId: string;
   readonly group: string;
   readonly name: string;
-  /** The models of the group that it may use; absent: all of the group. */
+  /** Models of the group that it may use; absent: all of the group. */
   readonly models?: readonly string[] | undefined;
   /** RFC 3339; absent: never. */
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
   readonly budget?: TokenBudget | undefined;
-  /** Set if a member of the account made it, and no operator has changed it since. */
+  /** Set if a member of the account created it, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
-  /** The operator's token whose budget it shares, with that budget as it is now; absent: none. */
+  /** The operator's token whose budget it shares, with the current budget; absent: none. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
-  /** Beginning and end of the key, for people. */
+  /** Beginning and end of the key, for recognition. */
   readonly hint: string;
-  /** Settings of the sessions that it is bound to: a client secret, which does nothing else. */
+  /** Id of the session settings that it is bound to; only for client secrets, which open sessions only. */
   readonly settingsId?: string | undefined;
-  /** Counts its changes in the books; absent in tokens of earlier versions. */
+  /** Number of its changes in the books; absent in tokens of earlier versions. */
   readonly version?: number | undefined;
 }
 
-/** The properties of a new token. */
+/** Properties of a new token. */
 export interface TokenRequest {
   readonly accountId: string;
   readonly group: string;
@@ -52,7 +52,7 @@ export interface TokenRequest {
   readonly budget?: TokenBudget | undefined;
 }
 
-/** Makes a token for a key, configured or new, and returns it with the key's digest; nothing is stored. */
+/** Builds the token of a configured or new key, and returns it with the key's digest, without storing it. */
 export function makeToken(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
   const digest = digestOf(key);
   const token: Token = {
@@ -77,7 +77,7 @@ const project = defineScript({
   replies: { projected: {}, newer: {} },
 });
 
-/** Writes a token of the books to Redis, and notifies every edge; a version that is there already stays. */
+/** Writes a token of the books to Redis, and notifies every edge; the same or a later version in Redis is kept. */
 export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
   await redis.hset(accountKeys.tokenIds, token.id, digest);
   await redis.sadd(accountKeys.accountTokens(token.accountId), digest);
@@ -89,32 +89,33 @@ export async function projectToken(redis: Redis, digest: string, token: Token): 
   await redis.publish(accountKeys.tokenChanges, digest);
 }
 
-/** The token of a key's digest, or undefined. */
+/** Returns the token of a key's digest; undefined if there is none. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(accountKeys.token(digest));
   return text === null ? undefined : readToken(text);
 }
 
-/** The token with an id, or undefined. */
+/** Returns the token with an id; undefined if there is none. */
 export async function findTokenById(redis: Redis, id: string): Promise<Token | undefined> {
   const digest = await redis.hget(accountKeys.tokenIds, id);
   return digest === null ? undefined : findToken(redis, digest);
 }
 
 /**
- * Returns the digest of a token's key: a secret that its holder and the gateway share; undefined for an unknown token.
+ * Returns the digest of a token's key, a secret that only its holder and the gateway know; undefined for an unknown
+ * token.
  */
 export async function digestOfToken(redis: Redis, id: string): Promise<string | undefined> {
   return (await redis.hget(accountKeys.tokenIds, id)) ?? undefined;
 }
 
-/** The tokens of an account, oldest first. */
+/** Lists the tokens of an account, oldest first. */
 export async function listTokens(redis: Redis, accountId: string): Promise<readonly Token[]> {
   const tokens = (await tokensWithDigests(redis, accountId)).map(({ token }) => token);
   return tokens.sort((left, right) => left.createdAt.localeCompare(right.createdAt));
 }
 
-/** The tokens of an account as Redis has them, with the digests of their keys. */
+/** Lists the tokens of an account in Redis, with the digests of their keys. */
 export async function tokensWithDigests(
   redis: Redis,
   accountId: string,
@@ -157,8 +158,8 @@ export const readToken: (text: string) => Token = stored(
 );
 
 /**
- * Reads the token of a connection that has been open for long. Throws Failure where it was disabled or has expired
- * since.
+ * Reads the token of a connection that is open for a long time. Throws Failure if the token was disabled or has
+ * expired.
  */
 export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
   const read = () => findTokenById(redis, tokenId);

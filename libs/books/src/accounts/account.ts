@@ -8,24 +8,24 @@ import { writeAudit } from "./audit.ts";
 
 const readCredit = stored("credit event", CreditEvent);
 
-/** An account as the books have it. */
+/** An account in the books. */
 export interface BookedAccount {
   readonly id: string;
   readonly name: string;
-  /** Time of creation, RFC 3339; empty for an account that is known only from its calls. */
+  /** Creation time, RFC 3339; empty for an account that is known only from its calls. */
   readonly createdAt: string;
-  /** The newest receipt. */
+  /** Number of the latest receipt. */
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: bigint;
   readonly creditedNanos: bigint;
-  /** True if its receipts are one chain, without a gap and without a fork. */
+  /** True if its receipts form one chain, without gaps or branches. */
   readonly whole: boolean;
-  /** Difference between the sum of its chain and the head's, modulo `linkModulus`. */
+  /** Difference between the sum of its chain and the link of its head, modulo `linkModulus`. */
   readonly offset: number;
 }
 
-/** A new account with the credit that opens it, absent for none. */
+/** A new account with its opening credit, absent if there is none. */
 export interface NewAccount {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface NewAccount {
   readonly opening?: CreditEvent | undefined;
 }
 
-/** Writes a new account into the books; false where there is one of that id. */
+/** Stores a new account in the books. Returns false if its id exists. */
 export async function bookAccount({ db }: Books, account: NewAccount, actor: string): Promise<boolean> {
   return db.transaction().execute(async (at) => {
     const { id, name, createdAt, opening } = account;
@@ -56,7 +56,7 @@ export async function bookAccount({ db }: Books, account: NewAccount, actor: str
   });
 }
 
-/** An account of an earlier version, as Redis has it: its newest receipt, and the balance after it. */
+/** An account of an earlier version as Redis has it: its latest receipt, and the balance after it. */
 export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
   readonly receipts: number;
   readonly head: string;
@@ -64,8 +64,8 @@ export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
 }
 
 /**
- * Takes an account of an earlier version into the books. What came before its newest receipt may not be in them: the
- * chain goes on from there.
+ * Adds an account of an earlier version to the books. The calls before its latest receipt may be missing there, so its
+ * chain starts from that receipt.
  */
 export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
   const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
@@ -83,7 +83,7 @@ export async function adoptAccount({ db }: Books, account: AdoptedAccount): Prom
   });
 }
 
-/** Writes a credit into the books before it is applied; the one that is there under its operation. */
+/** Stores a credit in the books before it is applied. Returns the stored credit of its operation. */
 export async function bookCredit({ db }: Books, event: CreditEvent, actor: string): Promise<CreditEvent> {
   return db.transaction().execute(async (at) => {
     if (await insertCredit(at, event)) {
@@ -101,7 +101,7 @@ export async function bookCredit({ db }: Books, event: CreditEvent, actor: strin
   });
 }
 
-/** Takes a credit out again that could not be applied; one that was applied stays. */
+/** Removes a credit that could not be applied; one that was applied is kept. */
 export async function withdrawCredit({ db }: Books, event: CreditEvent, why: string): Promise<void> {
   await db.transaction().execute(async (at) => {
     const { numDeletedRows } = await at
@@ -132,7 +132,7 @@ async function insertCredit(at: Transaction<Tables>, event: CreditEvent): Promis
   return fresh.length > 0;
 }
 
-/** Says that Redis was given accounts. */
+/** Records that Redis has these accounts. */
 export async function markProjected({ db }: Books, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await db.updateTable("accounts").set({ projected: 1 }).where("account", "in", ids).execute();
 }
@@ -149,10 +149,10 @@ const accountColumns = [
   sql<string>`cast(balance as text)`.as("balanceNanos"),
 ] as const;
 
-/** Accounts of one page. */
+/** Accounts per page. */
 const pageSize = 500;
 
-/** All accounts, page by page, in the order of their ids. */
+/** Reads all accounts in pages, ordered by id. */
 export async function* pagesOfAccounts({ db }: Books): AsyncGenerator<readonly BookedAccount[]> {
   for (let after = ""; ;) {
     const rows = await db
@@ -170,20 +170,20 @@ export async function* pagesOfAccounts({ db }: Books): AsyncGenerator<readonly B
   }
 }
 
-/** The accounts of these ids, as far as the books know them. */
+/** Reads the accounts with these ids that the books contain. */
 export async function findBooked({ db }: Books, ids: readonly string[]): Promise<readonly BookedAccount[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("accounts").select(accountColumns).where("account", "in", ids).execute();
   return rows.map(bookedOf);
 }
 
-/** Ids of accounts whose receipts are no whole chain. */
+/** Reads the ids of accounts whose receipts do not form a complete chain. */
 export async function brokenChains({ db }: Books, limit: number): Promise<readonly string[]> {
   const rows = await db.selectFrom("accounts").select("account").whereRef("chain", "<>", "tip").limit(limit).execute();
   return rows.map(({ account }) => account);
 }
 
-/** Accounts that Redis was not given yet. */
+/** Reads accounts that Redis does not have yet. */
 export async function unprojectedAccounts({ db }: Books, limit: number): Promise<readonly NewAccount[]> {
   const rows = await db
     .selectFrom("accounts")
@@ -195,14 +195,14 @@ export async function unprojectedAccounts({ db }: Books, limit: number): Promise
   return rows.map(({ account: id, name, created: createdAt }) => ({ id, name, createdAt }));
 }
 
-/** All credits of these accounts, oldest first. */
+/** Reads all credits of these accounts, oldest first. */
 export async function creditsOf({ db }: Books, ids: readonly string[]): Promise<readonly CreditEvent[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("credits").select("event").where("account", "in", ids).orderBy("at").execute();
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Credits that are in the books and were not applied yet, oldest first. */
+/** Reads credits in the books that were not applied yet, oldest first. */
 export async function pendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
   const rows = await db
     .selectFrom("credits")
@@ -214,7 +214,7 @@ export async function pendingCredits({ db }: Books, limit: number): Promise<read
   return rows.map(({ event }) => readCredit(event)).filter(({ receipt }) => receipt === undefined);
 }
 
-/** Corrects the sum of an account's chain, whose beginning or middle is not in the books and never will be. */
+/** Corrects the sum of an account's chain whose beginning or middle is permanently missing in the books. */
 export async function shiftChain({ db }: Books, id: string, step: number, modulus: number): Promise<void> {
   await db
     .updateTable("accounts")

@@ -6,21 +6,21 @@ import { auditHash, auditHeadMark, type AuditRow } from "./audit-hash.ts";
 /** The migration that made the audit a chain. */
 const auditMigration = "0017-anchors";
 
-/** Entries that one step reads. */
+/** Entries per query. */
 const pageSize = 1_000;
 
-/** The newest entry of the audit: `number` counts from 1; 0 and "" where there is none. */
+/** Latest entry of the audit: `number` counts from 1; 0 and "" if there is none. */
 export interface AuditHead {
   readonly number: number;
   readonly hash: string;
 }
 
 /**
- * Adds an entry to the chain, in the transaction that makes the change. Transactions that write to the audit take turns from
- * here to their end.
+ * Appends an entry to the chain, in the transaction that makes the change. From here to their end, transactions that
+ * write to the audit are serialised.
  */
 export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
-  // A write that changes nothing locks the head in both engines.
+  // An update without an effect locks the head in both engines.
   const { value } = await at
     .updateTable("marks")
     .set({ value: sql<string>`value` })
@@ -41,7 +41,7 @@ export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "
     .execute();
 }
 
-/** Reads the newest entry that the books name. */
+/** Reads the latest entry that the books name. */
 export async function readAuditHead({ db }: Pick<Books, "db">): Promise<AuditHead> {
   const row = await db.selectFrom("marks").select("value").where("name", "=", auditHeadMark).executeTakeFirst();
   return headOf(row?.value ?? "");
@@ -52,16 +52,16 @@ function headOf(mark: string): AuditHead {
   return { number: Number(number), hash };
 }
 
-/** A chain of the audit as far as it holds. */
+/** Verified part of the audit's chain. */
 export interface AuditVerification {
   readonly head: AuditHead;
-  /** The first divergence; absent where all entries hold. */
+  /** First divergence; absent if all entries are correct. */
   readonly message?: string;
 }
 
 /**
- * Reads all entries in the order of their numbers and computes the hash of each. `anchors` are heads that the chain had once:
- * it must pass through each.
+ * Reads all entries in the order of their numbers and computes the hash of each. `anchors` are earlier heads of the
+ * chain, which must contain each of them.
  */
 export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): Promise<AuditVerification> {
   const head = await readAuditHead(books);
@@ -101,8 +101,8 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
 const overlapMs = 3_600_000;
 
 /**
- * Chains what an earlier version wrote that ran beside this one for a while after the upgrade. Later an entry outside the
- * chain is a divergence.
+ * Adds entries to the chain that an earlier version wrote during the upgrade. A later entry outside the chain is a
+ * divergence.
  */
 export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (at) => {

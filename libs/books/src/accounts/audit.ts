@@ -4,7 +4,7 @@ import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { appendAudit } from "./audit-chain.ts";
 
-/** A change by an operator: what was there before and after; neither has a secret. */
+/** A change by an operator, with the state before and after it. Neither contains a secret. */
 export interface AuditEntry {
   readonly account: string;
   /** RFC 3339. */
@@ -15,7 +15,10 @@ export interface AuditEntry {
   readonly after?: unknown;
 }
 
-/** Writes a change down at the end of the transaction that makes it: others that write to the audit wait from here on. */
+/**
+ * Records a change at the end of the transaction that makes it; other transactions that write to the audit wait until
+ * it ends.
+ */
 export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
   await appendAudit(at, {
@@ -29,7 +32,7 @@ export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Pr
   });
 }
 
-/** The newest changes of an account, or of all, newest first. */
+/** Reads the latest changes of an account, or of all, newest first. */
 export async function readAudit(
   { db }: Books,
   {

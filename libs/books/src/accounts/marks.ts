@@ -1,11 +1,11 @@
 import type { Books } from "../open.ts";
 
-/** A word that the ledgers keep for each other, or undefined. */
+/** Reads a value that the ledgers share; undefined if it is not set. */
 export async function readMark({ db }: Books, name: string): Promise<string | undefined> {
   return (await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst())?.value;
 }
 
-/** Stores a mark unless it is already set; returns the one that is stored. */
+/** Stores a mark unless it is already set. Returns the stored value. */
 export async function keepMark({ db }: Books, name: string, value: string): Promise<string> {
   await db
     .insertInto("marks")

@@ -10,22 +10,22 @@ import type { BookedAccount } from "./account.ts";
 /** A settled call or an applied credit with its receipt. */
 export type Booked = (CreditEvent | UsageEvent) & { readonly receipt: Receipt };
 
-/** Receipts of an account that are not part of the chain that ends at a head. */
+/** Receipts of an account that are not in the chain which ends at a head. */
 export interface Branches {
-  /** The receipt that the chain ends at; absent: it is empty. */
+  /** Receipt at the end of the chain; absent: the chain is empty. */
   readonly head?: Receipt | undefined;
-  /** Entries that are on no way back from it, in the order of their numbers: Redis has lost them. */
+  /** Entries that are not in the chain, in the order of their numbers: Redis has lost them. */
   readonly orphans: readonly Booked[];
-  /** True if every receipt in the books was accounted for. */
+  /** True if every receipt in the books was found in the chain or among the orphans. */
   readonly complete: boolean;
 }
 
-/** Calls that are read at once, and most of them. */
+/** Calls per query, and maximum number of calls that are read. */
 const [pageSize, maxCalls] = [500, 50_000];
 
 /**
- * Finds what is beside the chain that ends at a head: the newest calls are read until the orphans among them make up for
- * what the sum of all links is off by. Undefined where the head itself is not among them (yet).
+ * Finds the entries that are not in the chain which ends at a head. The latest calls are read until the orphans among
+ * them explain the difference of the chain's sum. Undefined if the head is not (yet) among them.
  */
 export async function branchesAt(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
   let branches: Branches | undefined;
@@ -36,7 +36,7 @@ export async function branchesAt(books: Books, account: BookedAccount, head: str
   return branches;
 }
 
-/** Finds the head of the chain that most is known of, and what is beside it: for a Redis that has lost all of it. */
+/** Finds the head of the longest known chain and the entries outside it, for a Redis that has lost the account. */
 export async function newestChain(books: Books, account: BookedAccount): Promise<Branches> {
   let all: readonly Booked[] = [];
   for await (const entries of newestOf(books, account)) {
@@ -44,7 +44,7 @@ export async function newestChain(books: Books, account: BookedAccount): Promise
     const parents = new Set(entries.map(({ receipt }) => receipt.previous));
     const ends = entries.filter(({ receipt }) => !parents.has(receipt.hash));
     const newestFirst = ends.toSorted(byNumber).toReversed();
-    // The last is of an account whose first receipt is missing: all that is known of it is beside an empty chain.
+    // The last candidate is for an account whose first receipt is missing: all its entries are outside an empty chain.
     for (const hash of [...newestFirst.map(({ receipt }) => receipt.hash), ""]) {
       const branches = divided(entries, hash, account);
       if (branches?.complete === true) return branches;
@@ -54,7 +54,7 @@ export async function newestChain(books: Books, account: BookedAccount): Promise
   return (last && divided(all, last.receipt.hash, account)) ?? { orphans: [], complete: all.length === 0 };
 }
 
-/** The entries of an account so far, newest calls first, a page more each time. */
+/** Reads the entries of an account, latest calls first; each iteration adds a page. */
 async function* newestOf(books: Books, { id }: BookedAccount): AsyncGenerator<readonly Booked[]> {
   const entries: Booked[] = [...(await readCredits(books, id)), ...(await secondSettlements(books, id))].filter(
     isBooked,
@@ -80,7 +80,7 @@ function divided(entries: readonly Booked[], head: string, account: BookedAccoun
     chain.add(entry);
     lowest = entry.receipt.number;
   }
-  // Numbers below the oldest that the chain was followed to may belong to it: what links them is not known.
+  // Lower numbers than the oldest entry of the chain may belong to it, because the entries that link them are unknown.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
   const off = reduced(account.offset + linkOf(account.head) - linkOf(head));
   const sum = reduced(orphans.reduce((all, { receipt }) => reduced(all + stepOf(receipt)), 0));

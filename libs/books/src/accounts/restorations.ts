@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Books } from "../open.ts";
 
-/** A second charge of an account, after its Redis had lost the first. */
+/** Entries of an account that were charged again after its Redis had lost them. */
 export interface Restoration {
   readonly account: string;
   /** RFC 3339. */
   readonly time: string;
   readonly reason: string;
-  /** Calls and credits that were put back, and what they come to: below zero where money was taken. */
+  /** Number of calls and credits that were restored, and their sum: below zero if money was taken. */
   readonly calls: number;
   readonly nanos: string;
 }
 
-/** Writes down what was put back. */
+/** Records a restoration. */
 export async function writeRestoration({ db }: Books, restoration: Restoration): Promise<void> {
   const { account, time, reason, calls, nanos } = restoration;
   await db
@@ -22,7 +22,7 @@ export async function writeRestoration({ db }: Books, restoration: Restoration):
     .execute();
 }
 
-/** Reads what was restored of an account, newest first. */
+/** Reads the restorations of an account, newest first. */
 export async function readRestorations({ db }: Books, account: string, limit: number): Promise<readonly Restoration[]> {
   const rows = await db
     .selectFrom("restorations")

@@ -3,28 +3,28 @@ import { stored } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import { writeAudit } from "./audit.ts";
 
-/** A token as the books keep it: of its key only the SHA-256. */
+/** An API key in the books; only the SHA-256 of the key is stored. */
 export interface BookedToken {
   readonly account: string;
   readonly id: string;
   readonly digest: string;
-  /** Counts its changes. */
+  /** Number of its changes. */
   readonly version: number;
   /** Other members of the token, without a secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a record of any shape; the code that makes a token of it checks the members. */
+/** Reads a record of any structure; the code that creates a token from it checks the members. */
 const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
 
-/** A new token, and how many the account may have with it; absent: any number. */
+/** A new token, and the maximum number of tokens of the account including it; absent: unlimited. */
 export interface NewToken extends Omit<BookedToken, "version"> {
   readonly max?: number | undefined;
 }
 
 /**
- * Writes a new token into the books; the one that is there under its id, and whether it is this one. Undefined where
- * the account has as many as it may.
+ * Stores a new token in the books. Returns the stored token of its id, and whether it is this one. Undefined if the
+ * account has its maximum number of tokens.
  */
 export async function bookToken(
   { db }: Books,
@@ -58,7 +58,7 @@ export async function bookToken(
   });
 }
 
-/** Takes a token into the books that Redis has and they do not: one of an earlier version. */
+/** Adds a token of an earlier version to the books that only Redis has. */
 export async function adoptToken(
   { db }: Books,
   { account, id, digest, record }: Omit<BookedToken, "version">,
@@ -70,7 +70,7 @@ export async function adoptToken(
     .execute();
 }
 
-/** Changes some of a token's record; undefined where there is no such token. */
+/** Changes members of a token's record; undefined if there is no such token. */
 export async function changeBookedToken(
   { db }: Books,
   id: string,
@@ -78,7 +78,7 @@ export async function changeBookedToken(
   { actor, action }: { readonly actor: string; readonly action: string },
 ): Promise<BookedToken | undefined> {
   return db.transaction().execute(async (at) => {
-    // Written before it is read: of two changes at once the second waits for the first.
+    // The row is written before it is read, so that a concurrent change waits for this one.
     const [row] = await at
       .updateTable("tokens")
       .set(({ eb }) => ({ version: eb("version", "+", 1) }))
@@ -102,20 +102,20 @@ export async function changeBookedToken(
   });
 }
 
-/** Tokens that Redis was not given as they are now. */
+/** Reads tokens whose latest version Redis does not have. */
 export async function unprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
   const rows = await db.selectFrom("tokens").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
   return rows.map(bookedOf);
 }
 
-/** All tokens of these accounts. */
+/** Reads all tokens of these accounts. */
 export async function tokensOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedToken[]> {
   if (accounts.length === 0) return [];
   const rows = await db.selectFrom("tokens").selectAll().where("account", "in", accounts).execute();
   return rows.map(bookedOf);
 }
 
-/** Says that Redis was given a version of a token. */
+/** Records that Redis has a version of a token. */
 export async function markTokenProjected({ db }: Books, { account, id, version }: BookedToken): Promise<void> {
   await db
     .updateTable("tokens")

@@ -3,17 +3,17 @@ import { Pool, types } from "pg";
 
 /** Maximum connections of one process. */
 const maxConnections = 8;
-/** Longest wait for a connection. */
+/** Maximum ms to wait for a connection. */
 const connectMs = 5_000;
-/** Longest run of one statement; what the gateway asks for takes a fraction of it. */
+/** Maximum ms of one statement; the gateway's statements take a fraction of it. */
 const statementMs = 60_000;
 
-/** 64-bit integers come as numbers: times in ms and counts are below 2^53, and queries read money as text. */
+/** 64-bit integers are parsed as numbers: times in ms and counts are below 2^53, and queries read money as text. */
 const parsers: typeof types.getTypeParser = (oid, format) =>
   // oxlint-disable-next-line typescript/no-unsafe-return -- pg types its parsers so
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format);
 
-/** A pool of connections to a PostgreSQL; nothing is connected before the first query. */
+/** Creates a pool of connections to PostgreSQL; it connects at the first query. */
 export function postgresDialect(url: string, onLost: (error: Error) => void): PostgresDialect {
   const pool = new Pool({
     connectionString: url,
@@ -24,7 +24,7 @@ export function postgresDialect(url: string, onLost: (error: Error) => void): Po
     keepAlive: true,
     types: { getTypeParser: parsers },
   });
-  // A connection that breaks while it is idle, or between two statements; the next query opens another.
+  // Called for a connection that breaks while it is idle, or between two statements; the next query opens another.
   pool.on("error", onLost);
   pool.on("connect", (client) => client.on("error", onLost));
   return new PostgresDialect({ pool });

@@ -20,12 +20,12 @@ export type Reply =
       };
     };
 
-/** Memory that the thread may use beside SQLite's own: the parameters of a statement, and its rows. */
+/** Memory limit of the thread, in addition to SQLite's: for the parameters of a statement, and its rows. */
 const memory = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 
 /**
- * A SQLite file, open in a thread of its own. A commit waits for the disk and a report may read a million rows: where the ledger
- * shares its process with the services that serve calls, none of them waits for that.
+ * A SQLite file that is opened in a worker thread. A commit waits for the disk, and a report may read a million rows;
+ * the thread keeps both from blocking services in the same process.
  */
 export class SqliteThread {
   readonly #worker: Worker;
@@ -42,7 +42,7 @@ export class SqliteThread {
       .on("exit", () => this.#end(new Error("the thread of the books has ended")));
   }
 
-  /** Opens a file, created where it is absent. Rejects with SQLite's error. */
+  /** Opens a file, and creates it if it is missing. Rejects with SQLite's error. */
   static async open(file: string): Promise<SqliteThread> {
     const thread = new SqliteThread(file);
     try {
@@ -54,7 +54,7 @@ export class SqliteThread {
     }
   }
 
-  /** Runs one statement; the one before it has its answer. Rejects with SQLite's error. */
+  /** Runs one statement; the previous one must have completed. Rejects with SQLite's error. */
   async run(text: string, parameters: SQLInputValue[]): Promise<Extract<Reply, { rows: unknown }>> {
     const reply = await this.#ask({ text, parameters });
     if ("failed" in reply) throw new Error("unreachable: a failed statement rejects");
@@ -74,7 +74,7 @@ export class SqliteThread {
     this.#worker.ref();
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      // The rule is about windows; a thread's port has one other end.
+      // The rule is about windows; a thread's port has exactly one other end.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       this.#worker.postMessage(request);
     });
@@ -83,7 +83,7 @@ export class SqliteThread {
   #answer(reply: Reply): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    this.#worker.unref(); // it keeps no process from its end
+    this.#worker.unref(); // the thread does not keep the process running
     if (!("failed" in reply)) return waiting?.resolve(reply);
     const { message, code, errcode } = reply.failed;
     waiting?.reject(Object.assign(new Error(message), { code, errcode }));

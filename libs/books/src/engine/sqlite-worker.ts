@@ -2,28 +2,28 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { parentPort, workerData } from "node:worker_threads";
 import type { ThreadRequest, OpenedFile, Reply } from "./sqlite-thread.ts";
 
-/** The thread that has a SQLite file open (`sqlite-thread.ts`): one statement after the other, as they come. */
+/** Worker thread that has a SQLite file open (`sqlite-thread.ts`): runs one statement after the other. */
 
-/** Longest wait of a statement for another process that writes to the file. */
+/** Maximum ms that a statement waits for another process that writes to the file. */
 const busyTimeoutMs = 1_000;
 /** Maximum prepared statements that are kept for their next use. */
 const maxStatements = 100;
 
 /**
- * 64 MiB of pages in memory, and as many in the log before they go to their places in the file: a page that many batches
- * change is then written once.
+ * 64 MiB of pages in memory, and as many in the log before they are copied into the file, so that a page which many
+ * batches change is copied once.
  */
 const settings = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
   pragma wal_autocheckpoint = 16384`;
 
-// A thread's data have no type; the one that begins this thread gives it these.
+// `workerData` has no type; the thread that starts this one sets these members.
 // oxlint-disable-next-line typescript/no-unsafe-assignment
 const { file }: OpenedFile = workerData;
 const statements = new Map<string, StatementSync>();
 let database: DatabaseSync | undefined;
 
 parentPort?.on("message", (request: ThreadRequest) => {
-  // The rule is about windows; a thread's port has one other end.
+  // The rule is about windows; a thread's port has exactly one other end.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   parentPort?.postMessage(answer(request));
 });
@@ -68,7 +68,7 @@ function run(statement: StatementSync, parameters: SQLInputValue[]): Reply {
   return { rows: [], changes: BigInt(changes) };
 }
 
-/** Returns the members of an error that the other thread needs: a structured clone would lose the codes. */
+/** Returns the members of an error that the other thread needs, because a structured clone would lose its codes. */
 function failureOf(error: unknown): Extract<Reply, { failed: unknown }>["failed"] {
   const { message, code, errcode } = Object.assign({ message: "", code: undefined, errcode: undefined }, error);
   return { message: error instanceof Error ? error.message : message, code, errcode };

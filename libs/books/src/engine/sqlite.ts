@@ -14,9 +14,9 @@ import {
 import { SqliteThread } from "./sqlite-thread.ts";
 
 /**
- * Opens a SQLite file, created where it is absent, in WAL mode: readers never wait for the writer. A commit is on the
- * disk when it returns (`synchronous=FULL`), because events are acknowledged to JetStream after it. Throws the system's error
- * where its folder cannot be made; the first query rejects with SQLite's own.
+ * Opens a SQLite file in WAL mode, and creates it if it is missing: readers never wait for the writer. A commit is on
+ * disk when it returns (`synchronous=FULL`), because events are then acknowledged to JetStream. Throws the system's
+ * error if its folder cannot be created; the first query rejects with SQLite's error.
  */
 export function sqliteDialect(file: string): Dialect {
   mkdirSync(dirname(file), { recursive: true });
@@ -28,14 +28,14 @@ export function sqliteDialect(file: string): Dialect {
   };
 }
 
-/** SQLite rolls changes of the schema back too, so a migration is one transaction. */
+/** Adapter for SQLite. SQLite can roll back schema changes, so a migration is one transaction. */
 class FileAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** One connection, which transactions take in turn. */
+/** Driver with one connection, which transactions use in turn. */
 class FileDriver implements Driver {
   readonly #file: string;
   #thread: SqliteThread | undefined;
@@ -66,7 +66,7 @@ class FileDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // It takes the write lock when it begins: one that reads first could not get it later.
+    // Takes the write lock at the beginning: a transaction that reads first could fail to get it later.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 

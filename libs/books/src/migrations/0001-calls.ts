@@ -61,11 +61,11 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Calls, totals, credits, tasks, and what is known of accounts' chains of receipts. */
+/** Creates calls, totals, credits and tasks, and the known chains of accounts' receipts. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index calls_by_time on calls (at, account, id)`.execute(db);
-  // What is seldom used is found without looking at every call.
+  // Indexes for filters that match few calls.
   for (const column of ["request", "token", "model", "channel"])
     await sql`create index ${sql.ref(`calls_by_${column}`)} on calls (${sql.ref(column)}, at)`.execute(db);
   await sql`create index hourly_totals_by_period on hourly_totals (period)`.execute(db);

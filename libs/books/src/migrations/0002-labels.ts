@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** End users and tags of calls, each a row of its own so that it is found by its value, and totals by all of them. */
+/** Adds end users and tags of calls, each in a separate row to be found by its value, and totals by all of them. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "call_labels", {
     columns: { account: "text", at: "bigint", id: "text", name: "text", value: "text" },

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 
-/** Calls that did not end well, few among many: found by status and outcome without looking at the others. */
+/** Adds indexes of the few calls that did not complete, by status and outcome. */
 async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index calls_by_status on calls (status, at) where status <> 200`.execute(db);
   await sql`create index calls_by_outcome on calls (outcome, at) where outcome <> 'completed'`.execute(db);

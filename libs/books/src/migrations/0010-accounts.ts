@@ -26,7 +26,7 @@ const tables: Readonly<Record<string, TableShape>> = {
   marks: { columns: { name: "text", value: "text" }, key: ["name"] },
 };
 
-/** Columns that accounts get beside their newest receipt. */
+/** Columns that are added to accounts. */
 const columns = {
   name: "''",
   created: "''",
@@ -37,7 +37,10 @@ const columns = {
 } as const;
 const texts: ReadonlySet<string> = new Set(["name", "created"]);
 
-/** Accounts as they were made, their tokens, who changed what, and what was put back into a Redis that had lost it. */
+/**
+ * Adds accounts as they were created, their tokens, the audit of changes, and the restorations of a Redis that had lost
+ * data.
+ */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index tokens_by_id on tokens (token)`.execute(db);
@@ -47,7 +50,7 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   await sql`update accounts set
     credited = coalesce((select sum(nanos) from credits where credits.account = accounts.account), 0)`.execute(db);
   const { rows } = await sql<{ account: string; head: string }>`select account, head from accounts`.execute(db);
-  // What is there so far is taken as it is.
+  // Existing chains are taken as correct.
   for (const { account, head } of rows)
     await sql`update accounts set chain = ${linkOf(head)}, tip = ${linkOf(head)} where account = ${account}`.execute(
       db,

@@ -20,12 +20,12 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** The name under which versions before kept the vendor's id of a call among its labels. */
+/** Name under which earlier versions stored the vendor's request id among a call's labels. */
 const upstreamLabel = "upstreamRequest";
 
 /**
- * A call is in the books once by its id alone, and is found by its request without a look at every day. Of calls that are
- * there twice the first stays known by its id.
+ * Adds the table of call ids: a call is stored once by its id alone, and is found by its request ids without a scan of
+ * every day. Of calls that are stored twice the first keeps the id.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { MigrationTools } from "./tables.ts";
 
-/** Tasks are in the books from their first event, with what a Redis that has lost them is given back. */
+/** Stores tasks from their first event on, with the record that a Redis which has lost them is restored from. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   const text = sql.raw(engine === "postgres" ? 'text collate "C"' : "text");
   await sql`alter table tasks add column record ${text} not null default ''`.execute(db);

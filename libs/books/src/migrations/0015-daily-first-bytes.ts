@@ -1,7 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Times to the first byte of whole days over all accounts: of a million calls a month's is read from some ten thousand rows. */
+/**
+ * Adds times to the first byte by complete days over all accounts: a month of a million calls is then read from some
+ * ten thousand rows.
+ */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "daily_first_bytes", {
     columns: { period: "bigint", model: "text", channel: "text", bucket: "integer", calls: "bigint" },

@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { createTable, sumColumnsOf, type MigrationTools } from "./tables.ts";
 
 /**
- * Sums and times to the first byte of whole days by the value of each tag, over all accounts, of the calls that are there
- * too: of a million calls a month's are read from some hundred rows.
+ * Adds sums and times to the first byte by complete days and tag values over all accounts, also for existing calls: a
+ * month of a million calls is then read from some hundred rows.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   const sums = await sumColumnsOf(db, "labelled_totals");

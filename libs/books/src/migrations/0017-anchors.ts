@@ -2,13 +2,13 @@ import { sql, type Kysely } from "kysely";
 import { auditHash, auditHeadMark } from "../accounts/audit-hash.ts";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Entries of the audit that are chained at once. */
+/** Entries of the audit per query. */
 const pageSize = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * Signed heads of chains (`anchors.ts`), entries of the audit as a chain, and the day from which all calls are kept: totals
- * of days before have no calls to be compared with.
+ * Adds signed heads of chains (`anchors.ts`), the audit as a chain, and the day from which all calls are kept: totals
+ * of earlier days have no calls to compare with.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "anchors", {
@@ -34,7 +34,7 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   );
 }
 
-/** Numbers the entries that are there in the order of their times, and gives each its hash. */
+/** Numbers the existing entries in the order of their times, and computes the hash of each. */
 async function chainAudit(db: Kysely<unknown>): Promise<void> {
   let [number, head] = [0, ""];
   for (;;) {

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Calls that were refused before money was held, for some days (`refused-calls.ts`). */
+/** Adds calls that were refused before money was held, kept for some days (`refused-calls.ts`). */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "refused_calls", {
     columns: {

@@ -14,12 +14,12 @@ import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
 import { refusedCalls } from "./0019-refused-calls.ts";
 import type { MigrationTools } from "./tables.ts";
 
-/** One step of the schema; there is no way back. */
+/** One step of the schema; it cannot be reverted. */
 export interface Step {
   readonly up: (db: Kysely<unknown>, tools: MigrationTools) => Promise<void>;
 }
 
-/** Every migration by its name, in the order in which they are run. One that was released is never changed. */
+/** Migrations by name, in the order in which they are run. A released one is never changed. */
 export const migrations: Readonly<Record<string, Step>> = {
   "0001-calls": calls,
   "0002-labels": labels,

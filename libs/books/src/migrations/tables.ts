@@ -8,16 +8,16 @@ export interface MigrationTools {
   readonly engine: Engine;
 }
 
-/** A table as a migration creates it; no column is ever null. */
+/** A table as a migration creates it; all columns are `not null`. */
 export interface TableShape {
   readonly columns: Readonly<Record<string, "text" | "integer" | "bigint">>;
   /** Columns of its primary key; the account comes first, so that Citus can distribute the table by it. */
   readonly key: readonly string[];
-  /** PostgreSQL: its partitions are ranges of this column. */
+  /** PostgreSQL: column whose ranges are its partitions. */
   readonly partitionedBy?: string;
 }
 
-/** Creates a table. Text is compared byte by byte in both engines, whatever the database's locale. */
+/** Creates a table. Text is compared byte by byte in both engines, regardless of the database's locale. */
 export async function createTable(
   db: Kysely<unknown>,
   engine: Engine,
@@ -34,7 +34,7 @@ export async function createTable(
 }
 
 /**
- * The sum columns of a table of labelled totals at this migration; units that were added later get theirs at a start.
+ * Returns the sum columns of a table of labelled totals at this migration; columns of later units are added at a start.
  */
 export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
   const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);

@@ -1,20 +1,20 @@
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
 
-/** A version of the configuration as the books keep it. */
+/** A version of the configuration in the books. */
 export interface BookedConfiguration {
-  /** Counts from 1. */
+  /** Version number, counted from 1. */
   readonly version: number;
   /** RFC 3339. */
   readonly time: string;
   readonly actor: string;
   /** Note of its author; may be empty. */
   readonly note: string;
-  /** YAML; vendor keys are named in it, never written. */
+  /** YAML; it contains references to vendor keys, never the keys. */
   readonly document: string;
 }
 
-/** A vendor's key, sealed, under the id by which documents name it. */
+/** An encrypted vendor key, with the id by which documents name it. */
 export interface SealedKey {
   readonly id: string;
   readonly sealed: string;
@@ -24,13 +24,16 @@ export interface SealedKey {
 export interface NewConfiguration {
   readonly document: string;
   readonly note: string;
-  /** Keys that the document names and that are not kept yet. */
+  /** Keys that the document names and that are not stored yet. */
   readonly keys: readonly SealedKey[];
-  /** The version that it was made from, 0 where there was none. */
+  /** Version that it was derived from, 0 if there was none. */
   readonly basedOn: number;
 }
 
-/** Writes a version of the configuration; undefined where another was written since the one that it was made from. */
+/**
+ * Stores a version of the configuration. Undefined if another version was stored since the one that it was derived
+ * from.
+ */
 export async function saveConfiguration(
   { db }: Books,
   { document, note, keys, basedOn }: NewConfiguration,
@@ -45,7 +48,7 @@ export async function saveConfiguration(
       .orderBy("version", "desc")
       .executeTakeFirst();
     if ((newest?.version ?? 0) !== basedOn) return undefined;
-    // The version is the table's key: of two that are written at once one is not inserted.
+    // The version is the table's key, so that only one of two concurrent versions is inserted.
     const inserted = await at
       .insertInto("configurations")
       .values({ version, at: now.getTime(), actor, note, document })
@@ -72,7 +75,7 @@ export async function saveConfiguration(
   });
 }
 
-/** A version of the configuration, or the newest; undefined where there is none. */
+/** Reads a version of the configuration, or the latest; undefined if there is none. */
 export async function readConfiguration(
   { db }: Books,
   version: number | undefined,
@@ -86,7 +89,7 @@ export async function readConfiguration(
   return { ...rest, time: new Date(at).toISOString() };
 }
 
-/** Versions of the configuration, newest first, without their documents. */
+/** Reads versions of the configuration, newest first, without their documents. */
 export async function listConfigurations(
   { db }: Books,
   { limit, before }: { readonly limit: number; readonly before: number | undefined },
@@ -97,7 +100,7 @@ export async function listConfigurations(
   return rows.map(({ at, ...row }) => ({ ...row, time: new Date(at).toISOString() }));
 }
 
-/** The sealed keys of the ids that are kept. */
+/** Reads the encrypted keys that are stored under these ids. */
 export async function readVendorKeys({ db }: Books, ids: readonly string[]): Promise<readonly SealedKey[]> {
   if (ids.length === 0) return [];
   return db.selectFrom("vendor_keys").select(["id", "sealed"]).where("id", "in", ids).execute();

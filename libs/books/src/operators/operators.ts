@@ -6,13 +6,13 @@ import type { Books } from "../open.ts";
  */
 export type OperatorRecord = Readonly<Record<string, unknown>>;
 
-/** An operator as the books keep them. */
+/** An operator in the books. */
 export interface BookedOperator {
   readonly name: string;
   readonly record: OperatorRecord;
 }
 
-/** A key for automation as the books keep it. */
+/** A key for automation in the books. */
 export interface BookedOperatorKey {
   readonly id: string;
   /** SHA-256 of the key. */
@@ -20,7 +20,7 @@ export interface BookedOperatorKey {
   readonly record: OperatorRecord;
 }
 
-/** Audit entry of a change of operators: no secret, and no hash of one. */
+/** Audit entry of a change of operators; it contains neither secrets nor their hashes. */
 export interface OperatorAct {
   readonly actor: string;
   readonly action: string;
@@ -28,7 +28,7 @@ export interface OperatorAct {
   readonly after: unknown;
 }
 
-/** Writes a new operator; false where there is one of that name. */
+/** Stores a new operator. Returns false if the name exists. */
 export async function bookOperator(
   { db }: Books,
   { name, record }: BookedOperator,
@@ -46,14 +46,14 @@ export async function bookOperator(
   });
 }
 
-/** Changes members of an operator's record; undefined where there is no such operator. */
+/** Changes members of an operator's record; undefined if there is no such operator. */
 export async function changeOperator(
   { db }: Books,
   { name, record }: BookedOperator,
   act: OperatorAct,
 ): Promise<BookedOperator | undefined> {
   return db.transaction().execute(async (at) => {
-    // Written before it is read: of two changes at once the second waits for the first.
+    // The row is written before it is read, so that a concurrent change waits for this one.
     const [row] = await at
       .updateTable("operators")
       .set({ name })
@@ -72,19 +72,19 @@ export async function changeOperator(
   });
 }
 
-/** An operator by name. */
+/** Reads an operator by name. */
 export async function readOperator({ db }: Books, name: string): Promise<BookedOperator | undefined> {
   const row = await db.selectFrom("operators").selectAll().where("name", "=", name).executeTakeFirst();
   return row === undefined ? undefined : { name: row.name, record: parseOperatorRecord(row.record) };
 }
 
-/** Every operator, by name. */
+/** Reads all operators, ordered by name. */
 export async function listOperators({ db }: Books): Promise<readonly BookedOperator[]> {
   const rows = await db.selectFrom("operators").selectAll().orderBy("name").execute();
   return rows.map(({ name, record }) => ({ name, record: parseOperatorRecord(record) }));
 }
 
-/** Writes a new key for automation. */
+/** Stores a new key for automation. */
 export async function bookOperatorKey(
   { db }: Books,
   { id, digest, record }: BookedOperatorKey,
@@ -99,7 +99,7 @@ export async function bookOperatorKey(
   });
 }
 
-/** Deletes a key for automation; false where there is none of that id. */
+/** Deletes a key for automation. Returns false if the id does not exist. */
 export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAct): Promise<boolean> {
   return db.transaction().execute(async (at) => {
     const gone = await at.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
@@ -108,7 +108,7 @@ export async function deleteOperatorKey({ db }: Books, id: string, act: Operator
   });
 }
 
-/** Keys for automation: the one of a digest, or all. */
+/** Reads keys for automation: the one with a digest, or all. */
 export async function readOperatorKeys({ db }: Books, digest?: string): Promise<readonly BookedOperatorKey[]> {
   const all = db.selectFrom("operator_keys").selectAll();
   const rows = await (digest === undefined ? all : all.where("digest", "=", digest)).orderBy("id").execute();

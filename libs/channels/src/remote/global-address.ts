@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** All global unicast IPv6 addresses that were ever given out. */
+/** Range of all global unicast IPv6 addresses that are allocated. */
 const [globalPrefix, globalBits] = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns whether an IP address is global unicast: an address of the public internet. What only leads to another address
- * (IPv4 mapped, NAT64, 6to4, Teredo), shared or reserved ranges, and everything that is no address are not.
+ * Returns whether an IP address is global unicast, that is, on the public internet. False for addresses that lead to
+ * other ones (IPv4 mapped, NAT64, 6to4, Teredo), for shared and reserved ranges, and for text that is not an address.
  */
 export function isGlobalAddress(address: string): boolean {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;

@@ -1,4 +1,4 @@
-/** A remote file that was not fetched; the message says why in words that a client may see, without addresses. */
+/** Error of a remote file that was not fetched; its message may be shown to a client and contains no addresses. */
 export class NotFetched extends Error {
   override readonly name = "NotFetched";
 }

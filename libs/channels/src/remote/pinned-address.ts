@@ -4,29 +4,32 @@ import { hostOf, withoutBrackets } from "../host-of.ts";
 import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
 
-/** Hosts as an operator lists them, separated by commas: as URLs have them, in lower case and without brackets. */
+/**
+ * Parses an operator's list of hosts, separated by commas. Returns them in the form of a URL's host: in lower case,
+ * without brackets.
+ */
 export function hostsIn(list: string): ReadonlySet<string> {
   const hosts = list.split(",").map((host) => host.trim().toLowerCase());
   return new Set(hosts.filter((host) => host !== "").map(withoutBrackets));
 }
 
-/** Finds the addresses of a host's name. */
+/** Resolves a host's name to its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** Hosts and addresses that may be fetched from. */
 export interface RemoteRules {
-  /** Hosts of the operator's own network that may be fetched from, whatever their address. */
+  /** Hosts of the operator's network that may be fetched from at any address. */
   readonly privateHosts: ReadonlySet<string>;
   /**
-   * The scheme, host and port of a channel's own address: the one place that its files may come from whatever its
-   * address. Another port of the same host may be anything that the operator runs beside it.
+   * Scheme, host and port of a channel's configured address, from which its files may be fetched at any IP address.
+   * Another port of the same host is not trusted, because it may be another service of the operator.
    */
   readonly trustedOrigin?: string | undefined;
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;
 }
 
-/** The public internet, by this machine's resolver. */
+/** Rules for the public internet, with this machine's resolver. */
 export const remoteRules: RemoteRules = {
   privateHosts: new Set(),
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
@@ -34,8 +37,8 @@ export const remoteRules: RemoteRules = {
 };
 
 /**
- * The one address that a URL's host is connected to. The name is resolved once, here: another answer of DNS a
- * moment later changes nothing. A name with one forbidden address among several is refused. Throws NotFetched.
+ * Returns the address that a URL's host is connected to. The name is resolved only here, so a later DNS answer changes
+ * nothing. A name with at least one forbidden address is refused. Throws NotFetched.
  */
 export async function pinnedAddress(
   url: URL,

@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
 import { Client } from "undici";
 
-/** Connections to a URL's host at the one address that was looked at; the name stays in the host header and in TLS. */
+/**
+ * Creates a client that connects to a URL's host at the address that was checked; the host header and TLS use the name.
+ */
 export function pinnedClient(url: URL, address: string, timeoutMs: number): Client {
   const family = isIP(address);
   return new Client(url.origin, {

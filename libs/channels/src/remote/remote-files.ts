@@ -6,7 +6,7 @@ import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.t
 
 export interface RemoteLimits {
   readonly maxBytes: number;
-  /** For the whole of it: resolving, all redirects, the last byte. */
+  /** Maximum time for the complete fetch: resolving, all redirects and the body. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
@@ -14,29 +14,29 @@ export interface RemoteLimits {
 /** A file to fetch, and its caller. */
 export interface RemoteFileRequest {
   readonly url: string;
-  /** True if a media type is what is wanted; "" where the sender gives none. */
+  /** Returns whether a media type is acceptable; "" if the sender gives none. */
   readonly accepts: (mediaType: string) => boolean;
-  /** The scheme, host and port of the vendor's own configured address, which may be fetched from wherever it is. */
+  /** Scheme, host and port of the vendor's configured address, which may be fetched from at any IP address. */
   readonly trustedOrigin?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A file from elsewhere, in memory; dispose it when its bytes are needed no longer. */
+/** A fetched file in memory; dispose it when its bytes are no longer needed. */
 export interface RemoteFile extends Disposable {
   readonly bytes: Buffer;
-  /** As its sender declares it, in lower case without parameters; "" where it gives none. */
+  /** Declared media type, in lower case without parameters; "" if the sender gives none. */
   readonly mediaType: string;
 }
 
-/** Fetches files whose addresses clients and vendors give: the only place that does. */
+/** Fetches files from URLs that clients and vendors give. No other code does. */
 export interface RemoteFiles {
-  /** Throws NotFetched saying why, or Failure server_overloaded. */
+  /** Fetches a file. Throws NotFetched with the reason, or Failure server_overloaded. */
   fetch(request: RemoteFileRequest): Promise<RemoteFile>;
 }
 
 /**
- * A fetcher that cannot be led into the operator's own network: every hop's host is resolved once, all its addresses
- * must be public, and the connection goes to the address that was looked at.
+ * Opens a fetcher that cannot reach the operator's private network: the host of every redirect is resolved once, all
+ * its addresses must be public, and the connection goes to the address that was checked.
  */
 export function openRemoteFiles(
   limits: RemoteLimits,
@@ -97,7 +97,7 @@ function parsed(url: string, base?: URL): URL {
   return found;
 }
 
-/** One request: the file, or where it redirects to. */
+/** Sends one request. Returns the file, or the URL that it redirects to. */
 async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
   const { signal, limits } = hop;
   const client = pinnedClient(url, address, limits.timeoutMs);
@@ -110,7 +110,7 @@ async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile 
       headersTimeout: limits.timeoutMs,
       bodyTimeout: limits.timeoutMs,
     });
-    // What is left of a body goes with its connection, below.
+    // The rest of the body is dropped when its connection is closed below.
     answer.body.on("error", () => undefined);
     const { statusCode: status, headers } = answer;
     if (status >= 300 && status < 400 && typeof headers["location"] === "string")
@@ -151,7 +151,7 @@ function tooLarge({ maxBytes }: RemoteLimits): NotFetched {
   return new NotFetched(`it is larger than ${maxBytes} bytes`);
 }
 
-/** A name server has no signal to end it by. */
+/** Rejects when the signal aborts, because name resolution takes no signal. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error("aborted", { cause: signal.reason }));

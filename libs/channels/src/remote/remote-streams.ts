@@ -4,30 +4,30 @@ import { NotFetched } from "./not-fetched.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 import { pinnedClient } from "./pinned-client.ts";
 
-/** A file at an address that a vendor gave, to be passed through; or a callback to an address that a client gave. */
+/** A request for a file at a URL from a vendor, to be passed through; or a callback to a URL from a client. */
 export interface RemoteStreamRequest {
   readonly url: string;
-  /** Headers beside the address, as a range; they go along to wherever it redirects. */
+  /** Additional headers, such as a range; they are also sent to the targets of redirects. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that hold a key: sent to the address's own origin, and to no other that it redirects to. */
+  /** Headers that contain a key: sent to the URL's origin only, not to other origins that it redirects to. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
-  /** The scheme, host and port of the vendor's own configured address, which may be reached wherever it is. */
+  /** Scheme, host and port of the vendor's configured address, which may be reached at any IP address. */
   readonly trustedOrigin?: string | undefined;
   /** Body to post; absent: a GET. Redirects of a POST are not followed. */
   readonly body?: Buffer | undefined;
-  /** Longest wait for the head, and longest silence in the body. */
+  /** Maximum wait for the head, and maximum silence in the body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** An answer at its head; dispose it when its body is over, or not wanted: its connection goes with it. */
+/** An answer after its head; dispose it when its body has ended or is not needed. Disposal closes its connection. */
 export interface RemoteStream extends AsyncDisposable {
   readonly answer: UpstreamAnswer;
 }
 
-/** Opens files of any size at addresses that vendors give, under the rules of the guarded fetcher. */
+/** Opens files of any size at URLs from vendors, under the same rules as `RemoteFiles`. */
 export interface RemoteStreams {
-  /** Throws NotFetched saying why, and what the connection throws. */
+  /** Opens a stream. Throws NotFetched with the reason, and the errors of the connection. */
   open(request: RemoteStreamRequest): Promise<RemoteStream>;
 }
 

@@ -11,8 +11,8 @@ const picture = (description: string) =>
   Type.Optional(Type.Unknown({ description: `${description}: a URL, a data URL or Base64; in a form, files` }));
 
 /**
- * Interface section 2.5: the simple body, with what the SDKs send beside it, and the qwen-style body share one
- * endpoint. As a form it has the simple body's fields, its numbers as text.
+ * Body of image requests (interface section 2.5). The simple body, with further members that the SDKs send, and the
+ * qwen-style body share one endpoint. A form has the simple body's fields, with numbers as text.
  */
 export const ImageRequest = Type.Object(
   {
@@ -65,7 +65,7 @@ export const ImageRequest = Type.Object(
 const textFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 const formats = (names: readonly string[]) => Type.Optional(Type.Union(names.map((name) => Type.Literal(name))));
 
-/** Interface section 2.7, and what the SDKs send beside it. */
+/** Form of transcriptions (interface section 2.7), with further fields that the SDKs send. */
 export const TranscriptionForm = Type.Object(
   {
     file: file("audio file"),
@@ -84,7 +84,7 @@ export const TranscriptionForm = Type.Object(
   { $id: "TranscriptionForm" },
 );
 
-/** Interface section 2.7. */
+/** Form of translations (interface section 2.7). */
 export const TranslationForm = Type.Object(
   {
     file: file("audio file"),
@@ -96,7 +96,10 @@ export const TranslationForm = Type.Object(
   { $id: "TranslationForm" },
 );
 
-/** Interface endpoint 27; the interface leaves the body open, these are the members that the SDKs send. */
+/**
+ * Body of speech requests (interface endpoint 27). The interface does not define the body; these are the members that
+ * the SDKs send.
+ */
 export const SpeechRequest = Type.Object(
   {
     model,
@@ -123,7 +126,7 @@ const callbackUrl = Type.Optional(
   Type.String({ description: "receives each transition as a signed POST; a public http(s) address" }),
 );
 
-/** Interface endpoint 15. */
+/** Form of POST /v1/videos (interface endpoint 15). */
 export const VideoForm = Type.Object(
   {
     model,
@@ -144,7 +147,9 @@ export const VideoForm = Type.Object(
 /** POST /v1/videos/{task_id}/remix. */
 export const VideoRemixRequest = Type.Object({ prompt: Type.String({ minLength: 1 }) }, { $id: "VideoRemixRequest" });
 
-/** Interface section 2.3, with the members of the vendor's own dialect that mean something to others as well. */
+/**
+ * Body of video tasks (interface section 2.3), with the members of the vendor's dialect that other vendors support too.
+ */
 export const VideoRequest = Type.Object(
   {
     model: Type.Optional(model),
@@ -168,7 +173,9 @@ export const VideoRequest = Type.Object(
   { $id: "VideoRequest" },
 );
 
-/** Interface section 2.4; a result is fetched with `req_key` and `task_id`. */
+/**
+ * Body of video tasks in the epsilon format (interface section 2.4); a result is fetched with `req_key` and `task_id`.
+ */
 export const EpsilonRequest = Type.Object(
   {
     req_key: Type.String(),
@@ -184,11 +191,11 @@ export const EpsilonRequest = Type.Object(
   { $id: "EpsilonRequest" },
 );
 
-/** Interface section 4.8. */
+/** Body of endpoints that are declared only (interface section 4.8). */
 export const EmptyObject = Type.Object({}, { $id: "EmptyObject" });
 export const FileForm = Type.Object({ file: file("the file"), purpose: Type.String() }, { $id: "FileForm" });
 
-/** POST /v1/realtime/client_secrets: other members of a session's settings are its vendor's to check. */
+/** POST /v1/realtime/client_secrets. Only the vendor checks the other members of a session's settings. */
 export const ClientSecretRequest = Type.Object(
   {
     expires_after: Type.Optional(

@@ -7,7 +7,7 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 const images = nullable(Type.Array(Type.String({ description: "Base64" })));
 const called = Type.Object({ function: Type.Object({ name: Type.String() }) });
 
-/** Members that both endpoints have. */
+/** Members of the bodies of both endpoints. */
 const shared = {
   model,
   stream: nullable(Type.Boolean({ description: "false: the answer comes in one piece; else one JSON object a line" })),
@@ -33,7 +33,9 @@ const shared = {
   top_logprobs: nullable(Type.Integer({ minimum: 0 })),
 };
 
-/** POST /api/chat, of Ollama's clients. Without messages nothing is called: a client asks whether the model is there. */
+/**
+ * POST /api/chat of Ollama clients. A request without messages only checks whether the model exists; no call is made.
+ */
 export const OllamaChatRequest = Type.Object(
   {
     ...shared,
@@ -66,7 +68,7 @@ export const OllamaChatRequest = Type.Object(
   { $id: "OllamaChatRequest" },
 );
 
-/** POST /api/generate, of Ollama's clients. */
+/** POST /api/generate of Ollama clients. */
 export const OllamaGenerateRequest = Type.Object(
   {
     ...shared,
@@ -81,7 +83,7 @@ export const OllamaGenerateRequest = Type.Object(
   { $id: "OllamaGenerateRequest" },
 );
 
-/** POST /api/show; `name` is the older word for `model`. */
+/** POST /api/show of Ollama clients; `name` is an older name of `model`. */
 export const OllamaShowRequest = Type.Object(
   { model: Type.Optional(model), name: Type.Optional(model) },
   { $id: "OllamaShowRequest" },

@@ -5,7 +5,10 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 const tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const someObjects = Type.Array(anyObject, { minItems: 1 });
 
-/** A part of a message's content: text, or a PDF or text file (interface endpoint 3); other types pass on. */
+/**
+ * A part of a message's content: text, or a PDF or text file (interface endpoint 3); other types are passed on
+ * unchanged.
+ */
 export const ChatPart = Type.Object(
   {
     type: Type.String(),
@@ -20,7 +23,7 @@ export const ChatPart = Type.Object(
   { $id: "ChatPart" },
 );
 
-/** POST /v1/chat/completions: the fields that the gateway relies on; all others pass untouched. */
+/** POST /v1/chat/completions: the fields that the gateway reads; all others are passed on unchanged. */
 export const ChatRequest = Type.Object(
   {
     model,
@@ -41,11 +44,11 @@ export const ChatRequest = Type.Object(
   { $id: "ChatRequest" },
 );
 
-/** SDKs send null for members that are not set. */
+/** Allows null, which SDKs send for members that are not set. */
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 const positive = Type.Integer({ minimum: 1 });
 
-/** POST /v1/responses (interface endpoint 4); fields that are not named here pass untouched. */
+/** POST /v1/responses (interface endpoint 4); fields that are not listed here are passed on unchanged. */
 export const ResponsesRequest = Type.Object(
   {
     model,
@@ -80,7 +83,7 @@ export const ConversationItemsRequest = Type.Object(
   { $id: "ConversationItemsRequest" },
 );
 
-/** POST /v1/responses/input_tokens: what a response's input would come to. */
+/** POST /v1/responses/input_tokens: counts the tokens of a response's input. */
 export const CountResponseTokensRequest = Type.Object(
   {
     model,
@@ -112,13 +115,13 @@ export const MessagesRequest = Type.Object(
   { $id: "MessagesRequest" },
 );
 
-/** POST /v1/messages/count_tokens: a messages body without its bound of tokens. */
+/** POST /v1/messages/count_tokens: a messages body without its output limit. */
 export const CountMessageTokensRequest = Type.Object(
   { model, messages: alphaMessages },
   { $id: "CountMessageTokensRequest" },
 );
 
-/** POST /v1/completions. A prompt is text, tokens, or several of either; null is a vendor's own beginning of a document. */
+/** POST /v1/completions. A prompt is text, tokens, or several of either; null lets the vendor begin the document. */
 export const CompletionsRequest = Type.Object(
   {
     model,
@@ -148,13 +151,13 @@ const embeddings = {
 /** POST /v1/embeddings. */
 export const EmbeddingsRequest = Type.Object({ model, ...embeddings }, { $id: "EmbeddingsRequest" });
 
-/** The same, with the model in the path; one in the body must be the same. */
+/** The same body with the model in the path; a model in the body must be equal. */
 export const EngineEmbeddingsRequest = Type.Object(
   { model: Type.Optional(model), ...embeddings },
   { $id: "EngineEmbeddingsRequest" },
 );
 
-/** POST /v2/embed, of Cohere's clients: texts, as numbers or Base64. */
+/** POST /v2/embed of Cohere clients: texts; embeddings as numbers or Base64. */
 export const CohereEmbedRequest = Type.Object(
   {
     model,
@@ -166,7 +169,7 @@ export const CohereEmbedRequest = Type.Object(
   { $id: "CohereEmbedRequest" },
 );
 
-/** POST /api/embed, of Ollama's clients. */
+/** POST /api/embed of Ollama clients. */
 export const OllamaEmbedRequest = Type.Object(
   {
     model,
@@ -176,7 +179,7 @@ export const OllamaEmbedRequest = Type.Object(
   { $id: "OllamaEmbedRequest" },
 );
 
-/** POST /v1/rerank: what clients of the usual vendors send. `top_k` is another name of `top_n`. */
+/** POST /v1/rerank, with the members that clients of the usual vendors send. `top_k` is another name of `top_n`. */
 export const RerankRequest = Type.Object(
   {
     model,
@@ -218,7 +221,7 @@ export const ModerationsRequest = Type.Object(
 
 const part = Type.Object({ text: Type.Optional(Type.String()) });
 
-/** The vendor also takes one object instead of a list. */
+/** The vendor also accepts one object instead of a list. */
 const content = Type.Object({
   role: Type.Optional(Type.String()),
   parts: Type.Optional(Type.Union([Type.Array(part), part])),
@@ -234,8 +237,8 @@ const generationConfig = Type.Object({
 });
 
 /**
- * Interface section 2.6. `generationConfig` is not demanded: a text call of the stock SDK omits it. Names may be in
- * snake_case too.
+ * Body of content generation (interface section 2.6). `generationConfig` is optional, because the SDK omits it for text
+ * calls. Names may also be in snake_case.
  */
 export const GenerateContentRequest = Type.Object(
   {
@@ -245,7 +248,7 @@ export const GenerateContentRequest = Type.Object(
   { $id: "GenerateContentRequest" },
 );
 
-/** `:countTokens`: contents alone, or a whole request of generateContent. */
+/** `:countTokens`: contents alone, or a complete request of generateContent. */
 export const CountContentTokensRequest = Type.Object(
   {
     contents: Type.Optional(Type.Union([Type.Array(content), content])),

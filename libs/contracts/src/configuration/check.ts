@@ -12,9 +12,9 @@ import { schemaWords } from "../schema-words.ts";
 const shape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)))?$/;
 
 /**
- * A moment as operators write it, in Unix ms: a date (its first moment in UTC), or a date and a time with its zone, as in
- * `2030-01-01T00:00:00Z`. Undefined for anything else: a time without a zone would mean another moment on every machine,
- * and a day that its month does not have would be one of the next.
+ * Parses a time that an operator wrote, to Unix ms: a date (its beginning in UTC), or a date and a time with a time
+ * zone, as in `2030-01-01T00:00:00Z`. Undefined for anything else: a time without a zone would depend on the machine,
+ * and a day that does not exist in its month would be moved to the next month.
  */
 export function parseTime(written: string): number | undefined {
   const [, day, time = "00:00Z"] = shape.exec(written) ?? [];
@@ -25,18 +25,18 @@ export function parseTime(written: string): number | undefined {
   return Number.isNaN(moment) ? undefined : moment;
 }
 
-/** A configuration that holds, or everything that is wrong with it at once. */
+/** A valid configuration, or all of its problems. */
 export type CheckedConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
-/** Maximum problems of shape that are named at once; TypeBox's own bound is 8, and a person wants to see them all. */
+/** Maximum schema errors that are listed; TypeBox's default of 8 would hide some from the operator. */
 const maxShapeErrors = 256;
 Settings.Set({ maxErrors: maxShapeErrors });
 
 const schema = Compile(Configuration);
 
-/** Checks shapes first, then what the parts say of each other. What the environment holds is not looked at here. */
+/** Checks the schema first, then the references between the parts. The environment is not read here. */
 export function checkConfiguration(value: unknown): CheckedConfiguration {
   if (!schema.Check(value)) return { problems: shapeProblems(value) };
   const problems = [
@@ -50,7 +50,7 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
-/** One problem a path: the most specific of what the schema reports there. */
+/** Returns one problem per path: the most specific one that the schema reports there. */
 function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
   const found = new Map<string, string>();
   for (const error of schema.Errors(value)) {
@@ -61,7 +61,7 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
     const path = joined(error.instancePath);
     const before = found.get(path);
     const message = schemaWords(error);
-    // The branches of a union each say what they want: "must be array, or must be object".
+    // Each branch of a union reports a message: "must be array, or must be object".
     if (before === undefined) found.set(path, message);
     else if (error.keyword === "type" && before.startsWith("must be") && before !== message)
       found.set(path, `${before}, or ${message}`);
@@ -70,15 +70,15 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
 }
 
 /**
- * Returns true for a problem that only says that a value does not fit the other branch of a union, while its own branch
- * has a problem too.
+ * Returns whether a problem only says that a value does not fit one branch of a union, while the branch that it was
+ * written for has a problem too.
  */
 function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean {
   if (found.get(path)?.startsWith("must be ") !== true) return false;
   return [...found.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 }
 
-/** Keywords that only repeat what another error says better. */
+/** Keywords of errors that repeat a more specific error. */
 const silent: ReadonlySet<string> = new Set(["required", "additionalProperties", "anyOf"]);
 
 function missingNames(params: object): readonly string[] {
@@ -86,7 +86,7 @@ function missingNames(params: object): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** The path of a problem; the file itself where it is the whole. */
+/** Returns the path of a problem; a name for the file if the problem concerns all of it. */
 function joined(pointer: string, last?: string): string {
   return fieldPath(pointer, last) || "(file)";
 }
@@ -150,7 +150,9 @@ function fits(compute: () => unknown): boolean {
   }
 }
 
-/** Returns a test for models that may exist: the models that a vendor lists are not known here. */
+/**
+ * Returns a test whether a model may exist. Models that a vendor lists are unknown here, so any name is then possible.
+ */
 function mayExist({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
   const isListed = channels.some((channel) => channel.models === "*");
   return (model) => isListed || Object.hasOwn(models, model);
@@ -186,7 +188,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
       yield { path: `accounts.${id}`, message: "is not a usable account id" };
     for (const [at, token] of (account.tokens ?? []).entries()) {
       const path = `accounts.${id}.tokens[${at}]`;
-      // The key itself is never repeated: this text goes to logs and terminals.
+      // The key is never repeated, because this text is written to logs and terminals.
       if (keys.has(token.key)) yield { path: `${path}.key`, message: "is used twice" };
       keys.add(token.key);
       if (!Object.hasOwn(groups, token.group))
@@ -205,8 +207,8 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
 }
 
 /**
- * A field that a schema's error names, as people and vendors write it: the JSON pointer `/messages/0/content`, with
- * one more step if given, is `messages[0].content`; the whole document is "".
+ * Returns the path of a field as people and vendors write it: the JSON pointer `/messages/0/content`, with one more
+ * step if given, becomes `messages[0].content`; the complete document is "".
  */
 export function fieldPath(pointer: string, last?: string): string {
   const steps = pointer

@@ -1,11 +1,17 @@
 import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
-/** Returns true if a key can be sent to a vendor: a key that does not fit into a header would fail with every call. */
+/**
+ * Returns whether a key can be sent to a vendor: a key with characters that a header cannot contain would fail every
+ * call.
+ */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
-/** Keys that name no place, or could not be sent. They are never repeated: this text goes to logs and terminals. */
+/**
+ * Lists the keys that are no valid reference, or that cannot be sent. They are never repeated, because this text is
+ * written to logs and terminals.
+ */
 export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
   for (const [at, { keys = [] }] of channels.entries()) {
     for (const [index, key] of keys.entries()) {

@@ -2,7 +2,7 @@ import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
 const longestName = 200;
 
-/** Groups and models are named by the keys of a map, which the schema leaves open. */
+/** Lists invalid names of groups and models: they are the keys of a map, which the schema does not check. */
 export function* nameProblems({ groups, models }: Configuration): Iterable<ConfigurationProblem> {
   for (const name of Object.keys(groups)) if (!isName(name)) yield { path: pathOf("groups", name), message: noName };
   for (const name of Object.keys(models)) {
@@ -17,12 +17,12 @@ function isName(name: string): boolean {
   return name !== "" && name.length <= longestName && name.trim() === name && !/\p{Cc}/u.test(name);
 }
 
-/** A name that would be hard to read in a line is shown in quotes. */
+/** Returns the path of an entry; a name that would be hard to read is quoted. */
 function pathOf(map: string, name: string): string {
   return `${map}.${JSON.stringify(name.slice(0, longestName))}`;
 }
 
-/** A name as a message may repeat it: a key that is where a name should be is not repeated. */
+/** Returns a name for a message; a name that looks like an API key is not repeated. */
 export function shown(name: string): string {
   return /^(?:sk-|AIza)/.test(name) ? "(a key)" : name;
 }

@@ -1,12 +1,12 @@
 import { shown } from "./names.ts";
 import type { ConfigurationProblem, ChannelConfiguration, Configuration } from "./schema.ts";
 
-/** The kinds whose calls may be split between models. */
+/** Kinds of models whose calls may be split between models. */
 const divisible: ReadonlySet<string> = new Set(["chat", "completion"]);
-/** The kinds whose calls cannot go on with another model: tasks and sessions. */
+/** Kinds of models whose calls cannot use a fallback: tasks and sessions. */
 const bound: ReadonlySet<string> = new Set(["video", "realtime"]);
 
-/** Fallbacks and shares that lead nowhere, back to themselves, or to a model of another kind. */
+/** Lists fallbacks and shares that are unknown, circular, or of another kind of model. */
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
   const served = new Set(channels.flatMap((channel) => modelPaths(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
@@ -48,7 +48,10 @@ function problemOf(
   return target.kind === kind ? undefined : `is for ${target.kind}, not ${kind}: ${other}`;
 }
 
-/** The models that a channel names, a list or a map; none where its vendor lists them. Each with its path below the channel: `models[0]`, `models.gpt-x`. */
+/**
+ * Returns the models that a channel names in a list or a map, each with its path below the channel: `models[0]`,
+ * `models.gpt-x`; empty if its vendor lists them.
+ */
 export function modelPaths({
   models,
 }: Pick<ChannelConfiguration, "models">): readonly { readonly model: string; readonly path: string }[] {

@@ -23,7 +23,7 @@ const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }
 
 const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
 
-/** A group: which models, at what price, how fast. */
+/** A group: which models its API keys may use, at what price and rate. */
 export const GroupConfiguration = Type.Object(
   {
     multiplier: Type.Optional(
@@ -102,7 +102,10 @@ const ToolPriceConfiguration = Type.Object(
   closed,
 );
 
-/** US dollars, per million tokens or per piece; each optional, the nearest one or else 0 where absent. */
+/**
+ * US dollars per million tokens, or per unit. Each price is optional; if one is absent, a related price applies, or
+ * else 0.
+ */
 export const PriceConfiguration = Type.Object(
   {
     ...tokenPrices,
@@ -137,7 +140,7 @@ export const PriceConfiguration = Type.Object(
 
 export type PriceConfiguration = Static<typeof PriceConfiguration>;
 
-/** Ways to choose among the channels of one priority. */
+/** Ways to choose among the channels of the same priority. */
 export const channelChoices = ["weighted", "cheapest", "fastest"] as const;
 export type ChannelChoice = (typeof channelChoices)[number];
 
@@ -179,7 +182,7 @@ export const ModelConfiguration = Type.Object(
 );
 export type ModelConfiguration = Static<typeof ModelConfiguration>;
 
-/** One configured way to a vendor. */
+/** A configured channel to a vendor. */
 export const ChannelConfiguration = Type.Object(
   {
     id: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }),
@@ -219,7 +222,7 @@ export const ChannelConfiguration = Type.Object(
 );
 export type ChannelConfiguration = Static<typeof ChannelConfiguration>;
 
-/** A token of a configured account. */
+/** An API key of a configured account. */
 export const TokenConfiguration = Type.Object(
   {
     key: Type.String({ pattern: "^sk-[A-Za-z0-9_-]{8,250}$" }),
@@ -242,7 +245,7 @@ export const TokenConfiguration = Type.Object(
 );
 export type TokenConfiguration = Static<typeof TokenConfiguration>;
 
-/** An account that is created where it is absent at start, and never overwritten. */
+/** An account that is created at start if it is missing, and never overwritten. */
 export const AccountConfiguration = Type.Object(
   {
     balance: Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,9})?$", description: "US dollars" }),
@@ -252,7 +255,7 @@ export const AccountConfiguration = Type.Object(
 );
 export type AccountConfiguration = Static<typeof AccountConfiguration>;
 
-/** The whole file (YAML, one document). */
+/** The complete configuration file (YAML, one document). */
 export const Configuration = Type.Object(
   {
     groups: Type.Record(Type.String(), GroupConfiguration),
@@ -264,7 +267,7 @@ export const Configuration = Type.Object(
 );
 export type Configuration = Static<typeof Configuration>;
 
-/** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
+/** A problem of a configuration, at a path such as `channels[0].models.gpt-x`. */
 export interface ConfigurationProblem {
   readonly path: string;
   readonly message: string;

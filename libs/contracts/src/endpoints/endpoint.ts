@@ -1,7 +1,7 @@
 import type { BodyName } from "../bodies/index.ts";
 import type { ErrorFormat } from "../failures/render.ts";
 
-/** The services behind the edge, each scaled on its own; the edge itself answers what needs none of them. */
+/** Services behind the edge, each scaled separately; `edge` for endpoints that the edge answers. */
 export type Area = "edge" | "text" | "media" | "video" | "audio" | "realtime";
 
 /** Kinds of models. A model can be called only through endpoints of its kind. */
@@ -19,53 +19,55 @@ export const modelKinds = [
 ] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-/** Places that can carry a key: interface section 5, and the browser's subprotocol for WebSockets. */
+/**
+ * Places in a request that can contain an API key: interface section 5, and the subprotocol of browsers' WebSockets.
+ */
 export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-header" | "gamma-query" | "subprotocol";
 
-/** The form of a request's body. */
+/** Format of a request's body. */
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
 
-/** The formats of streams: each has an error event of its own (`failureFrames`). */
+/** Formats of streams; each has a specific error event (`failureFrames`). */
 export type StreamFormat = "chat" | "responses" | "messages" | "content" | "ollama" | "images" | "audio";
 
-/** One endpoint: a row of the table from which routes, key look-up, docs and tests come. */
+/** One endpoint: a row of the table that routes, key look-up, docs and tests are derived from. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE" | "PATCH";
-  /** Path as interface.md writes it; `{name}` is a parameter. With the method it is a usage event's `endpoint`. */
+  /** Path as in interface.md; `{name}` is a parameter. Method and path form the `endpoint` of a usage event. */
   readonly path: string;
   readonly area: Area;
-  /** The format of every error of this endpoint; "by-request" is settled by `errorFormatOf`. */
+  /** Format of all errors of this endpoint; "by-request" is resolved by `errorFormatOf`. */
   readonly errors: ErrorFormat | "by-request";
   readonly keys: readonly KeyCarrier[];
   readonly body: BodyForm;
   /** Kinds of models that can be called here; absent: the endpoint calls no model and costs nothing. */
   readonly kinds?: readonly ModelKind[];
-  /** Calls a model and yet costs nothing, so that no balance is needed. */
+  /** True if the endpoint calls a model without a charge, so that no balance is needed. */
   readonly free?: true;
-  /** Keeps content of the client's, which costs nothing: a balance is needed all the same. */
+  /** True if the endpoint stores the client's content: it costs nothing, but a positive balance is needed. */
   readonly keepsContent?: true;
   /** Format of an error in a broken stream; absent: the answer is never a stream. */
   readonly streams?: StreamFormat;
-  /** True for a WebSocket: a request that does not ask for one is refused. */
+  /** True for a WebSocket: a request without an upgrade is refused. */
   readonly webSocket?: true;
-  /** Declared only: the edge answers 501 (interface section 4.8). */
+  /** True if the endpoint is declared only: the edge answers 501 (interface section 4.8). */
   readonly unimplemented?: true;
   /** A name in `bodies`: the schema of the JSON body or of the form's fields. */
   readonly schema?: BodyName;
-  /** Media type of a successful answer, where it is not JSON. */
+  /** Media type of a successful answer; absent: JSON. */
   readonly answers?: string;
   readonly summary: string;
 }
 
 /**
- * Key carriers of clients with a Bearer token, which every endpoint accepts. Azure's clients send a different header.
+ * Key carriers of clients with a Bearer token, which every endpoint accepts; Azure's clients use the header `api-key`.
  */
 export const bearer = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
-/** Key carriers where alpha-style clients appear as well. */
+/** Key carriers of endpoints that clients of the Anthropic format (`alpha`) use too. */
 export const alphaKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
-/** Key carriers where gamma-style clients appear as well. */
+/** Key carriers of endpoints that clients of the Gemini format (`gamma`) use too. */
 export const gammaKeys = ["authorization", "gamma-header", "gamma-query"] as const satisfies readonly KeyCarrier[];
-/** The model lists serve all three kinds of client. */
+/** Key carriers of the model lists, which clients of all three formats use. */
 export const listKeys = [
   "authorization",
   "x-api-key",
@@ -73,7 +75,7 @@ export const listKeys = [
   "gamma-header",
   "gamma-query",
 ] as const satisfies readonly KeyCarrier[];
-/** A WebSocket's key: header, or a subprotocol where a browser cannot set headers. */
+/** Key carriers of WebSockets: a header, or a subprotocol, because browsers cannot set headers. */
 export const socketKeys = [
   "authorization",
   "x-api-key",
@@ -81,7 +83,7 @@ export const socketKeys = [
   "subprotocol",
 ] as const satisfies readonly KeyCarrier[];
 
-/** Returns true if calls of an endpoint need a positive balance. */
+/** Returns whether calls of an endpoint need a positive balance. */
 export function needsBalance({ kinds, free, keepsContent }: Endpoint): boolean {
   return keepsContent === true || (kinds !== undefined && free !== true);
 }

@@ -3,7 +3,7 @@ import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts"
 import type { Endpoint } from "./endpoint.ts";
 import { actionAlias, deploymentAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
 
-/** Result of a look-up by method and path. */
+/** Result of looking up a method and path. */
 export type Found =
   | { readonly kind: "endpoint"; readonly id: EndpointId; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong-method"; readonly allow: readonly string[]; readonly errors: ErrorFormat }
@@ -22,8 +22,8 @@ const patterns: Pattern[] = [];
 fillTable();
 
 /**
- * The endpoint that serves a method and a path (without query). Everyday aliases and one trailing slash are
- * accepted; a doubled /v1 is distinguished from an unknown path. Model names may contain slashes.
+ * Returns the endpoint for a method and a path (without query). Common aliases and one trailing slash are accepted; a
+ * doubled /v1 is distinguished from an unknown path. Model names may contain slashes.
  */
 export function findEndpoint(method: string, rawPath: string): Found {
   const direct = fixed.get(rawPath)?.get(method);
@@ -38,7 +38,7 @@ export function findEndpoint(method: string, rawPath: string): Found {
 
 const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", "([^/]+)")}(.+)$`);
 
-/** Finds the endpoint of a path that names a deployment, with the deployment among its parameters. */
+/** Finds the endpoint of a path that names a deployment, and adds the deployment to its parameters. */
 function findDeployed(method: string, rest: string, name: string | undefined): Found {
   const found = findEndpoint(method, deploymentAlias.path + rest);
   const model = decoded(name);
@@ -46,7 +46,10 @@ function findDeployed(method: string, rest: string, name: string | undefined): F
   return { ...found, params: { ...found.params, deployment: model } };
 }
 
-/** The path as the table writes it: alias prefixes replaced, a trailing slash dropped where the table has none. */
+/**
+ * Returns the path in the table's form: alias prefixes are replaced, and a trailing slash is removed if the table has
+ * none.
+ */
 function canonical(rawPath: string): string {
   let path = rawPath === "/jimeng" || rawPath === "/epsilon" ? `${rawPath}/` : rawPath;
   for (const { alias, path: prefix } of pathAliases)
@@ -72,7 +75,7 @@ function findPattern(method: string, path: string): Found | undefined {
       params[name] = value;
     }
     const found = choose(byMethod, method, path, params);
-    // An action that is not served is not the model whose name it would be a part of.
+    // An unknown action must not be taken for a part of the model's name.
     const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
     return found.kind === "wrong-method" && isAction ? undefined : found;
   }
@@ -99,8 +102,8 @@ function decoded(text: string | undefined): string | undefined {
 }
 
 /**
- * The error format of a path that no endpoint has, or whose endpoint is not known yet, by the family that its prefix
- * belongs to.
+ * Returns the error format of a path without an endpoint, or whose endpoint is not known yet, by the API format of its
+ * prefix.
  */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonical(rawPath);
@@ -117,14 +120,17 @@ export function errorFormatOfPath(rawPath: string): ErrorFormat {
   return path.startsWith("/epsilon/") ? "epsilon" : "common";
 }
 
-/** The error format of an endpoint for one request: the model lists follow the client (interface endpoint 1). */
+/**
+ * Returns the error format of an endpoint for one request: for model lists it depends on the client (interface endpoint
+ * 1).
+ */
 export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQuery: boolean): ErrorFormat {
   return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;
 }
 
 /**
- * Returns the model list that a request wants (interface endpoint 1), which is also the format of its errors. The
- * header `anthropic-version` is sufficient, because Anthropic's SDKs may send their key as a Bearer token.
+ * Returns the format of model list that a request expects (interface endpoint 1), which is also the format of its
+ * errors. The header `anthropic-version` is sufficient, because Anthropic's SDKs may send their key as a Bearer token.
  */
 export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
   if (firstHeader(from, ["anthropic-version"]) !== undefined) return "alpha";
@@ -145,7 +151,7 @@ function fillTable(): void {
     if (path.startsWith(actionAlias.path))
       patterns.push(patternOf(actionAlias.alias + path.slice(actionAlias.path.length), byMethod));
   }
-  // The longer pattern says more: `{model}:generateContent` is tried before `{model}`.
+  // Longer patterns are more specific: `{model}:generateContent` is tried before `{model}`.
   patterns.sort((left, right) => right.shape.source.length - left.shape.source.length);
 }
 

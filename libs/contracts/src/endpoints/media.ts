@@ -3,7 +3,7 @@ import { bearer, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 const image = { area: "media", errors: "common", keys: bearer, kinds: ["image"], streams: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearer } as const;
 
-/** Images (interface section 4.4), audio (4.6) and realtime (4.7). */
+/** Endpoints of images (interface section 4.4), audio (4.6) and realtime (4.7). */
 export const mediaEndpoints = {
   imageGenerations: {
     ...image,

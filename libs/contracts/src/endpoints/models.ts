@@ -1,6 +1,6 @@
 import { bearer, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
-/** Model lists: interface section 4.1, and the look-up of one model that the SDKs know. */
+/** Endpoints of model lists (interface section 4.1), and of a single model, which the SDKs call. */
 export const modelEndpoints = {
   listModels: {
     method: "GET",

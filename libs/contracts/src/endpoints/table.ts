@@ -5,7 +5,7 @@ import { textEndpoints } from "./text.ts";
 import { unimplementedEndpoints } from "./unimplemented.ts";
 import { videoEndpoints } from "./video.ts";
 
-/** Every endpoint, by name: the only list of routes. Edge, services, OpenAPI, docs and tests read it. */
+/** All endpoints by name: the only list of routes. Edge, services, OpenAPI, docs and tests read it. */
 export const endpoints = {
   ...modelEndpoints,
   ...moneyEndpoints,
@@ -17,17 +17,17 @@ export const endpoints = {
 
 export type EndpointId = keyof typeof endpoints;
 
-/** The endpoints of a table that an area's service answers: a row without a handler there does not compile. */
+/** Names of the endpoints that an area's service answers; a missing handler is a compile error. */
 export type AreaEndpointId<A extends Area, Table extends Readonly<Record<string, Endpoint>> = typeof endpoints> = {
   [Id in keyof Table]: Table[Id]["area"] extends A ? Id : never;
 }[keyof Table];
 
-/** The row of an endpoint, with its optional columns readable whether or not the row has them. */
+/** Returns the row of an endpoint, typed so that optional columns can be read. */
 export function endpointOf(id: EndpointId): Endpoint {
   return endpoints[id];
 }
 
-/** All endpoint names, typed. */
+/** Names of all endpoints. */
 export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
   (id): id is EndpointId => id in endpoints,
 );
@@ -35,7 +35,7 @@ export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
 /** Path of sessions in the live format. */
 const live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
-/** Interface path prefixes and the everyday ones that work too; the rest of the path is the same. */
+/** Alias prefixes of paths, and the prefixes of the interface that they stand for; the rest of the path is equal. */
 export const pathAliases = [
   { alias: "/kling/v1/", path: "/delta/v1/" },
   { alias: "/jimeng/", path: "/epsilon/" },
@@ -46,7 +46,7 @@ export const pathAliases = [
   { alias: "/api/v1/", path: "/v1/" },
   { alias: "/dashboard/billing/", path: "/v1/dashboard/billing/" },
   { alias: "/v1/auth/key", path: "/v1/key" },
-  // Google's SDK puts its own slash after a base address's.
+  // Google's SDK adds a slash after the base address.
   { alias: "//ws/", path: "/ws/" },
   { alias: "/ws/google.ai.generativelanguage.v1.", path: "/ws/google.ai.generativelanguage.v1beta." },
   { alias: "/ws/google.ai.generativelanguage.v1alpha.", path: "/ws/google.ai.generativelanguage.v1beta." },
@@ -54,13 +54,16 @@ export const pathAliases = [
   { alias: "/ws/google.cloud.aiplatform.v1beta1.LlmBidiService/BidiGenerateContent", path: live },
 ] as const;
 
-/** Actions of gamma models, which the newer SDKs of that format ask for under `/v1`. */
+/** Alias of model actions in the Gemini format, which newer SDKs call under `/v1`. */
 export const actionAlias = { alias: "/v1/models/{model}:", path: "/v1beta/models/{model}:" } as const;
 
-/** Azure's clients name the model in the path, as a deployment; it goes before one in the body. */
+/**
+ * Prefix of Azure's clients, which name the model in the path as a deployment. It takes precedence over a model in the
+ * body.
+ */
 export const deploymentAlias = { alias: "/openai/deployments/{deployment}/", path: "/v1/" } as const;
 
-/** An endpoint as usage events name it: `POST /v1/chat/completions`. */
+/** Returns the name of an endpoint in usage events: `POST /v1/chat/completions`. */
 export function endpointLabel(id: EndpointId): string {
   return `${endpoints[id].method} ${endpoints[id].path}`;
 }

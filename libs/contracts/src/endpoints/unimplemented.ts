@@ -6,7 +6,10 @@ const gamma = { ...declared, errors: "gamma", keys: gammaKeys } as const;
 /** A request with a JSON body. */
 const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 
-/** Endpoints that are declared only and always answer 501: interface section 4.8, and what its clients' SDKs call today. */
+/**
+ * Endpoints that are declared only and always answer 501: interface section 4.8, and those that clients' SDKs call
+ * today.
+ */
 export const unimplementedEndpoints = {
   listFineTunes: { ...declared, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },
   createFineTune: { ...declared, ...json, path: "/v1/fine-tunes", summary: "Create a fine-tune." },

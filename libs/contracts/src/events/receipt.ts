@@ -1,8 +1,8 @@
 import { Type, type Static } from "typebox";
 
 /**
- * The position of a change of money in its account's chain. Every settlement and every credit has one, written in the
- * step that moves the money; each carries the hash of the one before, so that none can be lost or altered unseen.
+ * Position of a change of money in its account's chain. Every settlement and every credit has a receipt, written in the
+ * same step as the change. It contains the hash of the previous receipt, so that a lost or altered one is detected.
  */
 export const Receipt = Type.Object(
   {
@@ -23,11 +23,13 @@ export const Receipt = Type.Object(
 );
 export type Receipt = Static<typeof Receipt>;
 
-/** Reason for an operator's change of a balance. */
+/** Reason of an operator's change of a balance. */
 export const CreditKind = Type.Union([Type.Literal("opening"), Type.Literal("top-up"), Type.Literal("correction")]);
 export type CreditKind = Static<typeof CreditKind>;
 
-/** A change of a balance by an operator, subject `credit.v1.<kind>`; `id` is the message's `Nats-Msg-Id`. */
+/**
+ * Event of an operator's change of a balance, with the subject `credit.v1.<kind>`; `id` is the message's `Nats-Msg-Id`.
+ */
 export const CreditEvent = Type.Object(
   {
     id: Type.String({ description: "account and operation" }),

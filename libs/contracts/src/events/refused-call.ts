@@ -6,8 +6,8 @@ import { present } from "../present.ts";
 const [maxName, maxMessage] = [200, 300];
 
 /**
- * A call that was refused before money was held for it: it costs nothing, and has no usage event. Neither content of the
- * client's nor a secret is in it.
+ * A call that was refused before money was held for it: it costs nothing, and has no usage event. It contains neither
+ * content of the client nor a secret.
  */
 export const RefusedCall = Type.Object(
   {
@@ -29,10 +29,13 @@ export const RefusedCall = Type.Object(
 );
 export type RefusedCall = Static<typeof RefusedCall>;
 
-/** Statuses whose messages are the gateway's own words about a key, its limits or its balance. */
+/** Statuses whose messages are written by the gateway: about a key, its limits or its balance. */
 const ownWords: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
-/** Returns a refused call; other messages than those of the gateway's own words may repeat what the client sent. */
+/**
+ * Builds a refused call. Its message is left out unless the gateway wrote it, because it may repeat content of the
+ * client.
+ */
 export function refusedCall(
   call: Omit<RefusedCall, "code" | "message" | "param" | "status" | "time" | "model"> & { readonly model?: string },
   { code, status, param, message }: Failure,

@@ -2,24 +2,24 @@ import type { Area } from "../endpoints/endpoint.ts";
 import type { CreditKind } from "./receipt.ts";
 import type { TaskState } from "./task.ts";
 
-/** The JetStream streams and the subjects that they hold; file storage, de-duplicated by `Nats-Msg-Id`. */
+/** JetStream streams and their subjects; file storage, de-duplicated by `Nats-Msg-Id`. */
 export const eventStreams = {
   usage: { name: "USAGE", subjects: "usage.v1.*" },
   credits: { name: "CREDITS", subjects: "credit.v1.*" },
   tasks: { name: "TASKS", subjects: "task.v1.video.*" },
 } as const;
 
-/** Subject of a usage event. */
+/** Returns the subject of a usage event. */
 export function usageSubject(area: Area): string {
   return `usage.v1.${area}`;
 }
 
-/** Subject of a task event. */
+/** Returns the subject of a task event. */
 export function taskSubject(state: TaskState): string {
   return `task.v1.video.${state}`;
 }
 
-/** Subject of a credit's event. */
+/** Returns the subject of a credit's event. */
 export function creditSubject(kind: CreditKind): string {
   return `credit.v1.${kind}`;
 }

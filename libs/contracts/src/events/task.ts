@@ -9,7 +9,7 @@ export const TaskState = Type.Union([
 ]);
 export type TaskState = Static<typeof TaskState>;
 
-/** One transition of a video task, subject `task.v1.video.<state>`. */
+/** Event of a transition of a video task, with the subject `task.v1.video.<state>`. */
 export const TaskEvent = Type.Object(
   {
     id: Type.String(),
@@ -29,8 +29,8 @@ export const TaskEvent = Type.Object(
 export type TaskEvent = Static<typeof TaskEvent>;
 
 /**
- * A transition as the gateway writes it: beside what all subscribers get, what the gateway goes on with where Redis has lost
- * the task. It is no business of other readers.
+ * Event of a transition as the gateway writes it: in addition to the public members it contains the record from which
+ * the task is restored if Redis has lost it. Other subscribers should ignore that record.
  */
 export const KeptTaskEvent = Type.Object({
   ...TaskEvent.properties,

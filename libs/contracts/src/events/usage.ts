@@ -4,10 +4,10 @@ import { stored, withPresentNames } from "../stored.ts";
 import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
-/** Maximum characters of a vendor's message that a usage event repeats. */
+/** Maximum characters of a vendor's message in a usage event. */
 export const maxVendorMessage = 300;
 
-/** One attempt at a vendor, as a usage event has it. */
+/** One attempt at a vendor in a usage event. */
 export const CallTry = Type.Object({
   channel: Type.String(),
   key: Type.String({ description: "the key's name, never the key" }),
@@ -24,12 +24,12 @@ export const CallTry = Type.Object({
 });
 export type CallTry = Static<typeof CallTry>;
 
-/** Maximum characters of an end user's name that the books keep: vendors take 64 to 256. */
+/** Maximum characters of an end user's name that are stored: vendors accept 64 to 256. */
 const maxEndUserCharacters = 256;
 
 /**
- * The name of an end user as the books keep it: without control characters, cut to its bound. Undefined for what is no
- * name; the client's own member goes on to its vendor as it came.
+ * Returns the name of an end user as it is stored: without control characters, shortened to the maximum. Undefined for
+ * a value that is not a name. The client's value is sent to the vendor unchanged.
  */
 export function endUserOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
@@ -41,7 +41,7 @@ export function endUserOf(value: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** End of a call: complete, left by its client, or failed. */
+/** Outcome of a call: complete, cancelled by its client, or failed. */
 export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
 export type Outcome = Static<typeof Outcome>;
 
@@ -51,7 +51,10 @@ export const [maxDropped, maxDroppedCharacters] = [32, 100];
 /** Maximum attempts that a usage event lists; `attempts` counts all of them. */
 export const maxTries = 100;
 
-/** One billed call, subject `usage.v1.<area>`; its `id` is the call id and the message's `Nats-Msg-Id`. */
+/**
+ * Event of one billed call, with the subject `usage.v1.<area>`; its `id` is the call id and the message's
+ * `Nats-Msg-Id`.
+ */
 export const UsageEvent = Type.Object(
   {
     id: Type.String(),
@@ -125,12 +128,12 @@ export type UsageEvent = Static<typeof UsageEvent>;
 /** Reads a stored usage event. Throws UnknownShape. */
 export const readUsageEvent: (text: string) => UsageEvent = stored("usage event", UsageEvent, withVendorMessages);
 
-/** Names the vendors' messages of an event's attempts as this version does: earlier ones wrote `said`. */
+/** Renames the vendors' messages in an event's attempts, which earlier versions stored as `said`. */
 function withVendorMessages(event: unknown): unknown {
   if (typeof event !== "object" || event === null || !("tries" in event) || !Array.isArray(event.tries)) return event;
   return { ...event, tries: event.tries.map((each) => withPresentNames(each, { said: "vendorMessage" })) };
 }
 
-/** A usage event before its price is final: the settlement script decides what was charged. */
+/** A usage event without its final cost, which the settlement script adds. */
 export const UsageDraft = Type.Omit(UsageEvent, ["costNanos", "receipt"]);
 export type UsageDraft = Omit<UsageEvent, "costNanos" | "receipt">;

@@ -2,23 +2,23 @@ import { failures, type FailureCode, type FailureKind } from "./registry.ts";
 
 /** Details of a failure in addition to its cause. */
 export interface FailureDetails extends ErrorOptions {
-  /** The field or header that was wrong, as the client spelled it: `messages[0].content`. */
+  /** The invalid field or header in the client's spelling: `messages[0].content`. */
   readonly param?: string | undefined;
   /** Seconds until the call may succeed. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Methods that the path does take (405). */
+  /** Methods that the path supports (405). */
   readonly allow?: readonly string[] | undefined;
-  /** The vendor's own code, given on instead of ours where the vendor refused the client's input. */
+  /** The vendor's error code, returned instead of ours if the vendor refused the client's input. */
   readonly vendorCode?: string | undefined;
-  /** The vendor's own status, where the client's input was refused with another 4xx than 400. */
+  /** The vendor's status, if it refused the client's input with a 4xx status other than 400. */
   readonly status?: number | undefined;
-  /** Value of `error.details` in the alpha body, for clients that act on it. */
+  /** Value of `error.details` in an error body of the Anthropic format (`alpha`), for clients that evaluate it. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * A failure that a client may see. Handlers throw it; one function per service renders it in the request's format.
- * Anything else that is thrown becomes `internal_error`, and its cause goes to the log only.
+ * A failure that a client may see. Handlers throw it; one function per service renders it in the request's format. Any
+ * other exception becomes `internal_error`, and its cause is only logged.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
@@ -41,13 +41,16 @@ export class Failure extends Error {
     this.details = details.details;
   }
 
-  /** The registry's row of this failure's cause. */
+  /** Entry of this failure's code in the registry. */
   get kind(): FailureKind {
     return failures[this.code];
   }
 }
 
-/** Whatever was thrown, as a Failure: itself, or `internal_error` with the cause kept for the log. */
+/**
+ * Converts any exception to a Failure: a Failure is returned, anything else becomes `internal_error` with the cause for
+ * the log.
+ */
 export function asFailure(thrown: unknown): Failure {
   return thrown instanceof Failure ? thrown : new Failure("internal_error", undefined, { cause: thrown });
 }

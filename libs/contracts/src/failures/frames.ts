@@ -3,13 +3,13 @@ import { endpointIds, endpointOf } from "../endpoints/table.ts";
 import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
-/** Renders the event, or the line, with which a broken stream ends. */
+/** Renders the event, or the line, that ends a broken stream. */
 export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
 const data = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
 const event = (json: object): string => `event: error\n${data(json)}`;
 
-/** The error event of each format. `sequence` is the number of the stream's last event, where events have one. */
+/** Error event of each format. `sequence` is the number of the stream's last event, in formats that number them. */
 export const failureFrames = {
   chat: (failure, requestId) => data(renderFailure("common", failure, requestId)),
   responses: ({ code, message }, _requestId, sequence = -1) =>
@@ -21,14 +21,16 @@ export const failureFrames = {
   audio: (failure, requestId) => data({ type: "error", ...renderFailure("common", failure, requestId) }),
 } as const satisfies Record<StreamFormat, FailureFrame>;
 
-/** Finds how an endpoint's stream says that it broke; undefined for an endpoint that does not stream. */
+/** Returns the error event of an endpoint's stream; undefined for an endpoint that does not stream. */
 export function failureFrameOf(id: string): FailureFrame | undefined {
   const known = endpointIds.find((each) => each === id);
   const format = known === undefined ? undefined : endpointOf(known).streams;
   return format === undefined ? undefined : failureFrames[format];
 }
 
-/** The `error` event of a realtime session; `causedBy` is the `event_id` of the client's event, where it had one. */
+/**
+ * Renders the `error` event of a realtime session; `causedBy` is the `event_id` of the client's event, if it had one.
+ */
 export function sessionFailure(failure: Failure, eventId: string, causedBy?: string): object {
   return {
     type: "error",

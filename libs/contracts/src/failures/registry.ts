@@ -1,16 +1,16 @@
-/** One cause of failure: how it looks in each family of error bodies (wire-formats of the vendors), and in words. */
+/** One cause of failure, with its values in each format of error bodies, and its message. */
 export interface FailureKind {
   /** HTTP status. */
   readonly status: number;
   /** `error.type` of the common body. */
   readonly type: string;
-  /** `error.type` of the alpha body. */
+  /** `error.type` in the Anthropic format (`alpha`). */
   readonly alpha: string;
-  /** `error.status` of the gamma body. */
+  /** `error.status` in the Gemini format (`gamma`). */
   readonly gamma: string;
-  /** True if the same call may succeed later without a change; clients' SDKs receive this. */
+  /** True if the same call may succeed later without a change; sent to clients' SDKs. */
   readonly retryable: boolean;
-  /** Message for a failure that was thrown without one. */
+  /** Default message. */
   readonly message: string;
 }
 
@@ -53,11 +53,11 @@ const unavailable = {
 const upstream = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
 
 /**
- * One row per cause. The key is the common body's `error.code`. Statuses: interface section 7 and, where it is
- * silent, what the vendors' own SDKs expect.
+ * Causes of failure by the common body's `error.code`. Statuses follow interface section 7, or the expectations of the
+ * vendors' SDKs where it defines none.
  */
 export const failures = {
-  // Who calls
+  // Authentication
   invalid_api_key: { ...unauthenticated, message: "The API key is missing, incomplete or wrong." },
   contradicting_api_keys: {
     ...unauthenticated,
@@ -70,7 +70,7 @@ export const failures = {
   permission_denied: { ...forbidden, message: "Your role does not allow this." },
   origin_not_allowed: { ...forbidden, message: "This origin is not allowed to connect." },
 
-  // What may be called
+  // Permissions and existence
   model_not_found: { ...absent, message: "The model does not exist or this key cannot use it." },
   model_not_allowed: { ...forbidden, message: "This key may not use this model." },
   group_not_allowed: { ...forbidden, message: "The group of this key no longer exists." },
@@ -82,7 +82,7 @@ export const failures = {
   },
   no_available_channel: { ...unavailable, message: "No channel of this model is available now." },
 
-  // What was sent
+  // The request
   invalid_json: { ...invalid, status: 400, message: "The body is not valid JSON." },
   missing_required_parameter: { ...invalid, status: 400, message: "A required parameter is missing." },
   invalid_value: { ...invalid, status: 400, message: "A parameter has a value that is not allowed." },
@@ -153,7 +153,7 @@ export const failures = {
     message: "The task is still running; it can be deleted when it has ended.",
   },
 
-  // What the vendor did
+  // The vendor
   upstream_error: { ...upstream, message: "The vendor failed to answer." },
   answer_too_large: {
     ...upstream,
@@ -185,7 +185,7 @@ export const failures = {
 
   session_expired: { ...invalid, status: 400, message: "The session has reached one of its limits." },
 
-  // What we did
+  // The gateway
   server_overloaded: { ...unavailable, message: "The gateway is at one of its own limits; try again shortly." },
   internal_error: {
     status: 500,
@@ -199,7 +199,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
-/** Returns true for a code of the table: another version may have others. */
+/** Returns whether a code is in the registry; another version may have other codes. */
 export function isFailureCode(code: unknown): code is FailureCode {
   return typeof code === "string" && Object.hasOwn(failures, code);
 }

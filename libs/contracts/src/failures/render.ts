@@ -3,9 +3,9 @@ import { present } from "../present.ts";
 import type { Failure } from "./failure.ts";
 
 /**
- * The families of error bodies: common (chat, responses, images, audio …), alpha (messages), gamma (content
- * generation), task (video styles B and C: common with `code` and `message` on top), epsilon (video style D), ollama (words
- * alone).
+ * Formats of error bodies: common (chat, responses, images, audio …), alpha (Anthropic messages), gamma (Gemini content
+ * generation), task (video styles B and C: common, with `code` and `message` at the top level), epsilon (video style
+ * D), ollama (message only).
  */
 export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 
@@ -39,7 +39,10 @@ const gamma: Render = (failure) => {
   };
 };
 
-/** google.rpc details that gamma clients read: why a key was refused, which field was wrong, when to come back. */
+/**
+ * Returns the google.rpc details that Gemini clients (`gamma`) read: why a key was refused, which field was wrong, when
+ * to retry.
+ */
 function gammaDetails(failure: Failure): readonly ErrorBody[] {
   const rpc = (name: string, fields: ErrorBody): ErrorBody => ({
     "@type": `type.googleapis.com/google.rpc.${name}`,
@@ -74,12 +77,12 @@ const ollama: Render = ({ message }) => ({ error: message });
 
 const renders = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
 
-/** The JSON error body of a failure in the format of the request that it answers. */
+/** Renders the JSON error body of a failure in the format of its request. */
 export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): ErrorBody {
   return renders[format](failure, requestId);
 }
 
-/** Headers that go with a failure: when to come back, whether to, and which methods a path takes. */
+/** Returns the headers of a failure: when to retry, whether to retry, and which methods a path supports. */
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {

@@ -2,12 +2,12 @@ import type { UnitName, Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
 import { applyingPrice, isToolUnit, multiplierDecimals, unitDecimals, wholeMicros, type Price } from "./price.ts";
 
-/** One term of a cost, each number an exact decimal: amount × dollarsEach × factor × multiplier = dollars. */
+/** One term of a cost; each number is an exact decimal: amount × dollarsEach × factor × multiplier = dollars. */
 export interface CostLine {
   readonly unit: UnitName;
   readonly amount: string;
   readonly dollarsEach: string;
-  /** The service tier's factor; 1 at the usual tier, and always for tools. */
+  /** Factor of the service tier; 1 at the default tier, and always for tools. */
   readonly factor: string;
   readonly multiplier: string;
   readonly dollars: string;
@@ -16,7 +16,7 @@ export interface CostLine {
 const priceScale = 18;
 const lineScale = priceScale + unitDecimals + 2 * multiplierDecimals;
 
-/** The terms that `costOf` adds up before it rounds: one for each unit that was used and has a price. */
+/** Returns the terms that `costOf` adds before it rounds: one for each used unit with a price. */
 export function costLines(units: Units, price: Price, multiplier: number): readonly CostLine[] {
   const scaledMultiplier = toScale(parseDecimal(multiplier), multiplierDecimals);
   const applying = applyingPrice(units, price);
@@ -36,7 +36,7 @@ export function costLines(units: Units, price: Price, multiplier: number): reado
   });
 }
 
-/** A whole number of 10^-scale as a plain decimal, without zeros at its end. */
+/** Renders an integer of 10^-scale as a plain decimal, without trailing zeros. */
 function decimalText(amount: bigint, scale: number): string {
   const digits = amount.toString().padStart(scale + 1, "0");
   const [whole, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0+$/, "")];

@@ -1,4 +1,4 @@
-/** A decimal number without rounding: `digits` × 10^-`scale`. */
+/** An exact decimal number: `digits` × 10^-`scale`. */
 export interface Decimal {
   readonly digits: bigint;
   readonly scale: number;
@@ -7,8 +7,8 @@ export interface Decimal {
 const shape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * Reads a decimal exactly as it is written; a number is taken in JavaScript's shortest spelling, which is what
- * the YAML said. Throws RangeError for anything that is not a finite decimal.
+ * Parses a decimal exactly; of a number JavaScript's shortest spelling is used, which equals the YAML text. Throws
+ * RangeError for anything other than a finite decimal.
  */
 export function parseDecimal(written: string | number): Decimal {
   const match = shape.exec(String(written));
@@ -20,8 +20,8 @@ export function parseDecimal(written: string | number): Decimal {
 }
 
 /**
- * The decimal as a whole number of 10^-`scale`; digits beyond it are an error, never dropped.
- * `toScale(parseDecimal("0.25"), 3)` is 250n.
+ * Returns the decimal as an integer of 10^-`scale`; throws if it has more digits. `toScale(parseDecimal("0.25"), 3)` is
+ * 250n.
  */
 export function toScale(decimal: Decimal, scale: number): bigint {
   if (decimal.scale <= scale) return decimal.digits * 10n ** BigInt(scale - decimal.scale);

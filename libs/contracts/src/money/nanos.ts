@@ -1,23 +1,28 @@
 import { parseDecimal, toScale } from "./decimal.ts";
 
-/** Money: integer nano-dollars. 1 USD = 1,000,000,000. */
+/** Money in integer nano-dollars. 1 USD = 1,000,000,000. */
 export type Nanos = bigint;
 
-/** Decimals of a dollar in nano-dollars. */
+/** Decimal places of nano-dollars. */
 const decimals = 9;
 
-/** Dollars as written ("10.00") in nano-dollars. Throws RangeError for other spellings and beyond nine decimal places. */
+/**
+ * Converts a decimal text in dollars ("10.00") to nano-dollars. Throws RangeError for other texts, and beyond nine
+ * decimal places.
+ */
 export function parseUsd(written: string): Nanos {
   if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(written)) throw new RangeError(`not an amount of dollars: ${written}`);
   return toScale(parseDecimal(written), decimals);
 }
 
-/** Dollars as the configuration writes them, a number. Throws RangeError beyond nine decimal places. */
+/**
+ * Converts a number of dollars, as in the configuration, to nano-dollars. Throws RangeError beyond nine decimal places.
+ */
 export function nanosOf(dollars: number): Nanos {
   return toScale(parseDecimal(dollars), decimals);
 }
 
-/** Nano-dollars as dollars, at least two decimals and no more than needed: 1500000000n is "1.50". */
+/** Renders nano-dollars as dollars with at least two decimals, and no more than needed: 1500000000n is "1.50". */
 export function formatUsd(nanos: Nanos): string {
   const digits = String(nanos < 0n ? -nanos : nanos).padStart(decimals + 1, "0");
   const point = digits.length - decimals;
@@ -26,7 +31,7 @@ export function formatUsd(nanos: Nanos): string {
   return `${nanos < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }
 
-/** Nano-dollars from the decimal string that Redis and events carry. Throws RangeError for anything else. */
+/** Parses nano-dollars from decimal text, as in Redis and events. Throws RangeError for other texts. */
 export function parseNanos(written: string): Nanos {
   if (!/^-?\d{1,40}$/.test(written)) throw new RangeError(`not an amount of nano-dollars: ${written}`);
   return BigInt(written);

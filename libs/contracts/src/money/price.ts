@@ -3,9 +3,9 @@ import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
 /**
- * A price's name in the configuration, the unit it prices, and how many units the written price is for. A unit without a
- * price of its own costs what the first price of `as` says that the model has: a vendor that has no price of its own for
- * such tokens counts them among those.
+ * For each price in the configuration: the unit it prices, and the number of units that the written price is for. A
+ * unit without a price costs as much as the first unit of `as` that has one, because a vendor without a separate price
+ * counts such tokens as that unit.
  */
 export const priceFields = {
   input: { unit: "inputTokens", per: 1_000_000 },
@@ -25,7 +25,7 @@ export const priceFields = {
 export type PriceField = keyof typeof priceFields;
 const priceFieldNames = Object.keys(priceFields).filter((field): field is PriceField => field in priceFields);
 
-/** Names of the prices of vendor-side tools, each per call, and the units that they price. */
+/** Prices of vendor-side tools, each per call, and the units that they price. */
 export const toolPriceFields = {
   webSearch: "webSearches",
   codeInterpreter: "codeInterpreters",
@@ -54,33 +54,36 @@ type Dollars = number | undefined;
 
 /** US dollars as the configuration writes them, per million tokens or per piece. */
 export type WrittenPrice = { readonly [field in PriceField]?: Dollars } & {
-  /** Prices of calls whose input is longer than `above` tokens, where they differ. */
+  /** Prices of calls whose input is longer than `above` tokens; absent members do not change. */
   readonly tiers?:
     | readonly ({ readonly above: number } & { readonly [field in (typeof lengthFields)[number]]?: Dollars })[]
     | undefined;
   /** Factors of a vendor's service tiers. */
   readonly serviceTiers?: Readonly<Record<string, number>> | undefined;
-  /** Per call of a vendor-side tool. */
+  /** Price per call of each vendor-side tool. */
   readonly tools?: { readonly [field in ToolPriceField]?: Dollars } | undefined;
 };
 
-/** Atto-dollars (10^-18) per single unit: fine enough that every written price is a whole number of them. */
+/** Prices in atto-dollars (10^-18) per unit, so that every written price is an integer. */
 export interface Price extends ReadonlyMap<UnitName, bigint> {
-  /** Prices of calls with more than `above` input tokens, shortest first. */
+  /** Prices of calls with more than `above` input tokens, ordered by `above`. */
   readonly lengths: readonly { readonly above: number; readonly price: Price }[];
-  /** The same price at each service tier that has a factor. */
+  /** The price at each service tier that has a factor. */
   readonly serviceTiers: ReadonlyMap<string, Price>;
-  /** The factor of the service tier that this is the price at, in billionths; tools cost the same at every tier. */
+  /** Factor of the price's service tier, in billionths; it does not apply to tools. */
   readonly factor: bigint;
-  /** True for a price per request only (except vendor-side tools): tokens then cost nothing. */
+  /** True if only requests (and vendor-side tools) have a price; tokens then cost nothing. */
   readonly isByRequest: boolean;
 }
 
-/** Maximum decimal places of a written price: twelve per million tokens are 10^-18 dollars per token. */
+/**
+ * Maximum decimal places of a written price: with twelve per million tokens, a token's price is a multiple of 10^-18
+ * dollars.
+ */
 export const priceDecimals = 12;
 /** Maximum decimal places of a group's multiplier, and of a service tier's factor. */
 export const multiplierDecimals = 9;
-/** Decimals of a second that count when seconds are priced. */
+/** Decimal places of a second that count if seconds are priced. */
 export const unitDecimals = 6;
 
 const usualFactor = 10n ** BigInt(multiplierDecimals);
@@ -108,7 +111,7 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
   }
 }
 
-/** A written price made ready for `costOf`. Throws RangeError for more decimal places than `priceDecimals`. */
+/** Compiles a written price for `costOf`. Throws RangeError for more decimal places than `priceDecimals`. */
 export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: WrittenPrice): Price {
   const units = compileUnits(usual);
   const lengths = tiers
@@ -147,14 +150,14 @@ function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
 }
 
 /**
- * Returns the cost of units: the sum of units × price at the length of the call's input, times the factor of the
+ * Returns the cost of units: the sum of units × price for the length of the call's input, times the factor of the
  * service tier and the group's multiplier, rounded half up once at the end. A unit without a price costs nothing
  * (`unpricedUnits` lists those). Never negative for non-negative units.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   const each = scaledPrices(applyingPrice(units, price), multiplier);
   let scaled = 0n;
-  // By the units' names: an iteration over the price would make a pair for each of its units.
+  // Loops over the units' names, because an iteration over the price would allocate a pair for each entry.
   for (const unit of unitNames) {
     const amount = units[unit];
     const cost = amount === undefined ? undefined : each.get(unit);
@@ -164,7 +167,7 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   return (scaled + halfDivisor) / divisor;
 }
 
-/** Prices of units at multipliers, with all their factors: computed once for each price of a configuration. */
+/** Prices multiplied by multipliers and all their factors; computed once for each price of a configuration. */
 const scaled = new WeakMap<Price, Map<number, ReadonlyMap<UnitName, bigint>>>();
 
 function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, bigint> {
@@ -179,11 +182,11 @@ function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, b
   return units;
 }
 
-/** Multipliers that were read already: every call is multiplied by one of a few, several times. */
+/** Parsed multipliers: each call uses one of a few, several times. */
 const multipliers = new Map<number, bigint>();
 const maxMultipliers = 1_000;
 
-/** A group's multiplier in billionths. */
+/** Returns a group's multiplier in billionths. */
 function scaledMultiplier(multiplier: number): bigint {
   const known = multipliers.get(multiplier);
   if (known !== undefined) return known;
@@ -192,26 +195,26 @@ function scaledMultiplier(multiplier: number): bigint {
   return scaled;
 }
 
-/** The price at the length of a call's input. */
+/** Returns the price for the length of a call's input. */
 export function applyingPrice(units: Units, price: Price): Price {
   if (price.lengths.length === 0) return price;
   const input = inputTotal(units);
   return price.lengths.findLast(({ above }) => input > above)?.price ?? price;
 }
 
-/** From millionths of units × atto-dollars × the scales of factor and multiplier to nanos. */
+/** Divisor from millionths of units × atto-dollars × the scales of factor and multiplier to nano-dollars. */
 const divisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
 const halfDivisor = divisor / 2n;
 const micros = 10n ** BigInt(unitDecimals);
 
-/** The prices that apply to calls of up to so many input tokens, each without a further one. */
+/** Returns the prices that apply to calls of at most this many input tokens, without their own prices by length. */
 export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] {
   if (price.lengths.length === 0) return [price];
   const usual = new CompiledPrice(price, { factor: price.factor });
   return [usual, ...price.lengths.filter(({ above }) => inputTokens > above).map((each) => each.price)];
 }
 
-/** The most that a call costs which uses no more than these units: shorter input may be the dearer one. */
+/** Returns the maximum cost of a call that uses at most these units: shorter input may be more expensive. */
 export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos {
   return pricesUpTo(price, inputTotal(units))
     .map((each) => costOf(units, each, multiplier))
@@ -228,14 +231,14 @@ export function unitPriceText(price: Price, unit: UnitName, multiplier: number):
 
 const tools: ReadonlySet<UnitName> = new Set(toolUnits);
 
-/** Returns true for calls of vendor-side tools, which cost the same at every service tier. */
+/** Returns whether a unit is a call of a vendor-side tool, which costs the same at every service tier. */
 export function isToolUnit(unit: UnitName): boolean {
   return tools.has(unit);
 }
 
 /**
- * Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output.
- * Where the price is by the request alone, that is the price of whatever tokens a request uses; tools are named still.
+ * Returns the used units that have no price, in the order of the usage event; reasoning is part of output. If the price
+ * is per request only, it covers all tokens; tools are still listed.
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   const unpriced: UnitName[] = [];
@@ -246,7 +249,7 @@ export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   return unpriced;
 }
 
-/** An amount in millionths, exact for whole numbers of any size and rounded for fractions of seconds. */
+/** Returns an amount in millionths, exact for integers of any size and rounded for fractions of seconds. */
 export function wholeMicros(amount: number): bigint {
   if (!(amount >= 0) || amount === Infinity) throw new RangeError(`not an amount of units: ${amount}`);
   if (Number.isInteger(amount)) return BigInt(amount) * 1_000_000n;

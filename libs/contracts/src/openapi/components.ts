@@ -7,8 +7,8 @@ import { withUnderstood } from "./understood.ts";
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
 /**
- * Every schema by its name. A document names a schema by its pointer: an `$id` beside that, repeated wherever the schema
- * is used, would name several things alike. What is used within another is referred to.
+ * Returns every schema by its name. References use the schema's pointer in the document. An `$id`, repeated wherever
+ * the schema is used, would be ambiguous; so nested schemas are references.
  */
 export function componentSchemas(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

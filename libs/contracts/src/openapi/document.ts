@@ -24,7 +24,7 @@ const carriers = {
   },
 } as const satisfies Record<KeyCarrier, Json>;
 
-/** The whole interface as OpenAPI 3.1, made of the endpoint table, the body schemas and the failure registry. */
+/** Builds the complete interface as OpenAPI 3.1 from the endpoint table, the body schemas and the failure registry. */
 export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const id of endpointIds) {
@@ -85,7 +85,7 @@ function success(endpoint: Endpoint): Json {
   return { "200": { description: "Success.", ...(writesText(endpoint) ? { headers: textHeaders } : {}), content } };
 }
 
-/** Headers of answers that a model writes as text. */
+/** Headers of answers with text that a model wrote. */
 const textHeaders: Json = {
   [headers.maxOutputTokens]: {
     description:

@@ -11,7 +11,7 @@ const nullable = { type: ["string", "null"] } as const;
 const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
 const commonError = object({ message: text, type: text, param: nullable, code: nullable });
 
-/** The error bodies, one schema per family. */
+/** Schemas of the error bodies, one per format. */
 export const errorSchemas = {
   ErrorResponse: object({ error: commonError }),
   AlphaErrorResponse: object({
@@ -46,7 +46,7 @@ function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The failures that an endpoint can answer with, by status. */
+/** Returns the failures of an endpoint, by status. */
 export function errorResponses(id: EndpointId, endpoint: Endpoint): Json {
   const schema = endpoint.errors === "by-request" ? { anyOf: listSchemas } : referenceTo(schemaOf[endpoint.errors]);
   const byStatus = new Map<number, string[]>();

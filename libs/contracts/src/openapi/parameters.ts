@@ -2,7 +2,7 @@ import type { EndpointId } from "../endpoints/table.ts";
 import { headers } from "../headers.ts";
 import { maxTags } from "../tags.ts";
 
-/** A parameter beside a path's own, as OpenAPI has it. */
+/** An OpenAPI parameter, other than those of a path. */
 interface Parameter {
   readonly name: string;
   readonly in: "query" | "header";
@@ -32,7 +32,7 @@ const version = (required: boolean): Parameter => ({
   description: "a date, as in 2023-06-01; also written anthropic-version",
 });
 
-/** Parameters of every endpoint that makes a billed call. */
+/** Parameters of all billed endpoints. */
 export const billedParameters: readonly Parameter[] = [
   {
     name: headers.tags,

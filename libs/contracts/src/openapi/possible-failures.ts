@@ -38,7 +38,7 @@ const ofConversations: Codes = ["previous_response_not_found"];
 const ofKeptConversations: Codes = ["conversation_not_found"];
 const ofVideoCreation: Codes = ["create_uncertain"];
 
-/** Failures that only some endpoints have. */
+/** Failures of individual endpoints. */
 const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   listModels: ["invalid_value"],
   getModel: ["model_not_found"],
@@ -74,7 +74,7 @@ const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   realtime: ["websocket_required", "missing_required_parameter", "invalid_value", "origin_not_allowed"],
 };
 
-/** Every cause that an endpoint can fail with before its answer has begun, each once. */
+/** Returns every code with which an endpoint can fail before its answer begins, without duplicates. */
 export function possibleFailures(id: EndpointId, endpoint: Endpoint): Codes {
   if (endpoint.unimplemented) return [...ofKeys, "api_not_implemented"];
   const task: Codes = endpoint.path.includes("{task_id}") ? ["task_not_found"] : [];

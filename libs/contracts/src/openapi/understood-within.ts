@@ -1,8 +1,8 @@
 import type { BodyName } from "../bodies/index.ts";
 
 /**
- * Members within members that are understood, by where they are: `tools[].function` is a member of each of the items of
- * `tools`, "" the body itself. What is a client's own (a schema, a call's arguments) is not looked into.
+ * Nested members that the gateway understands, by path: `tools[].function` is a member of each item of `tools`, "" is
+ * the body. Values that a client defines (a schema, a call's arguments) are not described.
  */
 export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record<string, Members>>>>> = {
   ChatRequest: {
@@ -148,7 +148,7 @@ export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record
   },
 };
 
-/** Names of members, apart by blanks, by the kind of their values. */
+/** Names of members, separated by spaces, by the type of their values. */
 export type Members = Readonly<
   Partial<Record<"number" | "integer" | "boolean" | "string" | "array" | "object" | "any", string>>
 >;

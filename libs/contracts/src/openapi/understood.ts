@@ -2,8 +2,9 @@ import type { BodyName } from "../bodies/index.ts";
 import { understoodWithin, type Members } from "./understood-within.ts";
 
 /**
- * Members of bodies that are understood beside those that a body's schema checks: they are read where a call is converted,
- * and pass untouched where it is not. `libs/wires/test/understood-members.test.ts` holds this against what the wires read.
+ * Members of bodies that the gateway understands in addition to those that a body's schema checks: they are read if a
+ * call is converted, and passed on unchanged otherwise. `libs/wires/test/understood-members.test.ts` compares this list
+ * with the members that the wires read.
  */
 const understood: Readonly<Partial<Record<BodyName, Members>>> = {
   ChatRequest: {
@@ -56,7 +57,7 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
   VideoForm: { number: "seed", any: "duration n metadata" },
 };
 
-/** A body's schema with the members that are understood beside those that it checks, wherever they are. */
+/** Adds to a body's schema the members that are understood in addition to those that it checks, at all paths. */
 export function withUnderstood(name: string, schema: object): object {
   const top: Members = Object.entries(understood).find(([body]) => body === name)?.[1] ?? {};
   const within = Object.entries(understoodWithin).find(([body]) => body === name)?.[1] ?? {};
@@ -67,8 +68,8 @@ export function withUnderstood(name: string, schema: object): object {
 }
 
 /**
- * A schema with more members at a path. They are next to the alternatives that it may have: a word for members or items
- * says nothing of a value that is neither.
+ * Adds members to a schema at a path. They are added next to the schema's alternatives: keywords for members or items
+ * do not restrict values of other types.
  */
 function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {
   const properties = childOf(schema, "properties");

@@ -7,36 +7,39 @@ import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import type { FormFile } from "./form-file.ts";
 
-/** A file of a form on disk. It has no name there: it disappears with its disposal, and with the process. */
+/** A form's file on disk, without a name in the file system: it is removed by its disposal, or with the process. */
 export interface FollowedFile extends AsyncDisposable {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
-  /** Bytes on disk by now. */
+  /** Bytes on disk so far. */
   readonly size: number;
-  /** The open file's number in this process, for readers in other threads of it; good until the disposal. */
+  /** File descriptor in this process, also valid in its other threads; closed by the disposal. */
   readonly descriptor: number;
-  /** Settles when all of it is there; rejects with what broke it, as `bytes` of the form's file does. */
+  /** Resolves when the complete file is on disk; rejects with the error of the form's file. */
   readonly whole: Promise<void>;
-  /** Resolves when so many bytes are there, or all; rejects as `whole` does. */
+  /** Resolves when this many bytes, or all, are on disk; rejects as `whole` does. */
   reached(bytes: number): Promise<void>;
-  /** The bytes from the first one, as often as wanted; a reader that is ahead of the client waits for it. */
+  /**
+   * Reads the bytes from the start; may be called several times. A reader that has read all bytes waits for more from
+   * the client.
+   */
   read(): Readable;
 }
 
-/** The folder of spooled files, and the maximum of the disk that all of them together may use. */
+/** Folder of spooled files, and the limit of the disk space that they use together. */
 export interface Spool {
   readonly folder?: string | undefined;
   readonly budget: BufferBudget;
 }
 
-/** Bytes that a reader takes at once. */
+/** Bytes that a reader reads in one step. */
 const readBytes = 64 * 1024;
 
 /**
- * Begins to write a file of a form to disk, at the client's pace, and gives it to readers meanwhile. Dispose it after
- * its form: it waits for the writing to end. Throws Failure rate_limit_exceeded (429, the holder's share of the disk) or
- * server_overloaded (503) where the disk has no room.
+ * Starts to write a form's file to disk at the client's pace; readers may read it meanwhile. Dispose it after its form:
+ * the disposal waits for the writing to end. Throws Failure rate_limit_exceeded (429, the holder's share of the disk)
+ * or server_overloaded (503) if the disk limit is reached.
  */
 export async function followFile(
   file: FormFile,
@@ -63,7 +66,7 @@ class GrowingFile implements FollowedFile {
     this.#handle = handle;
     this.#holding = holding;
     this.whole = this.#write(file);
-    // Those that wait for it get the error; without any it is not unhandled.
+    // Callers that wait for it get the error; without one, the rejection must not count as unhandled.
     this.whole.catch(() => undefined);
   }
 
@@ -134,7 +137,7 @@ function isFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
 
-/** Opens a file that only this process can see; its name is taken away before a byte is in it. */
+/** Opens a file that only this process can access; its name is removed before the first byte is written. */
 async function openNameless(folder: string): Promise<FileHandle> {
   const path = join(folder, `modelgate-${randomUUID()}`);
   const handle = await open(path, "wx+", 0o600);
@@ -147,12 +150,12 @@ async function openNameless(folder: string): Promise<FileHandle> {
   }
 }
 
-/** A file of a form on disk, all of it. */
+/** A form's file that is completely on disk. */
 export type SpooledFile = Omit<FollowedFile, "whole" | "reached">;
 
 /**
- * Writes a file of a form to disk, at the disk's pace, within the form's own bound. Throws what `bytes` of the file
- * throws, and Failure server_overloaded (503) where the disk has no room; nothing is left on disk then.
+ * Writes a form's file to disk, within the form's size limit. Throws the errors of the file's `bytes`, and Failure
+ * server_overloaded (503) if the disk limit is reached; the file is then removed.
  */
 export async function spoolFile(file: FormFile, spool: Spool, holder: Holder): Promise<SpooledFile> {
   const followed = await followFile(file, spool, holder);

@@ -8,36 +8,36 @@ export interface FormField {
   readonly value: string;
 }
 
-/** A file of a form. Its bytes come once, at the pace of their reader; without a reader they are dropped. */
+/** A file of a form. Its bytes can be read once, at the reader's pace; without a reader they are dropped. */
 export interface FormFile {
   readonly kind: "file";
   /** The field's name. */
   readonly name: string;
-  /** The file's own name without folders; "" where the client gave none. */
+  /** File name without folders; "" if the client gave none. */
   readonly filename: string;
-  /** The client's value; `application/octet-stream` or `text/plain` where it sent none. */
+  /** The client's value; `application/octet-stream` or `text/plain` if it sent none. */
   readonly contentType: string;
-  /** Throws Failure request_too_large naming the field, and the error that ended the form. */
+  /** Reads the bytes. Throws Failure request_too_large that names the field, and the error that ended the form. */
   bytes(): AsyncIterable<Buffer>;
-  /** Ends the whole form: its readers get this error. */
+  /** Ends the complete form; its readers get this error. */
   breakOff(error: Error): void;
 }
 
 /** A part of a form, in the order in which the client sent them. */
 export type FormPart = FormField | FormFile;
 
-/** A parser's stream of one file; `truncated` is set where it was cut at its bound. */
+/** A parser's stream of one file; `truncated` is set if it was cut at its size limit. */
 export type FileStream = Readable & { readonly truncated?: boolean };
 
-/** The parts of a form that a file uses. */
+/** Parts of the form that a file needs. */
 interface FileOptions {
   readonly maxBytes: number;
-  /** Returns the error that ended the form before its file ended. */
+  /** Returns the error that ended the form before its file was complete. */
   readonly whyBroken: () => Error;
   readonly breakOff: (error: Error) => void;
 }
 
-/** One file on its way out of a form. */
+/** One file of an incoming form. */
 export class IncomingFile implements FormFile {
   readonly kind = "file";
   readonly name: string;
@@ -50,7 +50,7 @@ export class IncomingFile implements FormFile {
     ({ name: this.name, filename: this.filename, contentType: this.contentType } = part);
     this.#stream = stream;
     this.#options = options;
-    // A reader gets the error from its reading; without one it is not unhandled.
+    // A reader gets the error when it reads; without a reader it must not count as unhandled.
     stream.on("error", () => undefined);
   }
 
@@ -72,7 +72,7 @@ export class IncomingFile implements FormFile {
     this.#options.breakOff(error);
   }
 
-  /** Ends the file: what is left of it is thrown away. */
+  /** Ends the file and drops the rest of it. */
   drop(): void {
     this.#stream.resume();
   }

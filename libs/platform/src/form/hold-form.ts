@@ -12,18 +12,18 @@ export interface HeldFile {
   readonly bytes: Buffer;
 }
 
-/** A whole form in memory; dispose it when its bytes are needed no longer. */
+/** A complete form in memory; dispose it when its bytes are no longer needed. */
 export interface HeldForm extends Disposable {
-  /** Text fields in their order; a name may be there more than once. */
+  /** Text fields in their order; a name may occur more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly HeldFile[];
-  /** Bytes of all fields and files. */
+  /** Bytes of all fields and files together. */
   readonly size: number;
 }
 
 /**
- * Reads a form of small files whole into memory, counted against its holder's share of the process's budget. Throws
- * what `openForm` throws.
+ * Reads a complete form of small files into memory, counted against its holder's share of the budget. Throws the errors
+ * of `openForm`.
  */
 export async function holdForm(
   request: IncomingMessage,

@@ -6,37 +6,37 @@ import { Pace, type PaceLimits } from "../pace.ts";
 import { ClientGone } from "../read-body.ts";
 import { IncomingFile, type FormPart } from "./form-file.ts";
 
-/** Every bound of a form. */
+/** Limits of a form. */
 export interface FormLimits extends PaceLimits {
-  /** Bytes of the whole body. */
+  /** Maximum bytes of the complete body. */
   readonly maxBytes: number;
-  /** Fields and files together. */
+  /** Maximum number of fields and files together. */
   readonly parts: number;
   readonly files: number;
-  /** Bytes of one text field, and of all together. */
+  /** Maximum bytes of one text field, and of all text fields together. */
   readonly fieldBytes: number;
   readonly fieldsBytes: number;
   readonly fileBytes: number;
-  /** The budget of text fields and of files that are held in memory. */
+  /** Memory limit for text fields and for files that are read into memory. */
   readonly budget: BufferBudget;
 }
 
-/** A form being read: its parts in their order. Dispose it when done, also after an error. */
+/** A form that is being read: iterates over its parts in their order. Dispose it when done, also after an error. */
 export interface Form extends AsyncIterable<FormPart>, Disposable {
-  /** The memory that the form holds; released when the form is disposed of. */
+  /** Memory that the form uses; released when the form is disposed. */
   readonly holding: Holding;
-  /** Ends the form: its reader gets this error. */
+  /** Ends the form; its reader gets this error. */
   breakOff(error: Error): void;
 }
 
-/** Maximum length of a field's name. */
+/** Maximum bytes of a field's name. */
 const nameBytes = 200;
 
 /**
- * Opens a multipart/form-data body part by part, never more of it in memory than one piece and the text fields. Going
- * on to the next part drops what is left of a file. Throws Failure, here or while reading: unsupported_media_type (415),
- * invalid_value (400, no boundary, a malformed part, a body cut in the middle), request_too_large (413, naming the
- * field or the bound), request_timeout (408), rate_limit_exceeded (429, the holder's share), server_overloaded (503);
+ * Opens a multipart/form-data body, which is read part by part: only one chunk and the text fields are in memory.
+ * Continuing to the next part drops the rest of a file. Throws Failure, here or while reading: unsupported_media_type
+ * (415), invalid_value (400, no boundary, a malformed part, a truncated body), request_too_large (413, naming the field
+ * or the limit), request_timeout (408), rate_limit_exceeded (429, the holder's share), server_overloaded (503);
  * ClientGone, and the reason of `ending`.
  */
 export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
@@ -64,7 +64,7 @@ function refuseOthers({ headers }: IncomingMessage, { maxBytes }: FormLimits): v
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** The parts of a form that is read. */
+/** Parser, limits and holding of a form that is being read. */
 interface FormParts {
   readonly parser: busboy.Busboy;
   readonly holding: Holding;
@@ -78,7 +78,7 @@ class OpenForm implements Form {
   readonly #pace: Pace;
   readonly #ending: AbortSignal | undefined;
   readonly holding: Holding;
-  /** Parts of the pieces of the body that came so far, not taken yet. */
+  /** Parts that have arrived and were not consumed yet. */
   readonly #ready: FormPart[] = [];
   #wake: (() => void) | undefined;
   #over = false;
@@ -103,7 +103,7 @@ class OpenForm implements Form {
     this.#ending = ending;
     holding.arrives((failure) => this.breakOff(failure));
     this.#parser = this.#listen(parser);
-    // A client whose bytes are not taken is not slow.
+    // A client whose bytes are not read at the moment does not count as slow.
     this.#pace = new Pace(
       limits,
       (failure) => this.breakOff(failure),
@@ -221,7 +221,7 @@ function parserOf(request: IncomingMessage, { parts, files, fieldBytes, fileByte
   }
 }
 
-/** A part may come without a name; a very long one is wrong. */
+/** Returns whether a part has no name, or one that is too long. */
 function isWrongName(name: string | undefined, truncated = false): boolean {
   return name === undefined || name === "" || truncated || Buffer.byteLength(name) > nameBytes;
 }

@@ -11,37 +11,40 @@ import { idSource } from "../tracing.ts";
 import type { Secrets } from "../secrets.ts";
 import { failureOf } from "../store-failure.ts";
 
-/** Roles of an operator: a viewer reads, an operator changes what calls need, an admin manages operators. */
+/** Roles of an operator: a viewer reads, an operator changes what calls need, an admin also manages operators. */
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** The one who makes a call of the operator's API. */
+/** Caller of the operator's API. */
 export interface Operator {
   readonly name: string;
   readonly role: OperatorRole;
-  /** A member of this account, who sees and manages it alone; absent: all accounts. */
+  /** The only account that a member sees and manages; absent: all accounts. */
   readonly account?: string | undefined;
-  /** Verified by an OpenID provider; for display. */
+  /** Email verified by an OpenID provider, for display. */
   readonly email?: string | undefined;
 }
 
-/** Finds out who makes a call. Throws Failure invalid_api_key for a stranger, permission_denied for too small a role. */
+/**
+ * Authenticates a caller. Throws Failure invalid_api_key for an unknown one, permission_denied for an insufficient
+ * role.
+ */
 export type Authorise = (request: IncomingMessage) => Operator | Promise<Operator>;
 
 /** A call of the operator's API. */
 export interface OperatorCall {
   readonly operator: Operator;
   readonly headers: IncomingMessage["headers"];
-  /** Address of the connection's other end. */
+  /** Remote address of the connection. */
   readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** The name that the audit log records: the operator, or the person for whom a caller with the secret acts. */
+  /** Name that the audit log records: the operator, or the person that a caller with the secret acts for. */
   readonly actor: string;
 }
 
-/** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
+/** Routes of the operator's API: `GET /accounts/{id}` and the function that answers it. */
 export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
 
 const bodyBounds = {
@@ -52,14 +55,16 @@ const bodyBounds = {
   floorBytesPerSecond: 1_024,
   budget: new BufferBudget(16 * 1024 * 1024),
 };
-/** Bodies are read of authorised callers only, who share one account's bounds. */
+/** Holder of all bodies: they are read only for authenticated callers, who share the limits of one account. */
 const reader = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
-/** A caller that is known by the secret alone. Recognised by identity: an operator may have the same name. */
+/**
+ * Caller that was authenticated by the secret. It is compared by identity, because an operator may have the same name.
+ */
 const secretOwner: Operator = { name: "secret", role: "admin" };
 
-/** Authorises calls whose credential was made with MODELGATE_SECRET, as an admin's. */
+/** Authorises calls whose credential was derived from MODELGATE_SECRET, with the role of an admin. */
 export function bySecret(secrets: Secrets): Authorise {
   return ({ headers: { authorization = "" } }) => {
     const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
@@ -68,7 +73,9 @@ export function bySecret(secrets: Secrets): Authorise {
   };
 }
 
-/** An operator's API, of control or inside: JSON both ways, every call authorised. */
+/**
+ * Creates the listener of an operator's API, of control or inside: JSON in both directions; every call is authorised.
+ */
 export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, log: Logger): RequestListener {
   const find = finderOf(routes);
 
@@ -101,7 +108,10 @@ interface FoundRoute {
   readonly params: OperatorCall["params"];
 }
 
-/** Finds the route of a method and a path, and the values of its parameters. Throws Failure unknown_url. */
+/**
+ * Creates a function that finds the route of a method and a path, and the values of its parameters. It throws Failure
+ * unknown_url.
+ */
 function finderOf(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
   const table = Object.entries(routes).map(([written, run]) => {
     const [method = "", path = ""] = written.split(" ");
@@ -124,7 +134,7 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
   }
 }
 
-/** Maximum characters of a name. */
+/** Maximum characters of an actor's name. */
 const maxOfActor = 100;
 
 function actorOf({ headers }: IncomingMessage, operator: Operator): string {
@@ -148,7 +158,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** An answer that is written piece by piece, as fast as its reader takes it. */
+/** An answer that is written in pieces, at its reader's pace. */
 export class Streamed {
   readonly contentType: string;
   readonly pieces: AsyncIterable<string | Uint8Array>;
@@ -158,7 +168,7 @@ export class Streamed {
   }
 }
 
-/** An answer that sets additional headers. */
+/** An answer with additional headers. */
 export class WithHeaders {
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;

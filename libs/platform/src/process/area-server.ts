@@ -4,18 +4,21 @@ import { areaHandler, localCalls, type AdmittedCall, type AreaOptions } from "..
 import { areaUpgrade, localUpgrades, type AdmittedUpgrade, type AreaUpgradeOptions } from "../area-upgrade.ts";
 import type { UpgradeHandler } from "../http-server.ts";
 
-/** An area as the edge of the same process reaches it. */
+/** An area that the edge of the same process calls directly. */
 export interface LocalArea {
-  /** Answers a call that this edge has let in. Throws Failure where the area has no such endpoint. */
+  /** Answers a call that this edge has admitted. Throws Failure if the area has no such endpoint. */
   readonly take: (call: AdmittedCall) => void;
-  /** Upgrades a connection that this edge has let in, or refuses it: the answer's status. Throws Failure where nothing is upgraded. */
+  /**
+   * Upgrades a connection that this edge has admitted, or refuses it. Returns the status of the answer. Throws Failure
+   * if the area has no such upgrade.
+   */
   readonly takeUpgrade: (call: AdmittedUpgrade) => Promise<number>;
 }
 
-/** The areas that a process serves itself. */
+/** Areas that a process serves. */
 export type LocalAreas = ReadonlyMap<Area, LocalArea>;
 
-/** An area's endpoints, for edges of other processes and for the one of this process. */
+/** Endpoints of an area, for edges of other processes and for the edge of this process. */
 export interface AreaServer extends LocalArea {
   readonly area: Area;
   /** Answers calls that an edge has signed. */
@@ -23,12 +26,12 @@ export interface AreaServer extends LocalArea {
   readonly upgrade?: UpgradeHandler | undefined;
 }
 
-/** The endpoints and upgrades of an area. */
+/** Endpoints and upgrades of an area. */
 export interface AreaServerOptions<A extends Area> extends AreaOptions<A> {
   readonly upgrades?: AreaUpgradeOptions["handlers"];
 }
 
-/** Serves an area by its handlers. */
+/** Creates the server of an area from its handlers. */
 export function serveArea<A extends Area>({ upgrades, ...options }: AreaServerOptions<A>): AreaServer {
   const { area, secrets, log, refused } = options;
   return {

@@ -7,20 +7,23 @@ import { present, stored } from "@modelgate/contracts";
 import { onBeat } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
-/** The channel that processes say on that they are there. Nothing is written: a write would wake what sleeps until one comes. */
+/**
+ * Pub/sub channel on which processes announce that they run. Nothing is stored: a write would wake processes that wait
+ * for one.
+ */
 const beats = "processes";
 /** Interval between a process's announcements. */
 const beatMs = 5_000;
-/** Time without an announcement after which a process is gone. */
+/** Time without an announcement after which a process counts as gone. */
 const goneAfterMs = 20_000;
-/** Time for which a process without announcements is shown. */
+/** Time for which a process without announcements is listed. */
 const keptMs = 3_600_000;
-/** Maximum processes that are kept; of more, the one with the oldest announcement is removed. */
+/** Maximum number of processes that are kept; beyond it, the one with the oldest announcement is removed. */
 const maxKept = 1_000;
 
 /** An announcement of a process. */
 const Beat = Type.Object({
-  /** Made by the process for itself. */
+  /** Random id that the process created. */
   id: Type.String(),
   services: Type.Array(Type.String()),
   version: Type.String(),
@@ -29,17 +32,17 @@ const Beat = Type.Object({
   startedAt: Type.String(),
   at: Type.Integer(),
   problems: Type.Record(Type.String(), Type.String()),
-  /** It ends, and is no longer to be shown. */
+  /** True if the process shuts down and must no longer be listed. */
   ends: Type.Optional(Type.Boolean()),
 });
 type Beat = Static<typeof Beat>;
 const readBeat = stored("process", Beat);
 
-/** A process as the others see it. */
+/** A process as others see it. */
 export interface ProcessStatus extends Omit<Beat, "at" | "ends"> {
   /** RFC 3339. */
   readonly seenAt: string;
-  /** True if it has announced nothing for a while, and not announced its end. */
+  /** True if it has announced neither its presence nor its end for a while. */
   readonly isGone: boolean;
 }
 
@@ -50,10 +53,12 @@ export interface ProcessSelf {
   problems(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The release that runs here. */
+/** Version of the running release. */
 export const version = ownVersion();
 
-/** Announces on Redis at intervals that a process runs, until disposed; errors are ignored while Redis is away. */
+/**
+ * Announces at intervals on Redis that a process runs, until disposed; errors are ignored while Redis is unavailable.
+ */
 export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
@@ -84,14 +89,14 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
   };
 }
 
-/** The processes that announced themselves since this one began to listen. */
+/** Processes that have announced themselves since this one subscribed. */
 export interface ProcessList extends Disposable {
   /** Returns the running processes, then those without an announcement in the last hour. */
   list(nowMs?: number): readonly ProcessStatus[];
 }
 
 /**
- * Subscribes to the announcements of processes: each is known within seconds. Rejects where Redis refuses the
+ * Subscribes to the announcements of processes; each is known within seconds. Rejects if Redis refuses the
  * subscription.
  */
 export async function watchProcesses(redis: Redis): Promise<ProcessList> {

@@ -9,28 +9,28 @@ import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, Service, ServiceRole } from "./service.ts";
 import type { Shared } from "./shared.ts";
 
-/** A service of this process, its variables read. */
+/** A service of this process whose variables were read. */
 type Declared = DeclaredService & Pick<Service, "name" | "role">;
 
 interface Running {
   readonly service: Declared;
   readonly open: OpenService;
-  /** Aborted towards the end of the service's drain. */
+  /** Aborted near the end of the service's drain. */
   readonly ending: AbortController;
 }
 
-/** The objects that the services of a process are opened with. */
+/** Dependencies that the services of a process are opened with. */
 export interface Surroundings {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly shared: Shared;
-  /** The log of one of several services. */
+  /** Returns the log of one service. */
   readonly ofService: (name: string) => Logger;
-  /** The number of this process among those of its program that share its ports. */
+  /** Number of this process among the workers of its program, which share ports. */
   readonly worker: number | undefined;
 }
 
-/** The order in which services end: who takes calls first, who keeps the books last. */
+/** Order in which services end: first those that accept calls, last those that record them. */
 const endOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
 
 /** The services that one process runs, with one port for probes. */
@@ -49,12 +49,12 @@ export class ProcessServices implements AsyncDisposable {
     this.#surroundings = surroundings;
   }
 
-  /** Maximum time of the drain. */
+  /** Maximum ms of the drain. */
   get drainMs(): number {
     return Math.max(...this.#services.map(({ frame }) => frame.drainMs));
   }
 
-  /** The ports that are listened on, by service. */
+  /** Ports that are listened on, by service. */
   get ports(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
   }
@@ -63,12 +63,15 @@ export class ProcessServices implements AsyncDisposable {
     return this.#ops?.port ?? 0;
   }
 
-  /** Opens services, as many as can at the same time. Clients are let in when all are open; backends answer at once. */
+  /**
+   * Opens the services, concurrently where possible. Clients are accepted when all are open; backends answer
+   * immediately.
+   */
   async open(): Promise<void> {
     let backends: Promise<unknown> = Promise.resolve();
     this.#opening = this.#services.map((service) => {
       if (service.role !== "backend") return this.#open(service);
-      // In their order: control asks the ledger while it opens.
+      // Backends are opened in order, because control calls the ledger while it opens.
       const opening = backends.then(() => this.#open(service));
       backends = opening;
       return opening;
@@ -78,7 +81,7 @@ export class ProcessServices implements AsyncDisposable {
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.frame.innerHost,
-      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the one that is known
+      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the known port
       handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
       drainMs: 0,
     });
@@ -86,7 +89,7 @@ export class ProcessServices implements AsyncDisposable {
     await Promise.all(later.map((running) => this.#listen(running)));
   }
 
-  /** Takes no more work, and lets what is open finish within its time. */
+  /** Accepts no more work, and waits a limited time for open requests. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const farewells = this.#running.map(({ ending, service: { frame } }) =>
@@ -121,7 +124,10 @@ export class ProcessServices implements AsyncDisposable {
     return running;
   }
 
-  /** An area behind the edge of its own process needs no port, unless it is given one for edges of others. */
+  /**
+   * Returns whether a service listens on a port. An area behind the edge of its process does so only if a port is
+   * configured for edges of other processes.
+   */
   #hasPort({ role, frame }: Declared): boolean {
     return role !== "area" || frame.port !== 0 || !this.#hasEdge;
   }
@@ -153,8 +159,8 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Returns whether the process can serve, with a line for each service. In a process with an edge, only what
-   * clients call counts: a ledger that waits for NATS does not make it unready.
+   * Returns whether the process can serve, with a line for each service. In a process with an edge, only services that
+   * clients call count: a ledger that waits for NATS does not make it unready.
    */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, words: "draining" };
@@ -167,7 +173,7 @@ export class ProcessServices implements AsyncDisposable {
   }
 }
 
-/** Returns the reason why a service cannot serve now; undefined where it can. */
+/** Returns the reason why a service cannot serve now; undefined if it can. */
 async function problemOf({ ready }: OpenService): Promise<string | undefined> {
   try {
     await ready?.();

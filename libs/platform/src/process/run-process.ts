@@ -8,16 +8,16 @@ import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
 
-/** The name of a process that runs several services, in its log, metrics and spans. */
+/** Name of a process that runs several services, in its log, metrics and spans. */
 const severalName = "gateway";
 
 /**
- * Runs services as one process from its start to its end: environment, log, metrics, probes on a second port, the
- * services themselves, and the drain. On SIGTERM, SIGINT or the loss of the parent process: not ready → no new work →
- * open requests finish within DRAIN_MS → services are closed, then their shared parts → exit. A failed start prints its
- * reason. A step of the end that does not return (stores that vanished together) is bounded: `lastStepsMs` after the
- * drain the process logs the step and exits with 1. The ledger finishes the rest: holds by their leases, events by the
- * outbox. A worker shares its ports with others of its program.
+ * Runs services as one process from its start to its exit: environment, log, metrics, probes on a second port, the
+ * services, and the drain. On SIGTERM, SIGINT or the end of the parent process: not ready → no new work → open requests
+ * finish within DRAIN_MS → services are closed, then their shared parts → exit. A failed start prints its reason. A
+ * shutdown step that does not return (for example because all stores are unavailable) is limited: `lastStepsMs` after
+ * the drain the process logs the step and exits with 1. The ledger completes the rest: holds through their leases,
+ * events through the outbox. A worker shares its ports with others of its program.
  */
 export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
   const stopped = untilStopped();
@@ -53,7 +53,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       await running.open();
     } catch (error) {
       report(name, error);
-      exitAfterTimeout(life, logger); // what still opens may never be there to be closed
+      exitAfterTimeout(life, logger); // a part that is still opening may never become available to be closed
       return;
     }
     problems = () => running.problems();
@@ -71,13 +71,13 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
   }
 }
 
-/** Returns the frame of the first service: all services of a process read the same values. */
+/** Returns the frame of the first service; all services of a process read the same values. */
 function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
   if (first === undefined) throw new StartError("No service was named for this process to run.");
   return first.frame;
 }
 
-/** Says why a start failed, or what ended the process, and with which status. */
+/** Reports why a start failed, or which error ended the process, and sets the exit status. */
 export function report(name: string, error: unknown): void {
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -5,22 +5,22 @@ import { report, runProcess } from "./run-process.ts";
 import type { Service } from "./service.ts";
 import { supervise } from "./supervise.ts";
 
-/** The services of a program, and its number of processes. */
+/** Services of a program, and its number of processes. */
 export interface WorkPlan {
   readonly workers: number;
-  /** The services' names; the first one's variables name the port of probes. */
+  /** Names of the services; the first one's variables name the port of probes. */
   readonly names: readonly string[];
-  /** Loads the services that one of the processes runs, counted from 1. */
+  /** Loads the services of one worker; workers are numbered from 1. */
   readonly load: (worker: number) => Promise<readonly Service[]>;
 }
 
-/** The argument before a worker's number on its command line. */
+/** Argument before a worker's number on its command line. */
 const workerArgument = "worker";
 
 /**
  * Runs a program's services in this process or, if it has several workers, in processes that share the services' ports:
  * the kernel distributes connections among them. This process then only supervises: it restarts a worker that dies,
- * serves the probes, and ends when all workers have. A worker is this program with the arguments `worker N`.
+ * serves the probes, and exits when all workers have. A worker is this program with the arguments `worker N`.
  */
 export async function runWorkers({ program, plan }: { program: string; plan: () => WorkPlan }): Promise<void> {
   const [, , argument, number] = process.argv;
@@ -38,7 +38,7 @@ export async function runWorkers({ program, plan }: { program: string; plan: () 
   }
 }
 
-/** Reads what all services read alike. */
+/** Reads the variables that all services share. */
 function frameOf(name: string): ServiceFrame {
   return readVariables(serviceVariables(name, () => ({})).declare).frame;
 }

@@ -7,25 +7,25 @@ import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
 import type { Shared } from "./shared.ts";
 
-/** The objects that a service is opened with. */
+/** Dependencies that a service is opened with. */
 export interface ServiceContext<Env> {
-  /** The values of the service's own variables. */
+  /** Values of the service's variables. */
   readonly env: Env;
-  /** Maximum time that open requests get at the end of the process. */
+  /** Maximum ms that open requests get at shutdown. */
   readonly drainMs: number;
-  /** Time in which the process ends what is still open at the end of its drain. */
+  /** Ms at the end of the drain in which the process ends open calls. */
   readonly farewellMs: number;
-  /** Aborted when that time begins; its reason is the Failure that open calls end with. */
+  /** Aborted when that time begins; its reason is the Failure of open calls. */
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Shared by all services of the process. */
+  /** Parts that all services of the process share. */
   readonly shared: Shared;
-  /** The areas that this process serves itself, once they are open. */
+  /** Areas that this process serves, as soon as they are open. */
   readonly areas: LocalAreas;
 }
 
-/** The handlers of a port. */
+/** Handlers of a port. */
 export interface PortHandlers {
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
@@ -33,37 +33,39 @@ export interface PortHandlers {
 
 /** An open service. */
 export interface OpenService {
-  /** The handlers of its own port; an area is also served directly to the edge of its own process. */
+  /** Handlers of the service's port; the edge of the same process calls an area directly. */
   readonly serves: PortHandlers | AreaServer;
-  /** Takes no more connections and work that last; resolves when what is open has ended, which `ending` sees to. */
+  /** Stops accepting connections and long-running work; resolves when open work has ended, which `ending` ensures. */
   readonly drain?: () => Promise<void>;
-  /** Throws why the service cannot serve now; /readyz shows it. */
+  /** Throws the reason why the service cannot serve now; /readyz shows it. */
   readonly ready?: () => void | Promise<void>;
-  /** Ends what it holds, after open requests have ended. */
+  /** Closes the service's resources after open requests have ended. */
   readonly close?: () => void | PromiseLike<void>;
 }
 
-/** The role of a service: the edge that clients call, an area that the edge calls, or a backend that keeps records of calls. */
+/** Role of a service: the edge that clients call, an area that the edge calls, or a backend that records calls. */
 export type ServiceRole = "edge" | "area" | "backend";
 
-/** Changes the values that a service is opened with: tests lower bounds that are constants. */
+/** Changes the values that a service is opened with, so that tests can lower constant limits. */
 export type AdjustEnv = <Env>(service: string, env: Env) => Env;
 
-/** A service, which a process may run together with others. */
+/** A service; a process may run several. */
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
-  /** Reads its variables, and returns a service that can be opened with their values, which `adjust` may change. */
+  /**
+   * Reads the service's variables. Returns a service that can be opened with their values, which `adjust` may change.
+   */
   readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 
-/** A service whose variables are read. */
+/** A service whose variables were read. */
 export interface DeclaredService {
   readonly frame: ServiceFrame;
   readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs" | "farewellMs">) => Promise<OpenService>;
 }
 
-/** Makes a service of its variables and of the function that opens it. */
+/** Defines a service by its variables and by the function that opens it. */
 export function defineService<Env>(
   role: ServiceRole,
   variables: ServiceVariables<Env>,

@@ -2,13 +2,13 @@ import type { Logger } from "../log.ts";
 import type { ProcessSelf } from "./presence.ts";
 
 /**
- * The objects that the services of one process share: connections to the stores, the catalogue, the state of calls.
- * Each part is opened once, at its first use, and closed after the last service, in reverse order.
+ * Parts that the services of one process share: connections to the stores, the catalogue, the state of calls. Each part
+ * is opened at its first use, and closed after the last service, in reverse order.
  */
 export class Shared implements AsyncDisposable {
   /** The log of the process. */
   readonly log: Logger;
-  /** The data of the process's announcements; absent: it makes none. */
+  /** Data of the process's announcements; absent: it makes none. */
   readonly self: ProcessSelf | undefined;
   readonly #open = new AsyncDisposableStack();
 
@@ -17,7 +17,7 @@ export class Shared implements AsyncDisposable {
     this.self = self;
   }
 
-  /** Disposes of a part with the process. */
+  /** Disposes a part at the end of the process. */
   use<Part extends AsyncDisposable | Disposable>(part: Part): Part {
     return this.#open.use(part);
   }
@@ -36,8 +36,9 @@ export class Shared implements AsyncDisposable {
 export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) => Promise<Part>;
 
 /**
- * Declares a part that the services of a process share. `open` gives what must be closed to `shared.use` or `shared.defer`;
- * it gets the settings of the first service that asks: all of a process read the same environment.
+ * Declares a part that the services of a process share. `open` registers what must be closed with `shared.use` or
+ * `shared.defer`; it gets the settings of the first service that uses the part, because all services of a process read
+ * the same environment.
  */
 export function sharedPart<Settings, Part>(open: SharedPart<Settings, Part>): SharedPart<Settings, Part> {
   const parts = new WeakMap<Shared, Promise<Part>>();

@@ -6,7 +6,10 @@ import { RefusedCalls } from "../refused-calls.ts";
 import { sharedPart } from "./shared.ts";
 import { StartError } from "../start-error.ts";
 
-/** The connection to Redis of a process, which is seen there from then on. Rejects with a StartError where it cannot be reached. */
+/**
+ * Connection of a process to Redis, where the process announces itself from then on. Rejects with StartError if Redis
+ * cannot be reached.
+ */
 export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (shared, { redis: { url, timeoutMs } }) => {
   const redis = await openRedis(url, shared.log, timeoutMs);
   shared.defer(() => redis.disconnect());
@@ -15,7 +18,7 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
   return redis;
 });
 
-/** The connection to the Redis of clients' content: that of the process, or a separate one. */
+/** Connection to the Redis of clients' content: that of the process, or a separate one. */
 export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEnv, Redis>(
   async (shared, { redis, content: { url } }) => {
     if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });
@@ -25,26 +28,26 @@ export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEn
   },
 );
 
-/** The connection to NATS of a process. */
+/** Connection of a process to NATS. */
 export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, limits } }) =>
   shared.use(await openBus(url, shared.log, limits)),
 );
 
-/** The way of a process's refused calls to the ledger. */
+/** Publisher of a process's refused calls, which the ledger records. */
 export const sharedRefusedCalls = sharedPart<Pick<StoreEnv, "redis">, RefusedCalls>(async (shared, env) =>
   shared.use(new RefusedCalls(await sharedRedis(shared, env))),
 );
 
 /**
- * Version of what the services keep in Redis. It is raised with a change of a format after which an earlier version would read
- * the data wrongly; the books have their own list of migrations.
+ * Version of the data that the services keep in Redis. It is raised with a change of a format that an earlier version
+ * would misread. The books have separate migrations.
  */
 export const dataVersion = 1;
 
-/** Sorted set with one member, whose score only grows: the newest version that has run on this Redis. */
+/** Sorted set with one member, whose score only grows: the latest version that has run on this Redis. */
 const dataVersionKey = "data-version";
 
-/** Records this version in Redis. Throws StartError, one line, where a newer one has run on it. */
+/** Records this version in Redis. Throws StartError if a newer version has run on it. */
 export async function refuseNewerData(redis: Redis, version = dataVersion): Promise<void> {
   await redis.zadd(dataVersionKey, "GT", version, "newest");
   const newest = Number(await redis.zscore(dataVersionKey, "newest"));

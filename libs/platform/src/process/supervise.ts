@@ -15,14 +15,14 @@ export interface Supervision {
   readonly command: (worker: number) => { readonly program: string; readonly words: readonly string[] };
 }
 
-/** Pause before a dead worker is started again: each is twice as long as the one before, up to the longest. */
+/** First and maximum pause before a dead worker is restarted; each is twice as long as the previous one. */
 const [firstPauseMs, longestPauseMs] = [500, 15_000];
-/** A worker that lived for so long has recovered. */
+/** Lifetime in ms after which a worker counts as recovered. */
 const recoveredAfterMs = 60_000;
-/** Maximum wait for a worker's answer on its probes. */
+/** Maximum ms to wait for a worker's probes. */
 const opsTimeoutMs = 2_000;
 
-/** Runs workers until this process gets a signal to stop, or one of them cannot start at all. */
+/** Runs workers until this process gets a stop signal, or until one of them cannot start. */
 export async function supervise({ frame, workers, command }: Supervision): Promise<void> {
   const stopped = untilStopped();
   const { log, close } = createLogger("workers", frame.logLevel);
@@ -53,12 +53,12 @@ export async function supervise({ frame, workers, command }: Supervision): Promi
   }
 }
 
-/** One of the processes, started again whenever it dies. */
+/** One of the worker processes, which is restarted whenever it dies. */
 class Worker {
   readonly number: number;
-  /** Resolves when it was ready for the first time; rejects where it ended before. */
+  /** Resolves when the worker is ready for the first time; rejects if it ends before. */
   readonly started: Promise<void>;
-  /** The port of its probes while it is ready. */
+  /** Port of its probes while it is ready. */
   opsPort: number | undefined;
   readonly #command: Supervision["command"];
   readonly #log: Logger;
@@ -72,11 +72,11 @@ class Worker {
     this.#log = log;
     const started = Promise.withResolvers<void>();
     this.started = started.promise;
-    this.started.catch(() => undefined); // `supervise` hears it
+    this.started.catch(() => undefined); // `supervise` handles the rejection
     this.#over = this.#run(started);
   }
 
-  /** Passes the signal to the worker, and waits for its end. */
+  /** Passes the signal to the worker, and waits for its exit. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#child?.kill("SIGTERM");
@@ -108,7 +108,7 @@ class Worker {
     started.resolve();
   }
 
-  /** Runs its process from start to end: its exit status. */
+  /** Runs the worker's process once. Returns its exit status. */
   async #live(whenReady: () => void): Promise<number> {
     const { program, words } = this.#command(this.number);
     const child = fork(program, words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -130,7 +130,7 @@ function opsPortIn(message: unknown): number | undefined {
   return typeof port === "number" ? port : undefined;
 }
 
-/** The probes of all workers: ready while one of them is, for that one serves the shared port. */
+/** Creates the probes for all workers: ready while one worker is, because that one serves the shared port. */
 function probes(workers: readonly Worker[], host: string): ReturnType<typeof opsHandler> {
   const at = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const ask = async ({ opsPort }: Worker, path: string): Promise<{ readonly ok: boolean; readonly text: string }> => {
@@ -157,8 +157,8 @@ function probes(workers: readonly Worker[], host: string): ReturnType<typeof ops
 }
 
 /**
- * Merges what several processes say in the text format of Prometheus, in which a metric may be described once only. Their
- * samples differ by a label of each process, so none is added up.
+ * Merges the metrics of several processes in Prometheus's text format, in which each metric may be described only once.
+ * Samples are not summed: a label of each process distinguishes them.
  */
 export function mergeMetrics(texts: readonly string[]): string {
   const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();

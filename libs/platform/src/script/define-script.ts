@@ -17,7 +17,7 @@ import {
   type Values,
 } from "./values.ts";
 
-/** The inputs and replies of a script, by name: the .lua uses the names as local variables. */
+/** Inputs and replies of a script, by name; the .lua uses the names as local variables. */
 export interface ScriptShape<
   Key extends string,
   Arguments extends Readonly<Record<string, Kind>>,
@@ -25,25 +25,25 @@ export interface ScriptShape<
 > {
   /** The .lua file. */
   readonly file: URL;
-  /** Files with functions that several scripts share, in the order in which they need each other. */
+  /** Files with functions that several scripts share, each after those that it needs. */
   readonly shared?: readonly URL[] | undefined;
-  /** Names of keys; a last one that ends in `[]` is a list. */
+  /** Names of keys; a last name that ends in `[]` is a list. */
   readonly keys: readonly Key[];
-  /** Kinds of arguments by name; only the last may be a list. */
+  /** Kinds of arguments by name; only the last one may be a list. */
   readonly args: Arguments;
   /**
-   * The values of each verdict. The script returns `{'settled', entry = …}`: the verdict, then values by name; a list
-   * is last.
+   * Values of each verdict. The script returns `{'settled', entry = …}`: the verdict, then values by name; a list must
+   * be last.
    */
   readonly replies: Shapes;
   /**
-   * True if calls of one turn of the event loop run together with those of other such scripts, as one command. All keys
-   * of a call are in one slot then, and there are no lists.
+   * True if calls in one turn of the event loop are sent together with those of other such scripts, as one command. All
+   * keys of a call must then be in one slot, and lists are not possible.
    */
   readonly grouped?: boolean;
 }
 
-/** A Redis script with its one typed function. */
+/** A Redis script as a typed function. */
 export type Script<Key extends string, Arguments extends Readonly<Record<string, Kind>>, Shapes extends Replies> = (
   redis: Redis,
   keys: ScriptKeys<Key>,
@@ -51,8 +51,8 @@ export type Script<Key extends string, Arguments extends Readonly<Record<string,
 ) => Promise<ReplyOf<Shapes>>;
 
 /**
- * Reads a script and makes the function that runs it: by digest, sending the text only where the server does not know
- * it yet. Throws TypeError where an argument is missing or a reply is not one of `replies`.
+ * Reads a script and creates the function that runs it: by digest, sending the text only if the server does not know it
+ * yet. The function throws TypeError if an argument is missing or a reply is not one of `replies`.
  */
 export function defineScript<
   const Key extends string,
@@ -75,7 +75,7 @@ export function defineScript<
   };
 }
 
-/** A script that runs as a command of its own. */
+/** A script that is sent as a separate command. */
 interface ScriptSource {
   readonly text: string;
   readonly digest: string;
@@ -87,7 +87,7 @@ function sourceOf(shape: LuaShape): ScriptSource {
   return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 
-/** Calls a script as a single command. */
+/** Calls a script as a separate command. */
 async function callAlone(
   redis: Redis,
   { text, digest }: ScriptSource,

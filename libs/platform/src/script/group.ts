@@ -5,7 +5,7 @@ import type { Redis } from "../redis.ts";
 import { localsOf, replyLines, scriptTexts, type LuaShape } from "./lua.ts";
 import { isList } from "./values.ts";
 
-/** One call of a script, on its way into a group. */
+/** One call of a script that waits for its group. */
 interface GroupedCall {
   readonly script: string;
   readonly keys: readonly string[];
@@ -14,10 +14,10 @@ interface GroupedCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum calls of a group: Redis does nothing else while it runs one. */
+/** Maximum calls of a group, because Redis does nothing else while it runs one. */
 const maxTogether = 64;
 
-/** The calls of a connection that wait for the end of the tick, by slot; a new map for each tick. */
+/** Calls of a connection that wait for the end of the event loop's turn, by slot; a new map for each turn. */
 interface Waiting {
   slots: Map<string, GroupedCall[]> | undefined;
 }
@@ -25,9 +25,9 @@ interface Waiting {
 const waiting = new WeakMap<Redis, Waiting>();
 
 /**
- * Calls a script of the group program. What is called in one turn of the event loop runs together, as one command: Redis does
- * each call as if it had come alone, in the order of calling, for a part of what a command costs both sides. Nothing waits
- * longer for it: commands are written at the end of the turn in any case.
+ * Calls a script of the group program. Calls in one turn of the event loop are sent together, as one command. Redis
+ * executes them one by one in the order of calling, for a fraction of the cost of separate commands. This adds no
+ * delay: commands are written at the end of the turn in any case.
  */
 export function callInGroup(
   redis: Redis,
@@ -64,7 +64,9 @@ function sendAll(redis: Redis, known: Waiting): void {
   for (const group of slots?.values() ?? []) void send(redis, group);
 }
 
-/** Runs a group; the words of its command are the program, the keys of all calls, then each call's script and arguments. */
+/**
+ * Runs a group. The words of its command are the program, the keys of all calls, then each call's script and arguments.
+ */
 async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
   const words = ["", ""];
   for (const { keys } of group) for (const key of keys) words.push(key);
@@ -86,7 +88,7 @@ async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> 
   }
 }
 
-/** Runs the program: by digest, sending its text only where the server does not know it yet. */
+/** Runs the program: by digest, sending its text only if the server does not know it yet. */
 async function run(redis: Redis, words: string[]): Promise<unknown> {
   const program = groupProgram();
   words[0] = program.digest;
@@ -99,10 +101,10 @@ async function run(redis: Redis, words: string[]): Promise<unknown> {
   }
 }
 
-/** The heads of short words: a command has dozens. */
+/** Length prefixes of short words in the Redis protocol: a command has dozens. */
 const heads: readonly string[] = Array.from({ length: 256 }, (_, bytes) => `$${bytes}`);
 
-/** A command of text alone, put together at once: ioredis adds each word to those before it. */
+/** A command of text only, rendered in one step: ioredis would append word by word. */
 class TextCommand extends Command {
   override toWritable(): string {
     const lines = [`*${this.args.length + 1}`, `$${this.name.length}`, this.name];
@@ -116,10 +118,10 @@ class TextCommand extends Command {
   }
 }
 
-/** Every script of this process whose calls run in groups. */
+/** Scripts of this process whose calls are sent in groups. */
 const grouped: LuaShape[] = [];
 
-/** The program of grouped scripts. */
+/** Program of the grouped scripts. */
 interface GroupProgram {
   readonly count: number;
   readonly text: string;
@@ -128,7 +130,7 @@ interface GroupProgram {
 
 let written: GroupProgram | undefined;
 
-/** Adds a script to the program, and returns what it is called by there. Throws TypeError for one with lists. */
+/** Adds a script to the program, and returns its number there. Throws TypeError for a script with lists. */
 export function addToProgram(shape: LuaShape): string {
   const lists = [...shape.keys, ...Object.values(shape.args)].filter((each) => each.endsWith("[]"));
   if (lists.length > 0) throw new TypeError(`${shape.file.pathname}: a script with lists cannot be called in a group`);
@@ -149,9 +151,9 @@ function groupProgram(): GroupProgram {
 }
 
 /**
- * Writes one program of several scripts: its arguments are, for each call, the script's number and the call's own
- * arguments, its keys those of all calls in turn, its reply the list of theirs. A call that fails leaves the others alone,
- * but where Redis takes no writes at all, which the connection must see.
+ * Renders one program of several scripts. Its arguments are, for each call, the script's number and the call's
+ * arguments; its keys are those of all calls in order; its reply is the list of theirs. A failed call does not affect
+ * the others, except if Redis accepts no writes, which the connection must see.
  */
 function programOf(shapes: readonly LuaShape[]): string {
   const shared = new Set(shapes.flatMap((shape) => (shape.shared ?? []).map(String)));

@@ -10,13 +10,13 @@ export interface LuaShape {
 }
 
 /**
- * Writes a script's whole text: the shared functions, the .lua itself as a function with a local variable for each key
- * and argument, and the list that its reply becomes. The names are not in scope of the shared functions.
+ * Renders a script's complete text: the shared functions, the .lua as a function with a local variable for each key and
+ * argument, and the conversion of its reply to a list. The shared functions cannot access the variables.
  */
 export function scriptText(shape: LuaShape, read: (file: URL) => string): string {
   return [
     ...(shape.shared ?? []).map(read),
-    "local function main()", // with the names as its own locals: as upvalues they would cost more
+    "local function main()", // the names are the function's locals: as upvalues they would cost more
     ...localsOf(shape, { keys: "", arguments: "" }),
     read(shape.file),
     "end",
@@ -26,7 +26,7 @@ export function scriptText(shape: LuaShape, read: (file: URL) => string): string
   ].join("\n");
 }
 
-/** Writes a local variable for each key and argument; `before`: what is before their numbers, as `first + `. */
+/** Renders a local variable for each key and argument; `before` precedes their numbers, for example `first + `. */
 export function localsOf(
   shape: LuaShape,
   before: { readonly keys: string; readonly arguments: string },
@@ -45,7 +45,10 @@ function localOf(name: string, list: boolean, from: string, at: number, expressi
   return `local ${plain} = {}; for at = ${at}, #${from.replace(/\[.*/, "")} do ${plain}[at - ${at - 1}] = ${expression(`${from}at]`)} end`;
 }
 
-/** Turns a table with names into the list that Redis passes on; a verdict without values is one already. */
+/**
+ * Renders the code that turns a table with names into the list that Redis returns; a verdict without values is a list
+ * already.
+ */
 export function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
   if (values.length === 0) return [];
   const single = values.filter(([, kind]) => !isList(kind));
@@ -66,5 +69,5 @@ function memberOf(name: string, kind: Kind): string {
   return kind.endsWith("?") ? `reply.${name} or ''` : `reply.${name}`;
 }
 
-/** Texts of every script of this process, for loading them in advance. */
+/** Texts of all scripts of this process, for loading them in advance. */
 export const scriptTexts = new Set<() => string>();

@@ -1,19 +1,19 @@
-/** TypeScript types of arguments and of parts of a reply; in Redis all of them are text. */
+/** TypeScript types of arguments and of values in a reply; Redis transmits all of them as text. */
 interface Plain {
   readonly text: string;
-  /** A whole number in replies, for Redis cuts fractions off. */
+  /** An integer in replies, because Redis cuts off fractions. */
   readonly number: number;
-  /** Money, a decimal string in Lua: its numbers are exact to 2^53 only. */
+  /** Money; a decimal string in Lua, whose numbers are exact only up to 2^53. */
   readonly nanos: bigint;
   readonly flag: boolean;
 }
 
 type PlainKind = keyof Plain;
 
-/** A value's kind: `text?` may be undefined (nil in Lua); `text[]` is a list, always the last one. */
+/** Kind of a value: `text?` may be undefined (nil in Lua); `text[]` is a list and must be last. */
 export type Kind = PlainKind | `${PlainKind}?` | `${PlainKind}[]`;
 
-/** The type of a kind's values. */
+/** Type of the values of a kind. */
 export type ValueOf<K extends Kind> = K extends `${infer Each extends PlainKind}[]`
   ? readonly Plain[Each][]
   : K extends `${infer Each extends PlainKind}?`
@@ -22,12 +22,12 @@ export type ValueOf<K extends Kind> = K extends `${infer Each extends PlainKind}
       ? Plain[K]
       : never;
 
-/** Values by the names of their kinds. */
+/** Values by name, with the types of their kinds. */
 export type Values<Kinds extends Readonly<Record<string, Kind>>> = {
   readonly [Name in keyof Kinds]: ValueOf<Kinds[Name]>;
 };
 
-/** Writes a value as an argument of a script. */
+/** Renders a value as an argument of a script. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint") return value.toString();
@@ -36,7 +36,7 @@ export function textOf(value: unknown): string {
   throw new TypeError("an argument of a script is text, a number, an amount or a flag");
 }
 
-/** Reads one text of a reply. Throws for a number or an amount that is not whole. */
+/** Parses one text of a reply. Throws for a number or an amount that is not an integer. */
 export function valueOf(kind: Kind, text: string): string | number | bigint | boolean | undefined {
   if (kind.endsWith("?") && text === "") return undefined;
   if (kind.startsWith("number")) return Number(BigInt(text));
@@ -44,7 +44,7 @@ export function valueOf(kind: Kind, text: string): string | number | bigint | bo
   return kind.startsWith("flag") ? text === "1" : text;
 }
 
-/** Writes the Lua expression that reads an argument of this kind. */
+/** Renders the Lua expression that reads an argument of this kind. */
 export function luaOf(kind: Kind, argument: string): string {
   if (kind.startsWith("number")) return `tonumber(${argument})`; // nil for ""
   if (kind.startsWith("flag")) return `${argument} == '1'`;
@@ -55,27 +55,27 @@ export function isList(kind: Kind): boolean {
   return kind.endsWith("[]");
 }
 
-/** Keys by name; one that is declared as `name[]` is a list. */
+/** Keys by name; a key that is declared as `name[]` is a list. */
 export type ScriptKeys<Key extends string> = {
   readonly [Name in Key as Name extends `${infer Plain}[]` ? Plain : Name]: Name extends `${string}[]`
     ? readonly string[]
     : string;
 };
 
-/** The replies of a script: what comes with each verdict. */
+/** Replies of a script: the values of each verdict. */
 export type Replies = Readonly<Record<string, Readonly<Record<string, Kind>>>>;
 
-/** A reply: its verdict, and by name what comes with it. */
+/** A reply: its verdict, and its values by name. */
 export type ReplyOf<Shapes extends Replies> = {
   [Verdict in keyof Shapes & string]: { readonly verdict: Verdict } & Values<Shapes[Verdict]>;
 }[keyof Shapes & string];
 
-/** The names that keys are given by: without the sign of a list. */
+/** Returns the names of keys without the mark of a list. */
 export function keyNamesOf(declared: readonly string[]): readonly string[] {
   return declared.map((name) => name.replace(/\[\]$/, ""));
 }
 
-/** Writes keys in the order in which they were declared. */
+/** Renders keys in the order in which they were declared. */
 export function writeKeys(
   script: string,
   names: readonly string[],
@@ -91,7 +91,7 @@ export function writeKeys(
   return texts;
 }
 
-/** Writes arguments in the order in which they were declared. */
+/** Renders arguments in the order in which they were declared. */
 export function writeArguments(
   script: string,
   kinds: readonly (readonly [name: string, kind: Kind])[],
@@ -109,8 +109,8 @@ export function writeArguments(
 }
 
 /**
- * Makes the function that reads a script's replies. It throws TypeError for a verdict that was not declared, or one
- * that came without its values.
+ * Creates the function that reads a script's replies. It throws TypeError for a verdict that was not declared, or for
+ * one without its values.
  */
 export function replyReader<Shapes extends Replies>(
   script: string,
@@ -135,7 +135,7 @@ export function replyReader<Shapes extends Replies>(
       else if (reply.length > at) values[name] = valueOf(kind, String(reply[at]));
       else throw new TypeError(`${script}: "${verdict}" came without "${name}"`);
     }
-    // The loop has read each value by its declared kind.
+    // The loop has converted each value by its declared kind.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return values as ReplyOf<Shapes>;
   };

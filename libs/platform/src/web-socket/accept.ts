@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { headers, Failure } from "@modelgate/contracts";
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** A connection that is to become a WebSocket. */
+/** A connection that requests to become a WebSocket. */
 export interface Upgrading {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -12,16 +12,19 @@ export interface Upgrading {
 
 /** Options that all WebSockets of a service share. */
 export interface AcceptOptions {
-  /** Maximum size of a client's message. */
+  /** Maximum bytes of a client's message. */
   readonly messageBytes: number;
-  /** Chooses the subprotocol that is answered; false: none. */
+  /** Chooses the subprotocol of the answer; false: none. */
   readonly chooseProtocol: (offered: Set<string>) => string | false;
 }
 
-/** Answers 101; undefined where the client has left. */
+/** Accepts the upgrade with 101. Returns undefined if the client has disconnected. */
 export type AcceptWebSocket = (upgrading: Upgrading) => WebSocket | undefined;
 
-/** Opens the protocol's server side: no compression, whole messages within their bound, one Buffer each. */
+/**
+ * Creates the server side of WebSockets: without compression; messages are complete, limited in size, and one Buffer
+ * each.
+ */
 export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions): AcceptWebSocket {
   const server = new WebSocketServer({
     noServer: true,
@@ -44,12 +47,15 @@ export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions
 }
 
 const version = "13";
-/** A nonce of 16 bytes, in base64. */
+/** Matches a nonce of 16 bytes in base64. */
 const nonce = /^[+/0-9A-Za-z]{22}==$/;
-/** Subprotocols are HTTP tokens. */
+/** Matches a list of subprotocols, which are HTTP tokens. */
 const protocolList = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** Checks an opening handshake; the subprotocols that it offers. Throws Failure (400) for what is no WebSocket. */
+/**
+ * Checks an opening handshake. Returns the subprotocols that it offers. Throws Failure (400) if it is not a WebSocket
+ * handshake.
+ */
 export function checkHandshake({ headers }: Pick<IncomingMessage, "headers">): readonly string[] {
   if (headers.upgrade?.toLowerCase() !== "websocket") throw new Failure("websocket_required");
   if (!nonce.test(headers["sec-websocket-key"] ?? "")) throw invalidHeader("sec-websocket-key", "a nonce");

@@ -6,7 +6,7 @@ import type { Provider, VendorFailure } from "../provider.ts";
 import { requestsAt } from "../request.ts";
 import type { AnswerCall } from "../call.ts";
 
-/** The version that is requested where the client names none. */
+/** Version requested where the client names none. */
 const version = "2023-06-01";
 
 /** Anthropic, and every vendor that speaks the messages wire under another base URL. */
@@ -26,12 +26,12 @@ export const anthropic: Provider = {
   failureOf,
 };
 
-/** The account behind a key has no credit or was closed; answered as the client's fault, with 400. */
+/** Matches messages about an account without credit or one that was closed; Anthropic answers them with 400. */
 const accountWords = /\bcredit balance\b|\borganization has been disabled\b/i;
 
 /**
- * Classifies an error of a vendor of the messages wire: `{type: "error", error: {type, message}}`; 529 is overloaded. A
- * permission_error (403) may also be about a file or model that a request names: its message decides.
+ * Classifies an error of the messages wire, `{type: "error", error: {type, message}}`; 529 means overloaded. A
+ * permission_error (403) is about the key, or about a file or model that the request names: its message decides.
  */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
@@ -42,8 +42,8 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 /**
- * A request of the messages wire for a cloud that serves Claude: the model is in its address, and the version in the body.
- * All else stays as it came.
+ * Returns the body for a cloud that serves Claude by the messages wire: the model moves to the address, the version
+ * into the body.
  */
 export function claudeBody(
   { body }: Pick<AnswerCall, "body">,
@@ -53,10 +53,7 @@ export function claudeBody(
   return spliceMembers(withoutMembers(wholeBody(body), left), members);
 }
 
-/**
- * Returns a body that can be signed and changed. Throws Failure upstream_error for a stream, which is sent as it
- * arrives.
- */
+/** Returns a body that can be signed and changed. Throws Failure upstream_error for a stream, which cannot be. */
 export function wholeBody(body: AnswerCall["body"]): Buffer {
   if (Buffer.isBuffer(body)) return body;
   throw new Failure("upstream_error", "The vendor of this model does not accept uploads.");

@@ -3,13 +3,13 @@ import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestsAt, type Addressed } from "../request.ts";
 
-/** The version of the deployments' API where the base URL names none. */
+/** Version of the deployments' API where the base URL names none. */
 const defaultVersion = "2024-10-21";
 const realtimeVersion = "2025-04-01-preview";
 
 /**
- * OpenAI's models at Azure. With a base URL that ends in `/openai/v1` paths are OpenAI's own; any other is a
- * resource's address, whose deployments are named by the model: `/openai/deployments/{model}/…?api-version=…`.
+ * OpenAI's models at Azure. A base URL that ends in `/openai/v1` takes OpenAI's paths; any other is a resource's
+ * address, with one deployment per model: `/openai/deployments/{model}/…?api-version=…`.
  */
 export const azure: Provider = {
   name: "azure",
@@ -40,7 +40,7 @@ function address({ baseUrl, wire, model }: Addressed): URL {
     if (wire === "realtime") url.searchParams.set("model", model);
   } else {
     const resource = base.endsWith("/openai") ? base : `${base}/openai`;
-    // Responses name the model in the body, sessions in the query: both are next to the deployments.
+    // Responses name the model in the body, sessions in the query; neither is under a deployment's path.
     const isUnderV1 = wire === "responses" || wire === "realtime";
     url.pathname = isUnderV1 ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
     if (wire === "realtime") url.searchParams.set("deployment", model);

@@ -5,7 +5,7 @@ import type { Addressed } from "../request.ts";
 const actions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string, streamed: string]>>> = {
   converse: ["converse", "converse-stream"],
 };
-/** Requests in a model's own format. */
+/** Path segments of requests in a model's native format. */
 const invoke = ["invoke", "invoke-with-response-stream"] as const;
 
 /** Returns the address of a wire's requests: the model, or its profile's ARN, is one step of the path. */
@@ -17,13 +17,13 @@ export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): 
   return url;
 }
 
-/** The member of a base URL's query that names the region where the host does not. */
+/** Name of the query parameter of a base URL that gives the region where the host does not. */
 const regionName = "region";
 
-/** Hosts of Amazon's own: `bedrock-runtime.REGION.…`, with `-fips`, and as an endpoint of a private network. */
+/** Amazon's hosts: `bedrock-runtime.REGION.…`, also with `-fips` or as an endpoint of a private network. */
 const hostWithRegion = /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d+)\./;
 
-/** The region that requests to an address are signed for; undefined: it names none. */
+/** Returns the region that requests to an address are signed for; undefined where the address names none. */
 export function regionOf(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
@@ -41,7 +41,7 @@ export function addressProblem(baseUrl: string): string | undefined {
   return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionName}=REGION`;
 }
 
-/** Amazon's own hosts admit what is signed for their region alone. */
+/** Amazon's hosts accept only requests that are signed for the host's region. */
 function problemOfRegion(region: string, own: string | undefined): string | undefined {
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `names no region that there could be: ${region.slice(0, 64)}`;
   return own === undefined || own === region ? undefined : `is at ${own}, and its query names ${region}`;

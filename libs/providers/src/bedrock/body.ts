@@ -5,10 +5,10 @@ import { claudeBody, wholeBody } from "../anthropic/index.ts";
 
 /** The version of the messages wire that Bedrock speaks. */
 const anthropicVersion = JSON.stringify("bedrock-2023-05-31");
-/** The version of Cohere's rerank. */
+/** Version of Cohere's rerank API. */
 const rerankVersion = "2";
 
-/** The body of a request; the model, and whether it streams, are in its address. */
+/** Returns the body of a request. The address holds the model and selects streaming. */
 export function bodyOf(call: AnswerCall): Buffer {
   const { wire, model } = call;
   if (wire === "messages") {
@@ -25,7 +25,7 @@ export function bodyOf(call: AnswerCall): Buffer {
     : body;
 }
 
-/** A header of names with commas, as a JSON list. */
+/** Returns a header's comma-separated names as a JSON list. */
 function listOf(header: string): string {
   return JSON.stringify(header.split(",").map((name) => name.trim()));
 }

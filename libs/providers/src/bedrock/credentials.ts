@@ -7,15 +7,15 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** A channel's key, read. */
+/** A channel's key, parsed. */
 export type AwsKey =
   /** The default AWS credential chain: environment, profile, web identity, and the role of the pod or machine. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
   | { readonly kind: "signing"; readonly credentials: AwsCredentials }
-  /** A Bedrock API key, sent as it is. */
+  /** A Bedrock API key, sent unchanged. */
   | { readonly kind: "bearer"; readonly token: string };
 
-/** The key that means Amazon's chain of sources; a profile may follow: `aws:PROFILE`. */
+/** Key that selects Amazon's chain of credential sources; a profile may follow: `aws:PROFILE`. */
 export const chainKey = "aws";
 const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
 
@@ -29,13 +29,13 @@ export function readKey(key: string): AwsKey {
   return { kind: "signing", credentials: { accessKeyId, secretAccessKey, sessionToken } };
 }
 
-/** Credentials of a chain, kept and fetched anew before they expire. */
+/** Returns a chain's credentials, cached and renewed before they expire. */
 type Chain = () => Promise<AwsCredentials>;
 
-/** Profiles whose chains are kept. */
+/** Maximum number of profiles with a cached chain. */
 const maxChains = 64;
 
-/** Opens the chains of a process: one a profile, loaded with its first use. */
+/** Opens the credential chains of a process: one per profile, loaded on first use. */
 export function openChains(): (profile: string | undefined) => Promise<AwsCredentials> {
   const chains = new Map<string, Promise<Chain>>();
   return async (profile) => {
@@ -54,7 +54,7 @@ export function openChains(): (profile: string | undefined) => Promise<AwsCreden
   };
 }
 
-/** Amazon's packages are loaded by those processes alone that sign with a chain. */
+/** Loads Amazon's packages only in processes that sign with a chain. */
 async function openChain(profile: string | undefined): Promise<Chain> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   return defaultProvider(profile === undefined ? {} : { profile });

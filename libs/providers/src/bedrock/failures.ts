@@ -11,19 +11,19 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Amazon's messages about a signature or the credentials that made it. */
+/** Matches messages about a signature or its credentials. */
 const aboutCredentials =
   /signature|security token|\bcredential|access key|api key|bearer token|not authorized to perform: sts|token (?:included|is) .*(?:expired|invalid)|must specify a valid region/i;
-/** Of a model that is not there, not open to the account, or not served that way. */
+/** Matches messages about a model that does not exist, or that the account or endpoint cannot use. */
 const aboutModel =
   /model identifier|don't have access to the model|on-demand throughput|could not resolve the foundation model|end of its life|model use case details|foundation-model\/|inference-profile\/|model version|not ready to serve|legacy/i;
 
-/** Statuses that say enough. */
+/** Statuses that need no look at the message. */
 const meanings: Readonly<Record<number, VendorFailure>> = {
-  // No path of ours is missing there: what is not found is the model.
+  // The paths are known to exist, so the missing resource is the model.
   404: noModel,
   408: timedOut,
-  // The model failed at its work.
+  // The model failed while it processed the request.
   424: broken,
   429: keyLimited,
 };
@@ -39,7 +39,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   return meanings[status] ?? (status === 400 ? inputRefused(error) : meaningOfStatus(status, error));
 }
 
-/** Older services of Amazon write `Message`. */
+/** Reads `message`, or `Message` as older services of Amazon write it. */
 function wordsOf(body: string): ErrorBody {
   const error = readErrorBody(body);
   return error.message === undefined ? readErrorBody(body.replace(/"Message"\s*:/, '"message":')) : error;

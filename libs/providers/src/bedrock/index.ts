@@ -9,8 +9,8 @@ import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 
 /**
- * Amazon Bedrock: models of many vendors by Converse, Claude in its own wire, embeddings and rerank in their models'. The
- * region is in the address.
+ * Amazon Bedrock: many vendors' models by Converse, Claude by the messages wire, embeddings and rerank in native
+ * formats. The region is in the address.
  */
 export const bedrock: Provider = {
   name: "bedrock",
@@ -25,7 +25,7 @@ export const bedrock: Provider = {
   request(call) {
     if (call.act !== "answer")
       throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
-    // What a client of the messages wire says in its head is in the body here.
+    // Headers of a messages client (version, beta features) are written into the body here.
     const plain = { ...call, body: bodyOf(call), headers: undefined, query: undefined };
     return requestTo(addressOf(call), plain, call.stream ? { accept: "*/*" } : {});
   },
@@ -34,16 +34,16 @@ export const bedrock: Provider = {
   failureOf,
 };
 
-/** The wires of a model, by its name: `anthropic.claude-…`, a profile (`us.…`) or the ARN of either. */
+/** Wires of a model, by its name: `anthropic.claude-…`, a profile (`us.…`) or the ARN of either. */
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
-  // In its own format nothing is lost between Claude and clients of the messages wire.
+  // The messages wire loses nothing between Claude and its clients, so it comes first.
   [/(?:^|[./])anthropic\./, ["messages", "converse"]],
   [/(?:^|[./])(?:cohere|amazon)\.rerank/, ["cohere-rerank"]],
   [/(?:^|[./])cohere\.embed/, ["cohere-embeddings"]],
   [/(?:^|[./])amazon\.titan-embed-(?:text|g1)/, ["titan-embeddings"]],
 ];
 
-/** All others, and profiles whose ARN does not say whose model it is, converse. */
+/** Wire of all other models, and of profiles whose ARN does not name the model's vendor. */
 const usual: readonly UpstreamWire[] = ["converse"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {

@@ -1,7 +1,7 @@
 import { amazonStreamType, AmazonSplitter, readMessage, wordsOfFailure } from "@modelgate/wires/amazon-stream";
 import type { Reframing } from "../provider.ts";
 
-/** Streams of InvokeModelWithResponseStream: the events of a model's own stream, each in Base64 in a frame. */
+/** Reframes InvokeModelWithResponseStream: each frame holds one event of the model's native stream, in Base64. */
 export const invokedStream: Reframing = {
   from: amazonStreamType,
   to: "text/event-stream",
@@ -11,7 +11,7 @@ export const invokedStream: Reframing = {
   },
 };
 
-/** Error types of the messages wire by the name of Bedrock's exception. */
+/** Error types of the messages wire, by the name of Bedrock's exception. */
 const errorTypes: Readonly<Record<string, string>> = {
   validationException: "invalid_request_error",
   throttlingException: "rate_limit_error",
@@ -19,7 +19,7 @@ const errorTypes: Readonly<Record<string, string>> = {
   serviceUnavailableException: "overloaded_error",
 };
 
-/** A frame as an event of the messages wire. */
+/** Converts a frame to an event of the messages wire. */
 function eventOf(frame: Buffer): string {
   const message = readMessage(frame);
   const json = message.kind === "event" ? chunkOf(message.payload) : undefined;
@@ -29,16 +29,16 @@ function eventOf(frame: Buffer): string {
   return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: words } })}\n\n`;
 }
 
-/** The event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined where there is none. */
+/** Returns the event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined where it has none. */
 function chunkOf(payload: string): string | undefined {
   const bytes = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)?.[1];
   if (bytes === undefined) return undefined;
   const json = Buffer.from(bytes, "base64").toString();
-  // Line feeds would end the event; in JSON they are between members only.
+  // A line feed would end the event; valid JSON has them only between members.
   return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 
-/** Returns the event's type, which the vendor usually writes first; otherwise the whole event is searched. */
+/** Returns the event's type, which vendors usually write first; otherwise searches the complete event. */
 function typeOf(json: string): string {
   const first = /^\s*\{\s*"type"\s*:\s*"(\w+)"/.exec(json)?.[1];
   if (first !== undefined) return first;

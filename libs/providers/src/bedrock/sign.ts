@@ -9,7 +9,10 @@ import { openChains, readKey, type AwsCredentials } from "./credentials.ts";
 const service = "bedrock";
 const credentialsOf = openChains();
 
-/** The headers that admit a request: a signature (SigV4) over it, or a Bedrock API key. Rejects with CredentialsFailed. */
+/**
+ * Returns the authorization headers of a request: a SigV4 signature, or a Bedrock API key. Rejects with
+ * CredentialsFailed.
+ */
 export async function sign(
   request: VendorRequest,
   { baseUrl, key, nowMs }: SigningCall,
@@ -49,7 +52,7 @@ async function signatureFor(
   return more;
 }
 
-/** SHA-256, and its HMAC where there is a secret, as the signer wants them. */
+/** Implements SHA-256, or HMAC-SHA-256 with a secret, in the interface that the signer expects. */
 class Sha256 {
   readonly #open: () => Hash | Hmac;
   #state: Hash | Hmac;

@@ -1,6 +1,6 @@
 import { messagesPaths, older, type VendorRow } from "./row.ts";
 
-/** Vendors in China, most of which serve the world from a second address. */
+/** Vendors in China; most have a second address for other countries. */
 export const chineseVendors = {
   moonshot: {
     title: "Moonshot",

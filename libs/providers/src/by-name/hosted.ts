@@ -1,6 +1,6 @@
 import { messagesPaths, older, type VendorRow } from "./row.ts";
 
-/** Vendors that host models, in America and Europe. */
+/** Vendors in America and Europe that host models. */
 export const hostedVendors = {
   mistral: {
     title: "Mistral",

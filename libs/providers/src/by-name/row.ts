@@ -1,31 +1,31 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
 
-/** A vendor of OpenAI's or Anthropic's wires, described by data alone. */
+/** A vendor of OpenAI's or Anthropic's wires that is described by data alone. */
 export interface VendorRow {
-  /** Name that people read. */
+  /** Display name. */
   readonly title: string;
-  /** Base URL; `${NAME}` is a part that differs by customer. */
+  /** Base URL; `${NAME}` is a part that differs per customer. */
   readonly baseUrl: string;
-  /** The variable that its SDK or documentation uses for the key. */
+  /** Environment variable for the key, as its SDK or documentation names it. */
   readonly keyVariable: string;
-  /** It is run by its operator, and asks for no key unless it is set up to. */
+  /** True if operators run it themselves; it then needs no key by default. */
   readonly isLocal?: true;
-  /** The wires that it has, best first. */
+  /** Supported wires, best first. */
   readonly wires: readonly UpstreamWire[];
   /** Path of a wire under the base URL, if it is not OpenAI's path. */
   readonly paths?: Readonly<Partial<Record<UpstreamWire, string>>>;
-  /** Path of the list of models, under the base URL; absent: `/models`. "none": there is no list. */
+  /** Path of the list of models, under the base URL. Absent: `/models`. "none": the vendor has no list. */
   readonly modelsAt?: string;
-  /** Its name in the bundled catalogue of prices; absent: its prices are not in it. */
+  /** Name in the bundled catalogue of prices; absent: the catalogue does not have the vendor. */
   readonly pricesAs?: string;
   /** Differences from the chat wire. */
   readonly dialect?: ChatDialect;
-  /** Address of the documentation of these values. */
+  /** Address of the documentation that confirms these values. */
   readonly docs: string;
 }
 
-/** The dialect of vendors that follow the chat wire without its newest fields. */
+/** Dialect of vendors that follow the chat wire without its newest fields. */
 export const older = { maxTokens: "max_tokens", noDeveloper: true } as const;
 
 /** Paths of the messages wire at vendors whose OpenAI paths are under `/v1`. */

@@ -9,17 +9,17 @@ import { chineseVendors } from "./chinese.ts";
 import { hostedVendors } from "./hosted.ts";
 import { ownVendors } from "./own.ts";
 
-/** The version of the messages wire that is requested where the client names none. */
+/** Version of the messages wire, requested where the client names none. */
 const messagesVersion = "2023-06-01";
 
-/** Path of every wire, unless the row has another. */
+/** Path of every wire; a row may override it. */
 const usualPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   ...openaiPaths,
   messages: "/messages",
   "count-messages": "/messages/count_tokens",
 };
 
-/** The vendor of a row. */
+/** Creates the vendor that a row describes. */
 export function vendorOfRow(name: string, row: VendorRow): Provider {
   const { title, baseUrl, keyVariable, isLocal, wires, dialect, modelsAt = "/models", pricesAs } = row;
   const paths = { ...usualPaths, ...row.paths };
@@ -44,7 +44,7 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
   };
 }
 
-/** Returns the headers with the key: vendors of the messages wire read it from either of two. */
+/** Returns headers with the key; vendors of the messages wire read it from either of two headers. */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   const authorization = `Bearer ${call.key}`;
   if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };
@@ -53,7 +53,7 @@ function headersOf(call: VendorCall): Readonly<Record<string, string>> {
 
 const tables: readonly Readonly<Record<string, VendorRow>>[] = [hostedVendors, chineseVendors, ownVendors];
 
-/** The vendors that are a row of a table and need no code. */
+/** Vendors that are rows of a table and need no code. */
 export const rowVendors: readonly Provider[] = tables.flatMap((table) =>
   Object.entries(table).map(([name, row]) => vendorOfRow(name, row)),
 );

@@ -2,7 +2,7 @@ import { failureOf as usualFailureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestsAt } from "../request.ts";
 
-/** Deepgram: speech and transcripts. Options are in the address; the body is the text or the file. */
+/** Deepgram: speech and transcripts. Options are in the query; the body is the text or the file. */
 export const deepgram: Provider = {
   name: "deepgram",
   title: "Deepgram",
@@ -16,6 +16,6 @@ export const deepgram: Provider = {
     },
     ({ key }) => ({ authorization: `Token ${key}` }),
   ),
-  // It writes `{err_code, err_msg}`.
+  // Errors are `{err_code, err_msg}`.
   failureOf: (status, body) => usualFailureOf(status, body.replace(/"err_msg"\s*:/, '"message":')),
 };

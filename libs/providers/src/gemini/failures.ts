@@ -12,7 +12,7 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Reasons in an error's details that say that the key, its project or its billing is the trouble. */
+/** Reasons in an error's details that blame the key, its project or its billing. */
 const keyReasons: ReadonlySet<unknown> = new Set([
   "API_KEY_INVALID",
   "API_KEY_SERVICE_BLOCKED",
@@ -34,7 +34,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   const named = error.details.find(({ reason }) => keyReasons.has(reason));
   if (named !== undefined) return keyRefused({ ...error, code: String(named["reason"]) });
   if (error.status === "UNAUTHENTICATED") return keyRefused(error);
-  // Said of billing and of regions, and of a file that is not ready.
+  // This status covers billing, regions, and files that are not ready.
   if (error.status === "FAILED_PRECONDITION") return ofPrecondition(error) ?? meaningOfStatus(400, error);
   if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
   if (error.status === "DEADLINE_EXCEEDED") return timedOut;
@@ -47,7 +47,7 @@ function ofPrecondition(error: ErrorBody): VendorFailure | undefined {
   return isAboutRegion(error) ? regionRefused : undefined;
 }
 
-/** Reads `RetryInfo`, which has the form "12s". */
+/** Returns the delay of `RetryInfo`, written as "12s", in ms. */
 function retryDelayOf({ details }: ErrorBody): number | undefined {
   const delay = details.find(({ retryDelay }) => typeof retryDelay === "string")?.["retryDelay"];
   const seconds = typeof delay === "string" ? Number.parseFloat(delay) : Number.NaN;

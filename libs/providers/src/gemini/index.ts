@@ -13,7 +13,7 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** The method of sessions; its path has no version, unlike all others. */
+/** Method of sessions; unlike all other paths, its path has no version. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
 const answers = requestsAt(address, keyed);
@@ -42,7 +42,7 @@ export const gemini: Provider = {
   failureOf,
 };
 
-/** Returns the wires of a model that does not write text, by its name. Undefined: it writes text. */
+/** Returns the wires of a model that does not write text, by its name; undefined for a text model. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
   if (model.startsWith("veo-")) return ["veo-video"];
@@ -59,7 +59,10 @@ function address({ baseUrl, wire, model, stream = false }: Addressed): URL {
   return url;
 }
 
-/** `https://host/v1beta` has its sessions at `/ws/google.ai.generativelanguage.v1beta.…`, the model named in the first message. */
+/**
+ * Returns the address of sessions. Those of `https://host/v1beta` are at `/ws/google.ai.generativelanguage.v1beta.…`;
+ * the first message names the model.
+ */
 function liveAddress(versioned: string): URL {
   const url = new URL(versioned);
   const steps = url.pathname.split("/");

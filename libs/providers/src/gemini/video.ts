@@ -3,7 +3,7 @@ import { stringifyInTurns } from "@modelgate/wires/json";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/** The header that carries the key; a finished film is behind it too. */
+/** Returns the header with the key, which downloads of finished videos need too. */
 export function keyed({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { "x-goog-api-key": key };
 }
@@ -17,13 +17,13 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
   return requestTo(url, call, headers, yield* stringifyInTurns(call.body));
 }
 
-/** Returns the address of an operation, which is its name. */
+/** Returns the request for an operation's state; the operation's name is its path. */
 export function pollVideo(call: PollCall): VendorRequest {
   const name = call.task.split("/").map(encodeURIComponent).join("/");
   return requestTo(new URL(`${versioned(call.baseUrl)}/${name}`), call, keyed(call));
 }
 
-/** The base URL with a version: the vendor's own, unless it names one. */
+/** Returns the base URL with a version: the vendor's default unless it names one. */
 export function versioned(baseUrl: string): string {
   const base = baseUrl.replace(/\/+$/, "");
   return /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;

@@ -4,7 +4,7 @@ import { pollVideo, startVideo, taskOf } from "./video.ts";
 import { readErrorBody } from "../error-body.ts";
 import { broken, inputRefused, keyLimited, keyRefused, meaningOfStatus } from "../meanings.ts";
 
-/** The key may not use the service, or cannot pay; too fast, too many at once; the vendor's own trouble. */
+/** Codes of refused keys (no right, no balance), of limits (rate, concurrency) and of the vendor's internal errors. */
 const [refusals, limits, troubles]: readonly (readonly number[])[] = [
   [50_400, 50_401, 50_402, 50_403],
   [50_429, 50_430],
@@ -12,7 +12,7 @@ const [refusals, limits, troubles]: readonly (readonly number[])[] = [
 ];
 
 /**
- * Codes of the envelope that are about the access key: unknown, wrong signature, expired, without rights, or in
+ * Codes of the envelope that blame the access key: unknown, wrong signature, expired, without permission, or in
  * arrears.
  */
 const keyCodes =
@@ -33,12 +33,12 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (refusals?.includes(code)) return keyRefused({ ...error, code: String(code) });
   if (limits?.includes(code)) return keyLimited;
   if (troubles?.includes(code)) return broken;
-  // Reviews of text and pictures, in and out: 504xx and 505xx.
+  // 504xx and 505xx are reviews of text and images, in input and output.
   if (code >= 50_410 && code < 50_600) return inputRefused({ ...error, code: String(code) });
   return meaningOfStatus(status, error);
 }
 
-/** Makes requests without the key: only those for videos, which have functions of their own, carry it. */
+/** Makes the requests that need no signature; only video requests are signed, by functions in `video.ts`. */
 const answers = requestsAt(
   ({ baseUrl }) => new URL(baseUrl),
   () => ({}),

@@ -13,7 +13,7 @@ export interface SignedRequest {
 
 const [region, service, contentType] = ["cn-north-1", "cv", "application/json"];
 
-/** The headers of a request signed by Volcengine's version 4 scheme, its content type among them. */
+/** Returns the headers of a request signed by Volcengine's version 4 scheme, content type included. */
 export function volcengineHeaders(request: SignedRequest): Readonly<Record<string, string>> {
   const { url, bodyHash, accessKey, secretKey, nowMs } = request;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
@@ -49,7 +49,7 @@ function canonical(
   return [method, url.pathname, query, ...lines, "", names, bodyHash].join("\n");
 }
 
-/** RFC 3986: what encodeURIComponent leaves as it is, the scheme does not. */
+/** Percent-encodes text by RFC 3986, including the characters that encodeURIComponent leaves unchanged. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -7,7 +7,7 @@ import { volcengineHeaders } from "./sign.ts";
 
 const version = "2022-08-31";
 
-/** Starts a task: one address, two actions, every request signed. */
+/** Starts a task. All actions share one address and are named in the query; every request is signed. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -20,7 +20,7 @@ export function pollVideo(call: PollCall): VendorRequest {
   return atOnce(signed(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
 }
 
-/** Returns the stored id of a task, which contains the model: a poll names it as well. */
+/** Returns the stored id of a task. It contains the model, since a poll must name it. */
 export function taskOf(id: string, { model }: Pick<StartCall, "model">): string {
   return `${id}/${model}`;
 }
@@ -35,10 +35,10 @@ function* signed(call: StartCall | PollCall, action: string, members: object): G
   const headers = volcengineHeaders({ url, method: "POST", bodyHash, accessKey, secretKey, nowMs: call.nowMs });
   return requestTo(url, call, headers, body);
 }
-/** Bytes that are hashed in one step: less than a millisecond. */
+/** Bytes that are hashed in one step; a step takes less than a millisecond. */
 const hashStepBytes = 256 * 1024;
 
-/** SHA-256 of a body, as hex. */
+/** Returns the SHA-256 of a body, as hex. */
 function* hashOf(body: Buffer): Generator<undefined, string> {
   const hash = createHash("sha256");
   for (let at = 0; at < body.length; at += hashStepBytes) {

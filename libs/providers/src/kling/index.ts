@@ -14,13 +14,13 @@ import {
 } from "../meanings.ts";
 
 /**
- * Codes that say that the key is unknown, that its account cannot pay or is closed, or that its list of addresses does not
- * hold ours. With 1003 and 1004 a clock is wrong: the token is too young or too old.
+ * Codes for an unknown key, an account that cannot pay or is closed, and an IP allowlist without the gateway. 1003 and
+ * 1004 mean clock skew: the token is not valid yet, or has expired.
  */
 const aboutKey: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
-/** Meanings of the vendor's other codes: `{code, message, request_id}`, whatever the status. */
+/** Meanings of the vendor's other codes: `{code, message, request_id}`, with any status. */
 const meanings: Readonly<Record<number, VendorFailure>> = {
-  // The key has no right to this endpoint or model; it may have others.
+  // The key has no right to this endpoint or model, but may have a right to others.
   1103: noModel,
   1202: noEndpoint,
   1203: noModel,
@@ -30,7 +30,7 @@ const meanings: Readonly<Record<number, VendorFailure>> = {
   5001: broken,
   5002: timedOut,
 };
-/** A wrong parameter, a policy, unsafe content. */
+/** Codes for a wrong parameter, a policy, or unsafe content. */
 const aboutInput: readonly number[] = [1200, 1201, 1300, 1301];
 
 /** Classifies an error of this vendor. */
@@ -54,7 +54,7 @@ function codeIn(body: string): number | undefined {
 
 const answers = requestsAt(({ baseUrl }) => new URL(baseUrl), headers);
 
-/** Kling, under `https://api.klingai.com` and the like; a key is "accessKey|secretKey". */
+/** Kling, under `https://api.klingai.com` and its regional hosts; a key is "accessKey|secretKey". */
 export const kling: Provider = {
   name: "kling",
   title: "Kling",

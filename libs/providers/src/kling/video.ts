@@ -4,7 +4,9 @@ import { createHmac } from "node:crypto";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/** Starts a task. Text to video and image to video have two paths, and each is polled at its own. */
+/**
+ * Starts a task. Text to video and image to video have separate paths; a task is polled at the path that started it.
+ */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -20,7 +22,7 @@ export function taskOf(id: string, { fromImage }: Pick<StartCall, "fromImage">):
   return `${kindOf(fromImage)}/${id}`;
 }
 
-/** The header of a call: a token made of "accessKey|secretKey", or the key as it is. */
+/** Returns the header with the key: a token made from "accessKey|secretKey", or any other key unchanged. */
 export function headers({ key, nowMs }: Pick<VendorCall, "key" | "nowMs">): Readonly<Record<string, string>> {
   const [accessKey = "", secretKey] = key.split("|");
   const token = secretKey === undefined ? key : klingToken(accessKey, secretKey, Math.floor(nowMs / 1_000));
@@ -28,8 +30,8 @@ export function headers({ key, nowMs }: Pick<VendorCall, "key" | "nowMs">): Read
 }
 
 /**
- * Returns the address of tasks. A key in the form of another gateway belongs to that gateway, which has them under a
- * prefix.
+ * Returns the address of tasks. A key that is not a pair belongs to another gateway, which has a prefix before the
+ * path.
  */
 function tasksAt({ baseUrl, key }: Pick<VendorCall, "baseUrl" | "key">, ...more: readonly string[]): URL {
   const prefix = isGatewayKey(key) ? "/kling/v1/videos" : "/v1/videos";
@@ -44,10 +46,10 @@ function kindOf(fromImage: boolean): string {
   return fromImage ? "image2video" : "text2video";
 }
 
-/** Lifetime of a token, and tolerated lag of the vendor's clock, in seconds. */
+/** Lifetime of a token, and tolerated clock skew of the vendor, in seconds. */
 const [countsFor, clockMargin] = [1_800, 5];
 
-/** The vendor's token of a moment: a JWT by HS256 over the access key, signed with the secret key. */
+/** Creates the vendor's token for a time: a JWT (HS256) that names the access key, signed with the secret key. */
 export function klingToken(accessKey: string, secretKey: string, nowSeconds: number): string {
   const head = encoded({ alg: "HS256", typ: "JWT" });
   const claims = encoded({ iss: accessKey, exp: nowSeconds + countsFor, nbf: nowSeconds - clockMargin });

@@ -10,7 +10,7 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Codes for an unknown or closed key, or an account that cannot pay, whatever the status. */
+/** Codes for an unknown or closed key, or an account that cannot pay, with any status. */
 const keyCodes: ReadonlySet<string> = new Set([
   "invalid_api_key",
   "invalid_organization",
@@ -24,7 +24,7 @@ const keyCodes: ReadonlySet<string> = new Set([
   "billing_hard_limit_reached",
   "billing_not_active",
 ]);
-/** Codes of 401 and 403 that are about what a request names or asks for, not about the key. */
+/** Codes of 401 and 403 that blame what a request names, not the key. */
 const requestCodes: ReadonlySet<string> = new Set(["missing_scope", "content_policy_violation", "content_filter"]);
 /** Codes of a 404 for a missing path; a body without a code means the same. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
@@ -35,7 +35,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   const code = error.code ?? error.type;
   if (code !== undefined && keyCodes.has(code)) return keyRefused(error);
   if (code === "unsupported_country_region_territory") return regionRefused;
-  // With 404, or with 403 where a key's project may not use it.
+  // It comes with 404, or with 403 where the key's project may not use the model.
   if (code === "model_not_found" || code === "model_not_available") return noModel;
   if (isForbidden(status, code)) return forbidden(error);
   if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
@@ -44,7 +44,7 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 /**
- * Returns whether an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
+ * Returns true if an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
  * not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
  */
 function isAboutEndpoint({ message = "" }: ErrorBody): boolean {
@@ -55,7 +55,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
   return code !== undefined && requestCodes.has(code) && (status === 401 || status === 403);
 }
 
-/** A model or path that this vendor does not have is no fault of the client's: the model was in our catalogue. */
+/** Classifies a 404. A missing model or path is not the client's fault, since the gateway's catalogue has the model. */
 function notFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const word = code ?? type;
   if (/\bmodel\b/i.test(message)) return noModel;

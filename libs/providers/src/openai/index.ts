@@ -39,7 +39,9 @@ const wires: readonly UpstreamWire[] = [
   "realtime",
 ];
 
-/** OpenAI itself serves its newest models' tools and thoughts whole only at its responses endpoint. */
+/**
+ * OpenAI's host, which serves the tools and reasoning of its newest models completely only at the responses endpoint.
+ */
 const ownHost = "api.openai.com";
 const ownWires: readonly UpstreamWire[] = [
   "responses",
@@ -49,7 +51,7 @@ const ownWires: readonly UpstreamWire[] = [
 
 const answers = requestsAt(address, bearer);
 
-/** OpenAI, and every vendor that speaks its formats under another base URL. */
+/** OpenAI, and every vendor that serves its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
   title: "OpenAI",

@@ -4,7 +4,10 @@ import type { DownloadCall, PollCall, StartCall, VendorCall } from "../call.ts";
 import { bearer, requestTo, type VendorRequest } from "../request.ts";
 import { renderForm } from "../video/form.ts";
 
-/** Video tasks of OpenAI and its likes: `/videos`, or `/video/generations` where a channel's wires say so. */
+/**
+ * Makes the request for a video task of OpenAI's format: `/videos`, or `/video/generations` where a channel's wires
+ * name it.
+ */
 export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
   if (call.act === "poll") return requestTo(tasksAt(call, call.task), call, bearer(call));
   const url = tasksAt(call, call.task, "content");
@@ -12,10 +15,10 @@ export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
   return requestTo(url, call, bearer(call));
 }
 
-/** Starts a task, in steps: a picture of megabytes is written into its body. */
+/** Starts a task, in steps, since the body may contain a picture of megabytes. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined) return yield* remix(call, call.remixOf);
-  // A form is what every vendor of this wire takes; a picture's address can only be said in JSON.
+  // All vendors of this wire accept a form, but only JSON can hold a picture's address.
   const asForm = call.wire === "videos" && call.body["input_reference"] === undefined;
   return posted(tasksAt(call), call, yield* asForm ? renderForm(call.body, call.file) : json(call.body));
 }

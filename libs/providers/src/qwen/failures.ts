@@ -2,9 +2,9 @@ import { readErrorBody } from "../error-body.ts";
 import { forbidden, inputRefused, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Codes that say that the key is unknown, that its account is in arrears, or that its workspace has no rights. */
+/** Codes for an unknown key, an account in arrears, or a workspace without permission. */
 const keyCodes: ReadonlySet<string> = new Set(["InvalidApiKey", "Arrearage", "Workspace.AccessDenied"]);
-/** Codes that say that the account has no such model, or has used up what it has of it. */
+/** Codes for a model that the account does not have, or whose quota is used up. */
 const modelCodes: ReadonlySet<string> = new Set([
   "ModelNotFound",
   "Model.AccessDenied",
@@ -12,7 +12,7 @@ const modelCodes: ReadonlySet<string> = new Set([
   "AllocationQuota.FreeTierOnly",
 ]);
 
-/** Classifies an error of this vendor: `{code, message, request_id}`; its codes are finer than its statuses. */
+/** Classifies an error of this vendor: `{code, message, request_id}`. Its codes are more precise than its statuses. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
@@ -20,13 +20,13 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (keyCodes.has(code)) return keyRefused(error);
   if (isWrongEndpoint(code, error.message ?? "")) return noEndpoint;
   if (modelCodes.has(code)) return noModel;
-  // What a request names may be denied as well: a file, an application, a model of another workspace.
+  // Access may also be denied to what a request names: a file, an application, a model of another workspace.
   if (code.endsWith("AccessDenied")) return forbidden(error);
   if (code.startsWith("DataInspectionFailed")) return inputRefused(error);
   return status === 404 ? noEndpoint : meaningOfStatus(status, error);
 }
 
-/** A model that is served elsewhere, at once or as a task, is refused with one of these. */
+/** Returns true if the error means that another endpoint serves the model: synchronously, or as a task. */
 function isWrongEndpoint(code: string, message: string): boolean {
   if (code === "InvalidParameter") return /\burl error\b/i.test(message);
   return code === "AccessDenied" && /\b(?:a?synchronous)\b/i.test(message);

@@ -6,7 +6,7 @@ import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
 import { requestsAt, requestTo, type Addressed, type VendorRequest } from "../request.ts";
 
-/** Images, under `/api/v1/services/aigc`. */
+/** Paths of images, under `/api/v1/services/aigc`. */
 const services: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "qwen-images": "multimodal-generation/generation",
   "qwen-image-tasks": "text2image/image-synthesis",
@@ -21,9 +21,9 @@ const tasks: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
 const answers = requestsAt(address, headers);
 
 /**
- * Qwen's models at DashScope, by the base URL that its own SDK takes (`https://…/api/v1`): images at once or as tasks,
- * Wan's videos, and text by the formats of OpenAI, which are under `/compatible-mode/v1` beside it. Which models are served as tasks
- * only, a channel's `wires` can say; where it does not, the refusal is understood.
+ * Qwen's models at DashScope, by the base URL of its SDK (`https://…/api/v1`): images (synchronous or as tasks), Wan's
+ * videos, and text by OpenAI's formats under `/compatible-mode/v1` of the same host. A channel's `wires` can name the
+ * models that are served only as tasks; otherwise the vendor's refusal reveals it.
  */
 export const qwen: Provider = {
   name: "qwen",
@@ -59,11 +59,11 @@ function under(baseUrl: string, path: string): URL {
 }
 
 /**
- * Paths that start videos, under `/api/v1/services/aigc`; older models with a first and a last picture have another.
+ * Paths that start videos, under `/api/v1/services/aigc`. Older models with a first and a last frame use the second.
  */
 const [usual, fromBothFrames] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 
-/** Starts a task; `at` gives the address of a service. */
+/** Starts a task; `at` returns the address of a service. */
 function* startVideo(
   call: StartCall,
   at: (service: string) => URL,

@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Addressed } from "../request.ts";
 
-/** The action of each wire on one of Google's models. */
+/** Action of each wire on one of Google's models. */
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
   "count-content": "countTokens",
@@ -9,7 +9,7 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** A project's address, and the bucket that its query names for films. */
+/** Returns a project's address, and the bucket that its query names for videos. */
 export function projectAt(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
   const [project = "", query = ""] = baseUrl.split("?");
   return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
@@ -19,7 +19,7 @@ export function projectAt(baseUrl: string): { readonly project: string; readonly
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
   const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
-  // Tokens are counted by a model of its own, of the model that the body names.
+  // Tokens are counted by a separate model; the body names the model that they are counted for.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);
   const name = encodeURIComponent(model);
   if (wire === "messages")
@@ -30,7 +30,7 @@ export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): 
   return url;
 }
 
-/** Returns the address of sessions: it has no version, and the first message names the model. */
+/** Returns the address of sessions, which has no version; the first message names the model. */
 export function liveAddressOf(baseUrl: string): URL {
   const url = new URL(baseUrl);
   const [, before = "", version = "v1"] = /^(.*)\/(v1(?:beta1)?)\/projects\//.exec(url.pathname) ?? [];
@@ -39,18 +39,19 @@ export function liveAddressOf(baseUrl: string): URL {
   return url;
 }
 
-/** A model as a session's first message names it: with the project and the region of its address. */
+/** Returns a model's name for a session's first message: with the project and region of the address. */
 export function modelInSession(baseUrl: string, model: string): string {
   const projectPath = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
   return `${projectPath}/publishers/google/models/${model}`;
 }
 
 const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
-/** Google's hosts that serve one region, and say which. */
+/** Matches Google's hosts that serve one region, and captures the region. */
 const regionalHostPattern = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
 /**
- * Describes an error in an address, for the configuration's check: it names the project, and the region of its host.
+ * Describes an error in an address, for the configuration's check: it must name the project, and the region of its
+ * host.
  */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);

@@ -3,21 +3,21 @@ import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
 /**
- * The key that means Google's chain of sources: a file that the environment names, or the account of the pod or
- * machine.
+ * Key that selects Google's chain of credential sources: a file that the environment names, or the account of the pod
+ * or machine.
  */
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
-/** Accounts whose tokens are kept. */
+/** Maximum number of accounts with cached tokens. */
 const maxAccounts = 64;
 
-/** Returns whether a key is a file of credentials: of a service account, or of a workload's identity elsewhere. */
+/** Returns true if a key is a credentials file: of a service account, or of an external workload's identity. */
 function isDocument(key: string): boolean {
   return key.startsWith("{");
 }
 
-/** Describes why a text is no key, without repeating it. */
+/** Describes why a text is not a valid key, without repeating it. */
 export function keyProblem(key: string): string | undefined {
   if (!isDocument(key)) return /^[\x21-\x7e]+$/.test(key) ? undefined : "holds what no header can carry";
   return documentIn(key) === undefined
@@ -27,7 +27,7 @@ export function keyProblem(key: string): string | undefined {
 
 type Document = JWTInput | ExternalAccountClientOptions;
 
-/** The credentials in a key; undefined where it holds none. */
+/** Returns the credentials in a key; undefined where it has none. */
 function documentIn(key: string): Document | undefined {
   try {
     const document: unknown = JSON.parse(key);
@@ -50,7 +50,7 @@ function isExternal(document: Document): document is ExternalAccountClientOption
   return document.type === externalAccount;
 }
 
-/** Opens a process's accounts: their tokens are kept, and fetched anew some minutes before they expire. */
+/** Opens a process's accounts. Access tokens are cached, and renewed some minutes before they expire. */
 export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Record<string, string>>> {
   const accounts = new Map<string, Promise<AuthClient>>();
   return async (key, url) => {
@@ -62,20 +62,20 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
     try {
       return Object.fromEntries((await (await account).getRequestHeaders(url.href)).entries());
     } catch (cause) {
-      // What could not be opened is opened anew: a file may have come meanwhile.
+      // An account that failed to open is opened again, since its file may appear later.
       accounts.delete(key);
       throw new CredentialsFailed(`Google's credentials cannot be had: ${reasonOf(cause)}`, { cause });
     }
   };
 }
 
-/** The project that an address names. */
+/** Returns the project that an address names. */
 const projectIn = ({ pathname }: URL): string => /\/projects\/([^/]+)/.exec(pathname)?.[1] ?? "";
 
-/** Google's package is loaded by those processes alone that call Vertex. */
+/** Loads Google's package only in processes that call Vertex. */
 async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { ExternalAccountClient, GoogleAuth, JWT } = await import("google-auth-library");
-  // Named, so that it is not fetched from a service that a workload's identity may have no access to.
+  // Set, so that the package does not fetch it from a service that a workload's identity may not access.
   const projectId = projectIn(url);
   if (key === chainKey) return await new GoogleAuth({ scopes: scope, projectId }).getClient();
   const document = documentIn(key) ?? {};
@@ -88,7 +88,7 @@ async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { client_email: email, private_key: secret, private_key_id: keyId } = document;
   if (email === undefined || secret === undefined) throw new Error("the file has no client_email or no private_key");
   const account = new JWT(present({ email, key: secret, scopes: scope, keyId }));
-  // It signs its tokens itself, without a request to another service.
+  // The account signs its tokens itself, without a request to another service.
   account.useJWTAccessWithScope = true;
   return account;
 }

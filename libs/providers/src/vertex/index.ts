@@ -13,8 +13,8 @@ import { pollVideo, startVideo } from "./video.ts";
 const headersFor = openAccounts();
 
 /**
- * Google Cloud's Vertex AI: Gemini by the content wire, Claude by the messages wire. Project and region are in the
- * address.
+ * Google Cloud's Vertex AI: Gemini by the content wire, Claude by the messages wire. The address names project and
+ * region.
  */
 export const vertex: Provider = {
   name: "vertex",
@@ -51,7 +51,7 @@ export const vertex: Provider = {
   start: startVideo,
   downloads: ["vertex-video"],
   sign: ({ url }, { key }) => headersFor(key, url),
-  // Google's own errors have a status in words; Claude's, which are passed on, have a type.
+  // Google's errors have a textual status; Claude's, which are passed through, have a type.
   failureOf(status, body) {
     if (status === 401) return credentialsRefused(readErrorBody(body));
     return /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body);
@@ -61,7 +61,7 @@ export const vertex: Provider = {
 /** The version of the messages wire that Vertex speaks. */
 const anthropicVersion = JSON.stringify("vertex-2023-10-16");
 
-/** Returns the body of a request. The model is in the address, except where tokens are counted. */
+/** Returns the body of a request. The address names the model, except where tokens are counted. */
 function bodyOf(call: AnswerCall): Buffer {
   if (call.wire === "messages") return claudeBody(call, { anthropic_version: anthropicVersion }, ["model"]);
   return wholeBody(call.body);
@@ -74,7 +74,7 @@ function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, 
   return more;
 }
 
-/** The wires of a model, by its name. */
+/** Wires of a model, by its name. */
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
@@ -85,7 +85,7 @@ const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^[\w-]+\//, ["chat"]],
 ];
 
-/** Google's own. */
+/** Wires of Google's models. */
 const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {
@@ -97,8 +97,8 @@ const scheme = "gs:";
 const googlesOwn = /\.googleapis\.com$/;
 
 /**
- * Returns the address of a file of a bucket (`gs://bucket/name`), by the JSON API of storage. A base URL that is not
- * Google's own serves all of Google's APIs, and storage beneath it as well.
+ * Returns the address of a file of a bucket (`gs://bucket/name`) in the storage JSON API. A base URL on another host
+ * than Google's is a proxy of all of Google's APIs, storage included.
  */
 function storageAddress(file: URL, project: string): URL {
   if (file.protocol !== scheme) return file;

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { decodeBase64 } from "@modelgate/wires/json";
 import type { FormFile } from "../call.ts";
 
-/** A multipart/form-data body of text fields and perhaps a file, its boundary random; written in steps of a millisecond. */
+/**
+ * Renders a multipart/form-data body of text fields and an optional file, with a random boundary, in steps of a
+ * millisecond.
+ */
 export function* renderForm(
   fields: Readonly<Record<string, unknown>>,
   file: FormFile | undefined,
@@ -26,7 +29,7 @@ export function* renderForm(
 }
 
 function disposition(name: string): string {
-  // Field names are ours or a client's JSON members: what would end the quotes is written as browsers do.
+  // Names may be a client's JSON members, so quotes and line breaks are escaped as browsers do.
   const safe = name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   return `content-disposition: form-data; name="${safe}"`;
 }

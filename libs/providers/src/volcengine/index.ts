@@ -18,7 +18,7 @@ const byRow = vendorOfRow("volcengine", {
   docs: "https://www.volcengine.com/docs/82379/1494384",
 });
 
-/** Volcengine Ark: a vendor of OpenAI's paths, and Seedance's videos, which are tasks with paths of their own. */
+/** Volcengine Ark: OpenAI's paths, and Seedance's video tasks under separate paths. */
 export const volcengine: Provider = {
   ...byRow,
   request: (call) => (call.act === "poll" && call.wire === "seedance-video" ? pollVideo(call) : byRow.request(call)),
@@ -27,8 +27,8 @@ export const volcengine: Provider = {
 };
 
 /**
- * Codes of the vendor that its statuses do not tell (https://www.volcengine.com/docs/82379/1299023): the account
- * cannot pay, or has not opened the model; what a policy forbids is a 400 with its own code.
+ * Codes that refine the vendor's statuses (https://www.volcengine.com/docs/82379/1299023): the account cannot pay, or
+ * has not activated the model. A policy violation is a 400 with a separate code.
  */
 const keyCodes: ReadonlySet<string> = new Set(["AuthenticationError", "AccountOverdueError", "InvalidSubscription"]);
 const modelCodes =

@@ -2,7 +2,7 @@ import { formatUsd, type Failure, type Nanos, type Units } from "@modelgate/cont
 import { framesWithCost } from "@modelgate/wires/cost";
 import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
 
-/** Writes what a stream costs beside the usage that it reports, for a client that asks for it. */
+/** Adds the cost of a stream to the usage that it reports, for a client that requests it. */
 export class CostTranslator implements StreamTranslator {
   readonly #inner: StreamTranslator;
   readonly #costOf: (units: Units) => Nanos;

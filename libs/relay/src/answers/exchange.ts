@@ -3,33 +3,38 @@ import type { UpstreamWire, Units } from "@modelgate/contracts";
 import type { RequestedFees, ReportedFees } from "@modelgate/wires/text";
 import type { UpstreamHead, StreamAnswerReader } from "./stream-reader.ts";
 
-/** One attempt at a vendor: what is sent, and how the answer is read. Made anew for every attempt. */
+/** Exchange of one attempt with a vendor: the request, and the reader of its answer. Created for each attempt. */
 export interface Exchange {
   readonly wire: UpstreamWire;
-  /** A stream is read once: every attempt has its own. */
+  /** Body of the request. A stream can be read only once, so each attempt creates a new one. */
   readonly body: Buffer | Readable;
-  /** Headers of the request beside the usual ones, or in their place: a content type that is not JSON. */
+  /** Additional headers of the request; they replace default headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters of the request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** True if the request is for a stream. */
   readonly streams: boolean;
-  /** True if the vendor begins a task that is paid for once: what it may have taken is not sent again. */
+  /**
+   * True if the vendor starts a task that is billed once. A request that the vendor may have received is not sent
+   * again.
+   */
   readonly unrepeatable?: boolean | undefined;
-  /** Tools and tiers that the body requests; absent: those of the client's own. */
+  /** Tools and service tiers that the body requests; absent: those of the client's request. */
   readonly requestedFees?: RequestedFees | undefined;
-  /** Bounds the calls of tools in a body; absent: its wire has no word for that. */
+  /** Limits the number of tool calls in a body; absent: the wire cannot express such a limit. */
   readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
-  /** Fields of the client's request that this vendor cannot take, as the client spells them. */
+  /** Fields of the client's request that this vendor does not support, in the client's spelling. */
   readonly dropped: readonly string[];
-  /** Chooses how the answer is read, by its head. Throws Failure upstream_error for a head that begins no answer. */
+  /**
+   * Selects the reader of the answer by its head. Throws Failure upstream_error if the head does not begin an answer.
+   */
   read(head: UpstreamHead): AnswerReader;
 }
 
-/** Reader of an answer: complete at once, completed by further requests to its vendor, or as a stream. */
+/** Reader of an answer: of a complete one, of one that needs further requests to the vendor, or of a stream. */
 export type AnswerReader = WholeReader | TaskReader | StreamAnswerReader;
 
-/** Reads an answer that is complete once its last byte is there. */
+/** Reads an answer that is complete with its last byte. */
 export interface WholeReader {
   readonly kind: "whole";
   /**
@@ -42,41 +47,44 @@ export interface WholeReader {
 /** Reads an answer that needs further requests to its vendor: a task to be polled, files to be fetched. */
 export interface TaskReader {
   readonly kind: "task";
-  /** Reads the first answer, while another channel can still be tried. Rejects with Failure as `WholeReader.read`. */
+  /**
+   * Reads the first answer, while another channel can still be tried. Rejects with the same Failures as
+   * `WholeReader.read`.
+   */
   read(bytes: Buffer): Promise<StartedTask>;
 }
 
 /** A complete answer in the client's wire. */
 export interface WholeAnswer {
   readonly body: Buffer;
-  /** Its media type; absent: JSON. */
+  /** Media type of the body; absent: JSON. */
   readonly contentType?: string | undefined;
   /** Usage that the vendor reports; undefined if it reports none. */
   readonly usage?: Units | undefined;
-  /** Bytes of text that the vendor read besides the client's, for counting where it reported no usage. */
+  /** Bytes of text that the vendor read in addition to the client's; used to estimate tokens if it reports no usage. */
   readonly addedBytes?: number | undefined;
-  /** Charges beside tokens that the vendor reports. */
+  /** Charges other than tokens that the vendor reports. */
   readonly fees?: ReportedFees | undefined;
-  /** Returns the text that the model wrote, for counting where the vendor reported no usage. */
+  /** Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. */
   words(): string;
 }
 
-/** An answer that its vendor has begun. */
+/** A task that the vendor has started. */
 export interface StartedTask {
-  /** Usage, where that is known before it is finished. */
+  /** Usage, if it is known before the task finishes. */
   readonly usage?: Units | undefined;
-  /** Completes the answer. Rejects with Failure, and when the client leaves. */
+  /** Completes the answer. Rejects with Failure, also when the client disconnects. */
   finish(vendor: VendorLink): Promise<WholeAnswer>;
 }
 
-/** Connection to the vendor that gave an answer, for further requests of the same call. */
+/** Connection to the vendor that answered, for further requests of the same call. */
 export interface VendorLink {
-  /** Asks how a task goes; the vendor's answer as JSON bytes. Throws Failure. */
+  /** Polls a task. Returns the vendor's answer as JSON bytes. Throws Failure. */
   poll(task: string): Promise<Buffer>;
-  /** Sends another request of the same call, once; the vendor's complete answer. Throws Failure. */
+  /** Sends another request of the same call once. Returns the vendor's complete answer. Throws Failure. */
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
-  /** Scheme, host and port of the channel's own address. */
+  /** Scheme, host and port of the channel's configured address. */
   readonly origin: string;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }

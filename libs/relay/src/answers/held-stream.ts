@@ -2,20 +2,23 @@ import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { FrameCutting, StreamAnswerReader } from "./stream-reader.ts";
 
-/** A first frame beyond this is no error message: the client gets it as it comes. */
+/**
+ * Maximum bytes that are buffered for the first frame. An error message is shorter, so a longer frame is passed on as
+ * it arrives.
+ */
 const maxHeldBytes = 64 * 1024;
 
-/** A vendor's stream held at its first bytes, until the client's head may be committed. */
+/** Buffers the first bytes of a vendor's stream until the head of the client's response may be sent. */
 export class HeldStream implements BodySink {
   readonly #answer: UpstreamAnswer;
   readonly #framing: FrameCutting;
-  /** Resolves with the first frame; undefined where the bytes that are held have none. */
+  /** Resolves with the first frame; with undefined if the buffered bytes contain none. */
   readonly #begun = Promise.withResolvers<Buffer | undefined>();
   #isBegun = false;
   #first: Buffer | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
-  /** True if the sink wants no more for now. */
+  /** True while the sink applies backpressure. */
   #paused = false;
 
   private constructor(answer: UpstreamAnswer, framing: FrameCutting) {
@@ -24,8 +27,8 @@ export class HeldStream implements BodySink {
   }
 
   /**
-   * Waits for the first frame and checks it. Throws Failure if the stream ends or breaks before it, or cannot begin an
-   * answer: another route may be tried.
+   * Waits for the first frame and checks it. Throws Failure if the stream ends or breaks before that frame, or if the
+   * frame cannot begin an answer; another route may then be tried.
    */
   static async open(
     answer: UpstreamAnswer,
@@ -43,7 +46,7 @@ export class HeldStream implements BodySink {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
     this.#first = this.#first === undefined ? chunk : Buffer.concat([this.#first, chunk]);
     if (this.#isBegun) return;
-    // An error in pieces must not pass for an answer: the first frame is looked at whole.
+    // The first frame is checked when it is complete: a fragment of an error message must not be taken for an answer.
     const frame = firstFrame(this.#first, this.#framing);
     if (frame === undefined && this.#first.length < maxHeldBytes) return;
     this.#isBegun = true;
@@ -63,7 +66,7 @@ export class HeldStream implements BodySink {
     else if (!this.#isBegun) this.#begun.reject(brokenOff(error));
   }
 
-  /** Hands the held bytes and all that follows to a sink. */
+  /** Passes the buffered bytes and all that follow to a sink. */
   pipe(sink: BodySink): void {
     const held = this.#first;
     this.#first = undefined;
@@ -90,14 +93,16 @@ export class HeldStream implements BodySink {
   }
 }
 
-/** The first frame that says something, else the first that only keeps the connection alive; undefined while none is whole. */
+/**
+ * Returns the first frame with content, or the first frame if all are heartbeats; undefined while no frame is complete.
+ */
 function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
   const frames = framing.splitter().push(bytes);
   for (const frame of frames) if (framing.parse(frame) !== undefined) return frame;
   return frames[0];
 }
 
-/** A body that broke off, as a failure: silence is a time-out. */
+/** Converts the error of an interrupted body to a failure. Silence becomes a timeout. */
 export function brokenOff(error: Error): Failure {
   const silent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
   return new Failure(

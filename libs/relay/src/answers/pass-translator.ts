@@ -3,32 +3,35 @@ import type { JsonRecord } from "@modelgate/wires/json";
 import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
-/** Form in which an answer of the client's own wire reaches the client: as it came, or with a few members replaced. */
+/** Form in which an answer in the client's wire is passed on: unchanged bytes, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
 
-/** Options for passing a stream of the client's own wire on. */
+/** Options for passing on a stream in the client's wire. */
 export interface PassOptions {
   readonly pass: TextStreamPass;
   readonly mode: PassMode;
-  /** The client's name of the model, where the vendor's is another. */
+  /** Name of the model as the client wrote it, if the vendor's name differs. */
   readonly rename?: string | undefined;
-  /** Members of the request that the answer repeats, and the vendor was not sent. */
+  /** Members of the request that the answer must repeat although they were not sent to the vendor. */
   readonly echo?: JsonRecord | undefined;
   /** True if frames that carry only usage are hidden. */
   readonly hideUsage?: boolean | undefined;
-  /** Framing of the client's stream, where it is framed otherwise than as server-sent events. */
+  /** Framing of the client's stream; absent: server-sent events. */
   readonly framing?: ClientFraming | undefined;
-  /** Early end of a stream, where it may have to end before its vendor ends it. */
+  /** Ends the stream before its vendor does; absent: it is never ended early. */
   readonly early?: EarlyEnd | undefined;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** Passes a stream on: frames as they came, read but not parsed where that can be spared, a few members changed where they must be. */
+/**
+ * Passes on a stream in the client's wire. Frames are not parsed where that is not needed; a few members are replaced
+ * where required.
+ */
 export class PassTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #options: PassOptions;
-  /** The usage that was reported so far. */
+  /** Usage that was reported so far. */
   #usage: Units | undefined;
   #done = false;
   #last: Buffer = nothing;
@@ -49,7 +52,7 @@ export class PassTranslator implements StreamTranslator {
     if (seen.failed) return seen.overloaded === true ? overloadedFrame : failedFrame;
     this.#usage = seen.usage ?? this.#usage;
     const words = seen.usageOnly ? "" : pass.written(frame);
-    // A wire that ends with its connection may still have a frame to say after its last word.
+    // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
     const done = seen.done && !pass.endsWithConnection;
     const { usage, fees } = seen;
     return { words, usage, fees, done, render: () => this.#render(frame, seen, words) };
@@ -106,7 +109,7 @@ export class PassTranslator implements StreamTranslator {
   }
 }
 
-/** A frame in which the vendor says that it failed. */
+/** Reading of a frame in which the vendor reports a failure. */
 const failedFrame: FrameReading = {
   words: "",
   done: false,

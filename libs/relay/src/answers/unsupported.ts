@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Spelling of the neutral form's fields in a client's wire. */
+/** Names of the hub request's fields in a client's wire. */
 export type FieldSpelling = Readonly<Record<string, string | undefined>>;
 
 /** A rendered request, and the fields that were left out. */
@@ -8,16 +8,17 @@ export interface RenderedFields {
   readonly dropped: readonly string[];
 }
 
-/** The client's spelling, and whether a hint may get lost. */
+/** Names of fields for the client, and the treatment of optional fields. */
 export interface UnsupportedRules {
   readonly spelling: FieldSpelling;
-  /** True if the client wants a refusal rather than a dropped hint. */
+  /** True if unsupported optional fields are refused, not dropped. */
   readonly strict: boolean;
 }
 
 /**
- * Renders a request and names the dropped fields as the client spells them; `before` was dropped when it was read. Throws Failure
- * unsupported_parameter (400) for what would change the answer's meaning, and under strict for every hint as well.
+ * Renders a request and lists the dropped fields in the client's spelling, including those in `before`, which were
+ * dropped when the request was read. Throws Failure unsupported_parameter (400) for an unsupported field that would
+ * change the meaning of the answer; under `strict` also for optional fields.
  */
 export function renderSupported<R extends RenderedFields>(
   { spelling, strict }: UnsupportedRules,
@@ -33,7 +34,7 @@ export function renderSupported<R extends RenderedFields>(
   return { ...rendered, dropped };
 }
 
-/** A field of the neutral form, or a path that begins with one, as a wire spells it. */
+/** Returns a wire's name for a field of the hub request, or for a path that begins with one. */
 function spell(spelling: FieldSpelling, word: string): string {
   const [head = "", ...rest] = word.split(".");
   const own = Object.hasOwn(spelling, head) ? spelling[head] : undefined;

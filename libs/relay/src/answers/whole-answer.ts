@@ -7,8 +7,8 @@ import { brokenOff } from "./held-stream.ts";
 import { checkedBefore, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
- * Reads an answer that is not a stream: to its last byte, within its bound, and by its reader, so that another channel is
- * tried if it is unusable. Rejects with Failure: answer_too_large, upstream_error, or what the reader says of it.
+ * Reads an answer that is not a stream, within its size limit, and parses it with its reader, so that another channel
+ * is tried if it is unusable. Rejects with Failure: answer_too_large, upstream_error, or the reader's.
  */
 export async function readAnswer<Read>(
   answer: UpstreamAnswer,
@@ -20,12 +20,15 @@ export async function readAnswer<Read>(
   try {
     return await read(bytes);
   } catch (cause) {
-    // A reader that stumbles over an unforeseen value speaks against the answer, not against the gateway.
+    // An exception of the reader means that the answer has an unexpected shape, so it counts as the vendor's failure.
     throw cause instanceof Failure ? cause : unreadable("cannot be read", cause);
   }
 }
 
-/** Parses a vendor's complete answer, a large one in turns. Rejects with Failure upstream_error unless it is a JSON object. */
+/**
+ * Parses a vendor's complete answer. A large one is parsed in steps between other calls. Rejects with Failure
+ * upstream_error unless it is a JSON object.
+ */
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
   const value = await parsed(bytes);
   if (!isRecord(value)) throw unreadable("is not a JSON object");
@@ -33,8 +36,8 @@ export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
 }
 
 /**
- * Parses the complete answer of a vendor whose answers have nothing more to check. Rejects with Failure upstream_error if
- * it is not a JSON object, or holds an error.
+ * Parses a vendor's complete answer, without further checks. Rejects with Failure upstream_error if it is not a JSON
+ * object, or if it contains an error.
  */
 export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   const answer = await parseAnswer(bytes);
@@ -54,7 +57,10 @@ function unreadable(why: string, cause?: unknown): Failure {
   return new Failure("upstream_error", `The vendor's answer ${why}.`, { cause });
 }
 
-/** A body whole, within its bound. Throws Failure answer_too_large, or upstream_error where it breaks off. */
+/**
+ * Collects a complete body of at most `maxBytes`. Throws Failure answer_too_large, or upstream_error if the body is
+ * interrupted.
+ */
 export function collect(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
@@ -67,7 +73,7 @@ export function collect(answer: UpstreamAnswer, maxBytes: number, budget: Buffer
     data(chunk) {
       try {
         if (size + chunk.length > maxBytes)
-          // That is a bound of the gateway's own: its channel did nothing wrong.
+          // The limit is the gateway's, so the channel is not blamed.
           throw new Failure(
             "answer_too_large",
             `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; ask for less at once.`,

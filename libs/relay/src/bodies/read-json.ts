@@ -22,18 +22,20 @@ import {
 } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Bounds of a JSON body. */
+/** Limits of a JSON body. */
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
-/** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
+/**
+ * A JSON body: its bytes for forwarding, and the result of its inspection. Dispose it when the bytes have been sent.
+ */
 export interface JsonBody<Seen> extends Body {
   readonly seen: Seen;
 }
 
 /**
- * Reads and parses a JSON body within its bounds; a large one is parsed in turns with other calls. Throws Failure for
- * everything that it can be instead, and what `inspect` throws. Only what `inspect` gives is kept: the parsed value of a large
- * body would live as long as its stream.
+ * Reads and parses a JSON body within its limits; a large one is parsed in steps between other calls. Throws Failure if
+ * the body is not acceptable, and the exceptions of `inspect`. Only the result of `inspect` is kept: the parsed value
+ * of a large body would occupy memory as long as its stream.
  */
 export async function readJson<Seen>(
   {
@@ -47,7 +49,7 @@ export async function readJson<Seen>(
   inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
-  // Ollama reads JSON whatever it is called: its own documentation sends it with curl, as a form.
+  // Ollama accepts JSON under any content type: the curl examples of its documentation send it as a form.
   if (type !== undefined && format !== "ollama" && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Failure(
       "unsupported_media_type",
@@ -69,31 +71,31 @@ export async function readJson<Seen>(
   }
 }
 
-/** Parses a whole JSON body within its bounds. Throws Failure for what is invalid, or can be read in two ways. */
+/** Parses a complete JSON body within its limits. Throws Failure if it is invalid or ambiguous. */
 export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   let value: unknown;
   try {
     value = await inTurnsFor(bytes, parseInTurns(bytes, bounds));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The parser's words quote the body: they may hold what a client would not want in a log.
+    // The parser's message quotes the body, which must not appear in a log; only the position is repeated.
     const at = /at position \d+/.exec(error.message);
     throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
   }
-  // What is checked and priced here must be what the vendor reads: no object may have a member twice.
+  // The vendor must read the same values that were checked and priced here, so duplicate members are refused.
   await inTurnsFor(bytes, refuseTwiceInTurns(bytes, value));
-  // Looking through a large value takes a turn of its own.
+  // Inspecting a large value takes a turn by itself.
   if (isLargeJson(bytes)) await nextTurn();
   return value;
 }
 
-/** The body with the model that the path names as a deployment, whatever the body itself names. */
+/** Replaces the body's model by the deployment that the path names. */
 function deployed(value: unknown, bytes: Buffer, model: string) {
   if (!isRecord(value)) return { value, bytes };
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
-/** An inspection of a body through `read`, which also refuses members whose names parsers may read in two ways. */
+/** Wraps `read` in an inspection that also refuses members whose names parsers may read differently. */
 export function checked<Seen>(
   read: (value: unknown) => Seen | Promise<Seen>,
   relied: readonly string[],
@@ -105,34 +107,37 @@ export function checked<Seen>(
   };
 }
 
-/** Bounds of JSON that its own reader has bounded already: a body that was read before, a vendor's answer. */
+/** Limits for JSON that was checked before: a body that was read already, or a vendor's answer. */
 export const checkedBefore: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
-/** Returns whether JSON is so large that parsing it at once would hold up other calls. */
+/** Returns whether JSON is so large that parsing it in one step would delay other calls. */
 export function isLargeJson(bytes: Buffer): boolean {
   return bytes.length > turnBytes;
 }
 
 /**
- * Parses JSON within its bounds, a large one in turns with other calls. Rejects with SyntaxError, and with Failure
- * invalid_json (400) or request_too_large (413) for what is beyond the bounds.
+ * Parses JSON within its limits; a large one in steps between other calls. Rejects with SyntaxError, and with Failure
+ * invalid_json (400) or request_too_large (413) if a limit is exceeded.
  */
 export async function parseJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   return await inTurnsFor(bytes, parseInTurns(bytes, bounds));
 }
 
-/** Does work on a document: in turns with other calls where it is large, else at once. */
+/** Processes a document: in steps between other calls if it is large, else synchronously. */
 function inTurnsFor<Result>(bytes: Buffer, steps: Generator<undefined, Result>): Result | Promise<Result> {
   return isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps);
 }
 
-/** Checks that JSON is within its bounds and counts it, in turns with other calls. Rejects with Failure as `parseJson` does. */
+/**
+ * Checks that JSON is within its limits and returns its counts; works in steps between other calls. Rejects with
+ * Failure as `parseJson` does.
+ */
 export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<Pick<JsonBounds, "values" | "members">> {
   const { values, members } = await inTurnsFor(bytes, scanInTurns(bytes, bounds));
   return { values, members };
 }
 
-/** Parses a body once more that `readJson` has read: an object, in turns where it is large. */
+/** Parses a body again that `readJson` has read. Returns its object; a large body is parsed in steps. */
 export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
   const value: unknown = isLargeJson(bytes)
     ? await inTurns(parseInTurns(bytes, checkedBefore))
@@ -141,7 +146,7 @@ export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
   return value;
 }
 
-/** Renders JSON made from a body of so many bytes, in turns where that is large. */
+/** Renders JSON. `bodyBytes` is the size of the body that it was made from; large values are rendered in steps. */
 export async function renderJson(value: unknown, bodyBytes: number): Promise<Buffer> {
   return bodyBytes > turnBytes ? await inTurns(stringifyInTurns(value)) : Buffer.from(JSON.stringify(value));
 }

@@ -3,13 +3,15 @@ import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
 
-/** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
+/**
+ * Maximum characters of a list of names, and of a list of attempts, in a header; the rest is replaced by an ellipsis.
+ */
 const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
- * Reports in headers the vendor's own id of the exchange that answered, or failed last; and, where the caller's group
- * allows it, the channel of that exchange and all that was tried, as `first;failed=upstream_error, second`. Does nothing
- * once the head is out.
+ * Writes headers about the exchange that answered, or failed last: the vendor's request id, and if the caller's group
+ * allows it, the channel and all attempts, as `first;failed=upstream_error, second`. Does nothing once the head has
+ * been sent.
  */
 export function reportRoute(
   { catalog }: Pick<RunDeps, "catalog">,
@@ -25,19 +27,22 @@ export function reportRoute(
   answer.setHeader(headers.attempts, joinWithin(maxTried, attempts));
 }
 
-/** Names in a header what the vendor could not take. The names come from the client: only what a header may hold goes back. */
+/**
+ * Lists the dropped fields in a header. The names come from the client, so characters that a header cannot hold are
+ * removed.
+ */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
-/** Names in a header the model that served a call, where its client named another. */
+/** Writes the name of the serving model to a header, if the client named another one. */
 export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
   if (!answer.begun) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }
 
-/** Reports in a header the bound of each answer's output that the vendor was sent since no more can be paid for. */
+/** Writes to a header the output limit that was sent to the vendor because the caller can pay for no more. */
 export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">, tokens: number): void {
   if (!answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }

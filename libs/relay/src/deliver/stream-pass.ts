@@ -11,53 +11,53 @@ import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answ
 /** Sink of a stream. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
-/** A stream to be passed to its client. */
+/** Options of a stream that is passed to its client. */
 export interface StreamPassOptions {
   readonly sink: StreamSink;
   readonly held: HeldStream;
   readonly reader: Pick<StreamAnswerReader, "framing" | "observe" | "countImages">;
   readonly translator: StreamTranslator;
   readonly meter: Meter;
-  /** The call that it belongs to; undefined: nobody waits for it, and all of it is paid for. */
+  /** Call that the stream belongs to; undefined: no client waits for it, and all of it is paid for. */
   readonly owner: StreamOwner | undefined;
-  /** Aborted where the call ends before the stream does. */
+  /** Aborted if the call ends before the stream does. */
   readonly ending: AbortSignal;
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Longest time that parts are gathered which come sooner than that after those before; 0: not at all. */
+  /** Maximum ms for which chunks that follow each other closely are collected; 0: never. */
   readonly gatherMs: number;
-  /** Maximum bytes that are taken of the vendor's; absent: as many as come. */
+  /** Maximum bytes that are read from the vendor; absent: unlimited. */
   readonly maxBytes?: number | undefined;
 }
 
-/** The call that a stream belongs to, with the money that the stream runs on. */
+/** Call that a stream belongs to, and the money held for it. */
 export interface StreamOwner {
-  /** Says which frames are covered, and waits for more; undefined: all are. */
+  /** Decides which frames are paid for, and waits for more money; undefined: all frames are. */
   readonly allowance: Pick<Allowance, "admits" | "covers" | "more"> | undefined;
-  /** Notes that a chunk of the vendor's arrived. */
+  /** Records the arrival of a chunk from the vendor. */
   chunkArrived(): void;
-  /** Meters a stream that is ended for this reason. */
+  /** Meters a stream that was ended early for this reason. */
   meterCut(why: StreamStop): Promise<Metered>;
   /**
-   * Called when the vendor's stream is over and before the client's ends: money is settled first. `cut` is what a stream
-   * used that was ended where its money or its bound ends.
+   * Called when the vendor's stream has ended, before the client's ends, so that money is settled first. `cut` is the
+   * usage of a stream that was ended early.
    */
   ended(failure: Failure | undefined, cut?: Metered): void;
 }
 
-/** End of a stream. */
+/** Outcome of a stream. */
 export type StreamOutcome =
   | { readonly outcome: "completed" }
   | { readonly outcome: "cancelled" }
   | { readonly outcome: "failed"; readonly failure: Failure };
 
 /**
- * Passes a stream to the client at the client's pace (a slow reader pauses the vendor), with a sign of life while the
- * vendor is silent, and the wire's own error where it breaks: split, read, covered by money, metered, written. It is over
- * once, however many things end it.
+ * Passes a stream to its client: splits it into frames, reads, checks and meters them, and writes them at the client's
+ * pace (a slow client pauses the vendor). Sends heartbeats while the vendor is silent, and the wire's error if the
+ * stream breaks. The outcome is decided once, by the first event that ends the stream.
  */
 export class StreamPass implements BodySink {
-  /** Resolves when the stream is over; never rejects. */
+  /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<StreamOutcome>;
   readonly #options: StreamPassOptions;
   readonly #resolve: (end: StreamOutcome) => void;
@@ -67,17 +67,17 @@ export class StreamPass implements BodySink {
   readonly #out = new Outgoing();
   #over = false;
   #bytes = 0;
-  /** Time at which the newest parts were requested, or came. */
+  /** Time at which the latest chunk was requested or arrived. */
   #heardAt = -Infinity;
   #gathering: NodeJS.Timeout | undefined;
-  /** True if the terminal frame was taken. */
+  /** True if the terminal frame was read. */
   #done = false;
-  /** True if frames wait until more is paid for. */
+  /** True while frames wait for more money. */
   #dry = false;
-  /** The frame that is not paid for, read; and those behind it. */
+  /** First frame that is not paid for, with its reading; and the frames after it. */
   #unpaid: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
   #waiting: readonly Buffer[] = [];
-  /** End of the vendor's stream that came meanwhile. */
+  /** End of the vendor's stream that occurred while frames waited. */
   #after: (() => void) | undefined;
 
   constructor(options: StreamPassOptions) {
@@ -102,7 +102,7 @@ export class StreamPass implements BodySink {
     if (options.ending.aborted) this.handleEvent();
   }
 
-  /** The call ends before the stream does. */
+  /** Ends the stream because the call has ended. */
   handleEvent(): void {
     const failure = endedBy(this.#options.ending);
     if (failure !== undefined) this.#fail(failure);
@@ -137,13 +137,13 @@ export class StreamPass implements BodySink {
 
   broken(error: Error): void {
     if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
-    // A call that the gateway ends aborts its exchange: that is not the vendor's failure.
+    // If the gateway ended the call, it aborted the exchange: the vendor did not fail.
     this.#fail(endedBy(this.#options.ending) ?? brokenOff(error));
   }
 
   /**
-   * Leaves the vendor unread for a moment where it writes in a burst: each part that is read and written by itself costs
-   * as much as many together. Parts that come further apart, as words usually do, and the first are never held back.
+   * Pauses reading briefly when the vendor sends a burst: reading and writing each chunk separately costs as much as
+   * many together. The first chunk, and chunks with longer intervals, as is usual for text, are never delayed.
    */
   #gather(): void {
     const { held, sink, gatherMs } = this.#options;
@@ -159,14 +159,14 @@ export class StreamPass implements BodySink {
     }, gatherMs);
   }
 
-  /** Takes the frames that came. `chunk` is all of them, where nothing is before or after. */
+  /** Processes frames that arrived. `chunk` holds exactly these frames, if the chunk has no other bytes. */
   #advance(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
     const out = this.#out;
     const failure = this.#take(frames);
     const isDry = this.#unpaid !== undefined;
     const bytes = chunk !== undefined && !isDry && this.#splitter.empty ? out.takeOf(chunk) : out.take();
-    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
+    // The answer is complete with its terminal frame, even if the vendor then resets the connection or never closes it.
     if (this.#done && !isDry && failure === undefined) return this.#end(bytes);
     const flows = this.#write(bytes);
     if (failure !== undefined) return this.#fail(failure);
@@ -198,7 +198,7 @@ export class StreamPass implements BodySink {
     return undefined;
   }
 
-  /** Reads a frame; one that waited for money has been read. */
+  /** Returns the reading of a frame. A frame that waited for money was read before. */
   #readOnce(frame: Buffer): FrameReading {
     const known = this.#unpaid;
     this.#unpaid = undefined;
@@ -209,7 +209,7 @@ export class StreamPass implements BodySink {
     const { owner, translator } = this.#options;
     const allowance = owner?.allowance;
     if (allowance === undefined || words === "" || allowance.covers(Buffer.byteLength(words))) return true;
-    // The words are read only where the whole of them is not covered.
+    // The text is extracted only if the complete frame is not covered.
     return allowance.admits(Buffer.byteLength(translator.wordsOf(words)), translator.mayThink(frame));
   }
 
@@ -222,12 +222,12 @@ export class StreamPass implements BodySink {
     reader.observe?.(frame);
   }
 
-  /** Returns whether the client keeps up. */
+  /** Writes to the client. Returns false if it applies backpressure. */
   #write(bytes: Buffer | string): boolean {
     return bytes.length === 0 || this.#options.sink.write(bytes);
   }
 
-  /** The vendor has answered whole. `before` is what the client gets before the last words; all of it leaves after the money. */
+  /** Ends the stream after a complete answer. `before` precedes the last frames; both are sent after the settlement. */
   #end(before: Buffer | string): void {
     if (this.#over) return;
     const { sink, held, translator, owner } = this.#options;
@@ -240,13 +240,13 @@ export class StreamPass implements BodySink {
     }
     owner?.ended(undefined);
     this.#finish({ outcome: "completed" });
-    // What may still come is read and dropped, so that the connection can serve the next call.
+    // The rest of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
     this.#write(before);
     sink.end(last);
   }
 
-  /** Holds the frames back that are not paid for, until they are or the stream ends there. */
+  /** Delays the frames that are not paid for until they are; otherwise ends the stream there. */
   async #waitForMoney(): Promise<void> {
     const { sink, held, owner } = this.#options;
     this.#dry = true;
@@ -262,7 +262,7 @@ export class StreamPass implements BodySink {
     if (!sink.full) held.resume();
   }
 
-  /** Nothing more passes: the vendor is stopped, and the client's stream ends as its wire ends an answer at its bound. */
+  /** Stops the vendor and ends the client's stream as its wire ends an answer at the output limit. */
   async #cut(why: StreamStop): Promise<void> {
     if (this.#over) return;
     const { sink, held, translator, owner } = this.#options;
@@ -280,7 +280,7 @@ export class StreamPass implements BodySink {
   #fail(failure: Failure): void {
     if (this.#over) return;
     const { sink, held, translator, requestId, owner } = this.#options;
-    // The vendor's exchange was ended because the client left: that is no failure.
+    // The exchange was ended because the client disconnected; this is not a failure.
     if (sink.closed) return this.#finish({ outcome: "cancelled" });
     const last = translator.fail(failure, requestId);
     owner?.ended(failure);
@@ -318,14 +318,14 @@ function malformed(error: unknown): Failure {
   return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
 }
 
-/** Output that goes to the client at once: text or bytes, put together only where it must be. */
+/** Collects the output of one turn: text or bytes, concatenated only where necessary. */
 export class Outgoing {
   #text = "";
   #pieces: Buffer[] = [];
-  /** True if every frame goes on as it came. */
+  /** True while every frame is passed on unchanged. */
   #intact = true;
 
-  /** Adds what a frame was rendered as. */
+  /** Adds the rendering of a frame. */
   add(rendered: Buffer | string, frame: Buffer): void {
     if (rendered !== frame) this.#intact = false;
     if (typeof rendered === "string") {
@@ -338,7 +338,7 @@ export class Outgoing {
     }
   }
 
-  /** Takes what was added. */
+  /** Returns the collected output and clears it. */
   take(): Buffer | string {
     const [first] = this.#pieces;
     const taken = first === undefined ? this.#text : this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
@@ -346,7 +346,7 @@ export class Outgoing {
     return taken;
   }
 
-  /** Takes the same, of frames that are a whole chunk: the chunk itself where nothing of it was changed. */
+  /** Returns the collected output of frames that form a complete chunk: the chunk itself if no frame was changed. */
   takeOf(chunk: Buffer): Buffer | string {
     if (!this.#intact) return this.take();
     this.#clear();

@@ -16,7 +16,10 @@ import { StreamPass, type StreamOwner, type StreamSink } from "./stream-pass.ts"
 
 type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
 
-/** Passes a stream to its client, and settles it when the vendor has ended it, before the client's last byte. */
+/**
+ * Passes a stream to its client, and settles the call when the vendor's stream has ended, before the client's last
+ * byte.
+ */
 export async function deliverStream(
   run: CallRun,
   attempted: Attempted<Accepted>,
@@ -55,7 +58,10 @@ export async function deliverStream(
   await (owner.settled ?? settle(run, end.outcome, failure));
 }
 
-/** Reads a stream whose client left before it began to its end, and settles it by the usage that its vendor reports. */
+/**
+ * Reads a stream to its end after its client disconnected before the first byte, and settles it by the vendor's usage
+ * report.
+ */
 export async function settleDetached(
   run: CallRun,
   attempted: Attempted<Accepted>,
@@ -89,7 +95,7 @@ export async function settleDetached(
   await run.held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
 }
 
-/** The sink of a client that has left. */
+/** Sink of a client that has disconnected. */
 const goneClient: StreamSink = {
   full: false,
   closed: false,
@@ -99,10 +105,10 @@ const goneClient: StreamSink = {
   watch: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
-/** A stream on its way to its client: the money that it runs on, and its settlement. */
+/** Delivery of a stream to its client, with the money held for it and its settlement. */
 class StreamDelivery implements StreamOwner, Disposable {
   readonly allowance: Allowance | undefined;
-  /** The settlement, once it has begun. */
+  /** The settlement; undefined until it begins. */
   settled: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: Attempted<Accepted>;
@@ -145,11 +151,11 @@ class StreamDelivery implements StreamOwner, Disposable {
       if (this.#run.kind.answered !== undefined)
         this.#run.showAnswer(attempted, this.#translator.last, cut !== undefined);
     } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
-    // The vendor is done: its channel may serve another call before the client has the last byte.
+    // The vendor has finished: its channel may serve another call before the client has the last byte.
     attempted[Symbol.dispose]();
     if (cut !== undefined) this.settled = held.settle({ ...cut, outcome: "completed", status: 200, sent });
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
-    // Unknown by now where the vendor reported no usage: it is still counted then.
+    // Unknown at this point if the vendor reported no usage: its tokens are then still being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
   }
 
@@ -158,7 +164,10 @@ class StreamDelivery implements StreamOwner, Disposable {
   }
 }
 
-/** Tracks how far a stream is paid for; undefined where all of it is, or it costs nothing, and nothing else bounds it. */
+/**
+ * Creates the allowance of a stream. Returns undefined if the stream is completely paid for or free, and has no other
+ * limit.
+ */
 function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
   const { output, most } = held.expected;
   if (output === undefined || cost.by !== "text") return undefined;
@@ -173,7 +182,10 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
   });
 }
 
-/** Settles a stream: at once where its usage was reported, so that money goes before the last byte; else once it is counted. */
+/**
+ * Settles a stream: immediately if its usage was reported, so that money is settled before the last byte; else after
+ * its tokens are counted.
+ */
 async function settle(
   { plan: { cost }, held, sent, meter }: CallRun,
   outcome: Outcome,

@@ -14,14 +14,14 @@ type TaskAnswer = Extract<Accepted, { kind: "task" }>;
 /** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
 
-/** Completes a task at its vendor, and sends what it made. Throws Failure where it fails before a byte left. */
+/** Completes a task at its vendor, and sends the result. Throws Failure if it fails before a byte is sent. */
 export async function deliverTask(
   run: CallRun,
   attempted: Attempted<Accepted>,
   { exchange, task }: TaskAnswer,
 ): Promise<void> {
   const { usage } = task;
-  // A client that has left is sent nothing: what the task used is all that is missing.
+  // A client that disconnected receives no answer; only the task's usage is still needed.
   const isKnown = run.leaving.isClientGone && usage !== undefined;
   const answer = isKnown
     ? { body: Buffer.alloc(0), usage, words: () => "" }
@@ -30,7 +30,7 @@ export async function deliverTask(
 }
 
 /**
- * Completes a task, with signs of life for the client meanwhile. A task that failed, or a file that cannot be fetched,
+ * Completes a task and sends heartbeats to the client meanwhile. A failed task, or a file that cannot be fetched,
  * counts against the channel.
  */
 async function finish(
@@ -49,7 +49,7 @@ async function finish(
   }
 }
 
-/** The way back to the vendor that has answered an exchange, under the same key. */
+/** Sends further requests to the vendor that answered an exchange, with the same key. */
 class RouteLink implements VendorLink {
   readonly origin: string;
   readonly signal: AbortSignal;

@@ -7,10 +7,10 @@ import type { CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { meterWhole } from "../money/meter.ts";
 
-/** Settles a complete answer and sends it, unless the client has left. */
+/** Settles a complete answer and sends it, unless the client has disconnected. */
 export async function deliverWhole(run: CallRun, attempted: Attempted<Accepted>, answer: WholeAnswer): Promise<void> {
   const { call, plan, held, leaving, sent } = run;
-  // The vendor is done: its channel may serve another call before the client has the last byte.
+  // The vendor has finished: its channel may serve another call before the client has the last byte.
   attempted[Symbol.dispose]();
   plan.fees?.saw(answer.fees);
   const metered = await meterWhole(plan.cost, answer);

@@ -35,18 +35,24 @@ export interface ImagesCall {
   readonly unsupportedRules: UnsupportedRules;
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
-  /** Renders finished images, in the form that the request wants them, as the client's answer. */
+  /** Renders finished images as the client's answer, in the form that the request names. */
   readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
 }
 
-/** Wires that a request for images can be served through, best first: some vendors have one endpoint for both acts. */
+/**
+ * Returns the wires that a request for images can be served through, best first. Some vendors have one endpoint for
+ * generating and editing.
+ */
 export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readonly ImagesWire[] {
   return images.length === 0
     ? ["images", "qwen-images", "qwen-image-tasks", "content", "imagen", "vertex-imagen"]
     : ["image-edits", "qwen-images", "qwen-image-edit-tasks", "content", "images"];
 }
 
-/** One attempt at images, with a vendor of any wire. Throws Failure (400) for errors of the client's request. */
+/**
+ * Builds the exchange of one attempt at images, in the vendor's wire. Throws Failure (400) for errors of the client's
+ * request.
+ */
 export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
   const { parsed, unsupportedRules, input } = call;
   const { vendor } = vendorWire<ImagesVendor>(wires, wire);
@@ -66,7 +72,7 @@ export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstr
   };
 }
 
-/** Reads a stream of partial images, which a vendor may answer with. */
+/** Reads a stream of partial images. */
 function imageStream(request: ImageRequest): AnswerReader {
   return {
     kind: "stream",
@@ -76,7 +82,7 @@ function imageStream(request: ImageRequest): AnswerReader {
   };
 }
 
-/** Reads an answer that is not a stream: images, or a task that makes them; either may still have to be fetched. */
+/** Reads an answer that is not a stream: images, or a task that makes them. Images may still have to be fetched. */
 function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
   const parse = async (answer: Buffer) => vendor.parse(await parseAnswer(answer));
   return {
@@ -104,18 +110,19 @@ async function finished(
   return { usage: unitsOfImages(made), words: () => "", ...render({ ...made, images }) };
 }
 
-/** Pauses between polls: short at first, since most images are quick. */
+/** Pauses between polls, in ms: short at first because most images are finished quickly. */
 const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
-/** Looks in a row that may fail before the task is given up. */
+/** Number of failed polls in a row after which the task is given up. */
 const maxFailedPolls = 3;
-/** Status of a poll that came too soon. */
+/** Status of a poll that was refused because it came too early. */
 const tooMany = 429;
 
 /**
- * Waits until a vendor's task is done, for as long as its client does. Throws Failure upstream_timeout where it takes
- * longer than `waitMs`, and what it failed of. A task is never started again: the vendor may be making it still.
+ * Waits until a vendor's task has finished, or its client disconnects. Throws Failure upstream_timeout if it takes
+ * longer than `waitMs`, or the task's failure. A task is never started again, because the vendor may still be working
+ * on it.
  */
 export async function finishTask(
   { task }: ImagesTask,
@@ -128,7 +135,7 @@ export async function finishTask(
   for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     await setTimeout(pause, undefined, { signal: vendor.signal });
     const seen = await poll(vendor, task);
-    // A vendor that wants fewer polls works on all the same.
+    // A vendor that refuses frequent polls still works on the task.
     if (seen instanceof Failure && seen.status === tooMany) continue;
     failed = seen instanceof Failure ? failed + 1 : 0;
     if (seen instanceof Failure) {
@@ -150,14 +157,17 @@ async function poll(vendor: VendorLink, task: string): Promise<Buffer | Failure>
   }
 }
 
-/** Form in which a client wants its images; undefined: as the vendor gives them. Events always hold bytes. */
+/**
+ * Returns the form in which the client wants its images; undefined: as the vendor returns them. Events always hold
+ * bytes.
+ */
 export function wantedForm({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
   return stream ? "b64_json" : responseFormat;
 }
 
 /**
- * An image in the form that its client wants, whatever the vendor gave: bytes become an address that holds them, and an
- * address is fetched. Throws Failure upstream_error where that fails.
+ * Converts an image to the form that the client requested: bytes become a data URL, and a URL is fetched. Throws
+ * Failure upstream_error if that fails.
  */
 export async function inWantedForm(
   image: MadeImage,
@@ -186,19 +196,19 @@ async function fetchMade(
   }
 }
 
-/** Values of a request for images that vendors price differently. */
+/** Values of an image request on which vendors' prices depend. */
 export interface WantedImages {
   readonly quality?: string | undefined;
-  /** As `1024x1024`, or a class of size as 4K. */
+  /** A size such as `1024x1024`, or a size class such as `4K`. */
   readonly size?: string | undefined;
-  /** The client's spelling of those two, where it spells them otherwise. */
+  /** The client's names of both fields, if they differ. */
   readonly spelling: { readonly quality?: string; readonly size?: string };
 }
 
 /**
- * Refuses (400) images of a high quality or a large size where nothing but images is paid for: vendors charge a multiple
- * for them, and a price per image knows of one only. By tokens they are paid for as the vendor reports them, and a vendor
- * that does not support the option does not get it.
+ * Refuses (400) images of high quality or large size if images are priced only per image: vendors charge a multiple for
+ * these, and the price per image does not depend on them. Prices per token need no check, nor does an option that was
+ * dropped because the vendor does not support it.
  */
 export function refuseUnpricedTier(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;

@@ -3,17 +3,17 @@ import { Failure } from "@modelgate/contracts";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
-/** Media types under which an image may be sent; its bytes decide its type. */
+/** Returns whether an image may be sent under this media type. The image's bytes decide its type. */
 export function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
-/** The images that were read, and the body that they are sent on in, beside the body that they came in. */
+/** Number of further copies of the request's body in memory: the images that were read, and the body that is sent. */
 const copies = 2;
 
 /**
- * The images of one request as bytes, counted against the process's budget: fetched only where a vendor needs them, once
- * for all attempts. Dispose it when the call is over.
+ * Images of one request as bytes, counted against the memory limit of the process. They are fetched only if a vendor
+ * needs bytes, once for all attempts. Dispose it when the call has ended.
  */
 export class InputImages implements Disposable {
   readonly #remote: RemoteFiles;
@@ -22,7 +22,7 @@ export class InputImages implements Disposable {
   readonly #held = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
-  /** Throws Failure server_overloaded (503) where the process holds too much already. */
+  /** Throws Failure server_overloaded (503) if the memory limit of the process is reached. */
   constructor({ remote, budget }: ImagesDeps, request: ImageRequest, ending: AbortSignal) {
     this.#remote = remote;
     this.#request = request;
@@ -34,7 +34,9 @@ export class InputImages implements Disposable {
     this.#signal = AbortSignal.any([ending, over.signal]);
   }
 
-  /** The request with every image in it as bytes. Throws Failure (400) naming the image that cannot be had. */
+  /**
+   * Returns the request with every image as bytes. Throws Failure (400) that names the image that cannot be fetched.
+   */
   asBytes(): Promise<ImageRequest> {
     return (this.#fetched ??= this.#fetchAll());
   }

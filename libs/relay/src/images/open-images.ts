@@ -2,7 +2,7 @@ import { hostsIn, openRemoteFiles, type RemoteFiles } from "@modelgate/channels"
 import type { BufferBudget, VariableReader } from "@modelgate/platform";
 import { privateHostsVariable } from "../env.ts";
 
-/** Variables of every service that serves images. */
+/** Reads the variables of every service that serves images. */
 export function imagesVariables(read: VariableReader) {
   return {
     /** Largest image that a client sends, in a form or as an address, or that is fetched from a vendor's address. */
@@ -17,20 +17,20 @@ export function imagesVariables(read: VariableReader) {
   };
 }
 
-/** Their values. */
+/** Values of the variables for images. */
 export type ImagesEnv = ReturnType<typeof imagesVariables>;
 
-/** Dependencies of calls for images, whatever wire they came in. */
+/** Dependencies of calls for images, in every client wire. */
 export interface ImagesDeps {
-  /** Fetches images at addresses of clients and vendors. */
+  /** Fetches images from URLs that clients and vendors give. */
   readonly remote: RemoteFiles;
-  /** Maximum bytes of bodies and images that the process holds. */
+  /** Memory limit for bodies and images of the process. */
   readonly budget: BufferBudget;
   /** Maximum wait for a vendor's task. */
   readonly taskWaitMs: number;
 }
 
-/** Opens what calls for images work with. */
+/** Opens the dependencies of calls for images. */
 export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
   return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
 }

@@ -4,40 +4,43 @@ import type { HeldOutput } from "./expect.ts";
 import type { Meter } from "./meter.ts";
 import { minBytesPerToken } from "./tokens.ts";
 
-/** The smallest step that a hold is extended by. */
+/** Minimum tokens that a hold is extended by. */
 const minStepTokens = 64;
-/** Maximum tries at a store that is away, and the pause between: a stream that has run dry waits so long. */
+/**
+ * Maximum attempts to extend a hold while Redis is unavailable, and the ms between them; the stream pauses meanwhile.
+ */
 const [storeTries, storePauseMs] = [20, 250];
 
 /**
- * A stream ends where its words are surely more than its bound of tokens: so many times as many by the tokenizer that
- * counts here, since others cut some texts coarser, and a few more.
+ * Margin by which the counted tokens may exceed the stream's output limit before the stream is ended. It is wide
+ * because vendors' tokenizers may produce fewer tokens for the same text than the one used here.
  */
 const beyondBound = { times: 3, tokens: 64 } as const;
 
-/** Marks a stream that goes no further although it could be paid for: its vendor wrote more than the request allows. */
+/** Marks a stream that is ended although it could be paid for: its vendor wrote more than the request allows. */
 export const wroteBeyondBound = "beyond-bound";
 
-/** Reason why a stream goes no further: it is not paid for, the store is away, or it is longer than the request allows. */
+/** Reason why a stream is ended: it is not paid for, Redis is unavailable, or it exceeds the request's output limit. */
 export type StreamStop = Failure | typeof wroteBeyondBound;
 
 /** Options of a stream's allowance. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;
-  /** Extra output tokens allowed beyond the bound once the stream has shown reasoning; absent: none. */
+  /** Output tokens allowed beyond the limit if the stream has shown reasoning; absent: none. */
   readonly thoughtTokens?: number;
   /**
-   * Holds more, so that output of `to` tokens is covered where `from` are; false where the hold is gone. Throws Failure
-   * insufficient_quota where the account, its group or its token cannot cover it, another where the store is away.
+   * Extends the hold from `from` to `to` output tokens. Returns false if the hold no longer exists. Throws Failure
+   * insufficient_quota if the account, its group or its API key cannot cover it, another Failure if Redis is
+   * unavailable.
    */
   extend(from: number, to: number): Promise<boolean>;
 }
 
 /**
  * Tracks how much of a stream its hold covers, in bytes of text (an upper bound on tokens), so that a frame costs one
- * comparison. When the bytes are used up the words are read, and when about half a step is left the hold is extended
- * while the stream goes on. Dispose it with the stream.
+ * comparison. When the bytes are used up the text's tokens are counted. When about half a step is left the hold is
+ * extended while the stream continues. Dispose it with the stream.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
@@ -59,14 +62,14 @@ export class Allowance implements Disposable {
     this.#step = options.output.step;
   }
 
-  /** Returns whether a frame is surely paid for, whatever is in it. */
+  /** Returns whether a frame is covered regardless of its content. */
   covers(bytes: number): boolean {
     if (bytes > this.#bytes) return false;
     this.#bytes -= bytes;
     return true;
   }
 
-  /** Returns whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
+  /** Returns whether a frame with this many bytes of text is covered. Starts to extend the hold when little is left. */
   admits(wordBytes: number, isThought = false): boolean {
     this.#thinks ||= isThought;
     this.#wanted = Math.ceil(wordBytes / minBytesPerToken);
@@ -76,8 +79,8 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Waits until the frame that was not admitted may pass; else returns why it may not. Money is requested once more, and
-   * what came is counted by the tokenizer, before a stream is given up.
+   * Waits until the refused frame may pass; otherwise returns the reason why not. Before the stream is ended, the hold
+   * is extended once more and the received text is counted by the tokenizer.
    */
   async more(): Promise<StreamStop | undefined> {
     for (;;) {
@@ -98,12 +101,12 @@ export class Allowance implements Disposable {
     this.#over = true;
   }
 
-  /** Read anew after every wait. */
+  /** Reads the state anew, because it changes during every wait. */
   get #refusal(): Failure | undefined {
     return this.#refused;
   }
 
-  /** Finds out how far the stream may go; whether the wanted frame is within that. */
+  /** Computes how far the stream may continue. Returns whether the wanted frame is within that. */
   #check(): boolean {
     const { output, meter } = this.#options;
     if (this.#paid >= output.most) return this.#checkBound();
@@ -114,18 +117,21 @@ export class Allowance implements Disposable {
       void this.#extend();
       isQuiet = false;
     }
-    // While nothing is under way, the next check is in time for the next extension.
+    // If no extension is in progress, the next check must come early enough for one.
     this.#bytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#wanted) * minBytesPerToken);
     return left >= 0;
   }
 
-  /** The same where all is paid for: only a vendor that does not keep to its bound gets further. */
+  /**
+   * Does the check of `#check` for a stream that is completely paid for: only a vendor that ignores its output limit
+   * reaches it.
+   */
   #checkBound(): boolean {
     const { output, meter, thoughtTokens = 0 } = this.#options;
     const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
-    // The frame itself is not counted: a whole answer in one frame may have many bytes a token.
+    // The frame itself is not counted: a complete answer in one frame may have many bytes per token.
     const left = most - meter.maxShownTokens;
-    // Half of it, so that thoughts are seen long before words are counted as being too many.
+    // Only half of the rest is allowed, so that reasoning is noticed before the text counts as too long.
     this.#bytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
     return left >= 0;
   }
@@ -135,19 +141,19 @@ export class Allowance implements Disposable {
     this.#extending = this.#grow().then((refused) => {
       this.#refused = refused;
       this.#extending = undefined;
-      // The next chunk finds out how far the stream may go now.
+      // The next chunk triggers a new check.
       this.#bytes = 0;
     });
     return this.#extending;
   }
 
-  /** Extends the hold by a step, or by the largest part of one that can be had; else returns why it cannot. */
+  /** Extends the hold by a step, or by the largest smaller amount that is available; otherwise returns the failure. */
   async #grow(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;
     for (let tries = 1; !this.#over;) {
       const to = Math.min(this.#paid + this.#step, output.most);
       try {
-        // Where the hold is gone it was lost with its Redis: the call goes on, and its true cost is charged at its end.
+        // A missing hold was lost with its Redis: the call continues, and its actual cost is charged at the end.
         await extend(this.#paid, to);
         this.#paid = to;
         this.#step = Math.min(this.#step * 2, output.step);

@@ -10,7 +10,7 @@ import {
 import { providerNameOf, type Tried } from "@modelgate/channels";
 import { Counter, Gauge, SeriesCounter, SeriesHistogram, type ValueSeries } from "@modelgate/platform";
 
-/** Metrics of calls, by the names and buckets of OpenTelemetry's conventions for generative AI where those have one. */
+/** Metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI where these define them. */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
 type CallLabels = Readonly<Record<(typeof labels)[number], string>>;
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -59,39 +59,39 @@ const capped = new Counter({
   help: "Calls whose vendor reported or sent more than the call can have used; the rest was not billed.",
   labelNames: ["channel", "model", "unit"],
 });
-/** Settlements that found no hold: the call was charged otherwise, or not at all. */
+/** Settlements that found no hold: the call was charged before, or its hold was lost. */
 export const holdsNotFound = new Counter({
   name: "modelgate_holds_not_found_total",
   help: "Settlements that found no hold: the ledger or an earlier attempt had settled it.",
 });
-/** Answers that are waited for though their clients have left. */
+/** Answers that are being read after their clients disconnected. */
 export const leftAnswers = new Gauge({
   name: "modelgate_left_answers",
   help: "Answers that are read to their end after their clients left.",
 });
 const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open streams." });
 
-/** OpenTelemetry's words for what a call does, where they differ from the model's kind. */
+/** OpenTelemetry's names of operations, where they differ from the kind of the model. */
 const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "embeddings" };
 
-/** A call that is over. */
+/** A call that has ended. */
 export interface CallSeen {
   readonly draft: UsageDraft;
   readonly kind: ModelKind;
-  /** The vendor, as channels name it; absent where no request was sent. */
+  /** Vendor, as channels name it; absent if no request was sent. */
   readonly provider: string | undefined;
   readonly units: Units;
   readonly costNanos: Nanos;
-  /** Every attempt in its order. */
+  /** Attempts, in order. */
   readonly tried: readonly Tried[];
-  /** The failure's code, where it failed. */
+  /** Code of the failure, if the call failed. */
   readonly error?: string | undefined;
 }
 
-/** Observers of calls that are over, besides these metrics. */
+/** Further observers of ended calls, in addition to these metrics. */
 export const callObservers = new Set<(seen: CallSeen) => void>();
 
-/** Counts a call that is over. */
+/** Counts a call that has ended. */
 export function observeCall(seen: CallSeen): void {
   const { draft, kind, provider, units, costNanos } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
@@ -107,7 +107,7 @@ export function observeCall(seen: CallSeen): void {
   for (const observe of callObservers) observe(seen);
 }
 
-/** Counts a call of which less was billed than its vendor reported. */
+/** Counts a call that was billed for less than its vendor reported. */
 export function observeCapped(call: {
   readonly channel: string;
   readonly model: string;
@@ -116,7 +116,10 @@ export function observeCapped(call: {
   for (const unit of call.capped) capped.inc({ channel: call.channel, model: call.model, unit });
 }
 
-/** Watches one stream: how long its first chunk took, how far apart the others are, and that it is open. */
+/**
+ * Measures one stream: the time to its first chunk and the intervals between the others. Counts it as open until
+ * disposed.
+ */
 export class StreamWatch implements Disposable {
   readonly #perChunk: ValueSeries;
   #last = performance.now();

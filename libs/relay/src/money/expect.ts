@@ -17,30 +17,30 @@ import { maxOutput, type CallCost, type HeldFees, type Measure, type RequestSize
 import { estimateTokens } from "./tokens.ts";
 import { boundOfHeld, boundOfText, boundWithinHold } from "./usage-bound.ts";
 
-/** Bounds of a call's cost, before it is sent. */
+/** Limits of a call's cost, computed before it is sent. */
 export interface Expectation {
-  /** The hold. */
+  /** Amount of the hold. */
   readonly upperNanos: Nanos;
-  /** Cost that is certain once it is sent: the price per request and the estimated input. */
+  /** Cost that is certain once the call is sent: the price per request and the estimated input. */
   readonly floorNanos: Nanos;
   readonly floorUnits: Units;
-  /** Estimated tokens, which count against the token's limit per minute. */
+  /** Estimated tokens, counted against the API key's limit per minute. */
   readonly tokens: number;
-  /** Output of a text stream that the hold covers; absent: all there can be. */
+  /** Output of a text stream that the hold covers; absent: all possible output. */
   readonly output?: HeldOutput | undefined;
-  /** Upper bound of the usage billed from the vendor's report; absent if nothing is billed from a report. */
+  /** Upper bound of the usage that is billed from the vendor's report; absent if billing does not use a report. */
   readonly most?: UsageBound | undefined;
 }
 
-/** Output tokens of a text stream that are held for: at first, in each further step, and at most. */
+/** Output tokens of a text stream that money is held for: at first, in each further step, and at most. */
 export interface HeldOutput {
   readonly first: number;
   readonly step: number;
-  /** Infinite where the client set no bound. */
+  /** Infinity if the client set no limit. */
   readonly most: number;
 }
 
-/** Bounds what a call may cost. */
+/** Computes the limits of a call's cost. */
 export function expectCost(
   {
     limits,
@@ -68,7 +68,7 @@ export function expectCost(
   return { ...expectText(size, model, multiplier, first), output, most };
 }
 
-/** Bounds a call's cost where something else than text decides it. */
+/** Computes the limits of a cost that does not depend on text alone. */
 function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
   return {
     upperNanos: maxCostOf({ requests: 1, ...upper }, model.price, multiplier),
@@ -78,19 +78,22 @@ function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier:
   };
 }
 
-/** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
+/** Maximum tokens reserved in an API key's minute. A client may send any number; this one stays exact in Redis. */
 const maxReservedTokens = 1_000_000_000;
 
 /**
- * Returns the output tokens that a call with a whole answer is held for, over all choices. For a model without an
- * output limit, `usual` tokens are assumed per choice.
+ * Returns the output tokens that money is held for if the answer is not a stream, over all choices. For a model without
+ * an output limit, `usual` tokens are assumed per choice.
  */
 export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
   const most = maxOutput(size, model);
   return Number.isFinite(most) ? most : usual * size.choices;
 }
 
-/** Bounds of a call's cost, from the request and the catalogue, for so much output as is held for at first. */
+/**
+ * Computes the limits of a text call's cost from the request and the catalogue, for the output that is held for at
+ * first.
+ */
 export function expectText(
   size: RequestSize,
   model: CatalogModel,
@@ -99,7 +102,7 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
-  // A bound that the client did not ask for is not kept from its minute.
+  // A limit that the client did not set does not count against its minute.
   const isLimitedByClient = size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined;
   const bound = isLimitedByClient ? maxOutput(size, model) : 0;
   return {
@@ -111,8 +114,9 @@ export function expectText(
 }
 
 /**
- * Returns the maximum cost of a request with so much output. Every token of a text stands for a byte of it at least, in whatever
- * tokenizer: its bytes bound the input. All of it is bound at the highest price that the vendor may count it at.
+ * Returns the maximum cost of a request with this much output. A token stands for at least one byte of text in every
+ * tokenizer, so the input's bytes limit its tokens. All tokens are priced as the most expensive unit that the vendor
+ * may report.
  */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
   const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
@@ -126,7 +130,7 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
   return most;
 }
 
-/** Returns tokens of input and output as the units that cost most, since a vendor may count them as any. */
+/** Returns tokens of input and output as the most expensive units, because a vendor may report them as any unit. */
 export function costliestTokens(
   { input, output }: { readonly input: number; readonly output: number },
   price: Price,
@@ -139,7 +143,7 @@ export function costliestTokens(
   return { [units.input]: input, [units.output]: output };
 }
 
-/** The units of tokens that cost most: found once for each price of a configuration. */
+/** The most expensive token units, computed once for each price of a configuration. */
 const costliestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
 
 function costliestUnit(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {

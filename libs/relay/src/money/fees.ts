@@ -4,15 +4,18 @@ import type { RequestedFees, RequestedTool, ReportedFees } from "@modelgate/wire
 import type { Exchange } from "../answers/exchange.ts";
 import type { HeldFees } from "./measure.ts";
 
-/** Options of a call's fees. */
+/** Options for computing a call's fees. */
 export interface FeesOptions {
   /** Tools and tiers that the client requests; undefined: none. */
   readonly requested: RequestedFees | undefined;
   /** The model's price at the usual service tier. */
   readonly price: Price;
-  /** Treatment of tools and more expensive tiers that have no price; those that were to be dropped and remain are refused. */
+  /**
+   * Treatment of tools and more expensive tiers without a price. If they should be dropped but the wire still sends
+   * them, the call is refused.
+   */
   readonly unpriced: Group["unpriced"];
-  /** Calls of tools, and input tokens that each call may add, that are held for where the client sets no bound. */
+  /** Number of tool calls, and input tokens per tool call, that money is held for if the client sets no limit. */
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
   /** Throws Failure where the caller may not use a model that a tool names. */
   readonly allow: (model: string) => void;
@@ -20,35 +23,38 @@ export interface FeesOptions {
 
 /** Bill of a call whose tokens are known. */
 export interface BilledFees {
-  /** The units with the tools that the vendor ran. */
+  /** Units including the tool calls that the vendor executed. */
   readonly units: Units;
-  /** The price at the service tier that served it. */
+  /** Price at the service tier that served the call. */
   readonly price: Price;
-  /** That tier, where it is not the usual one. */
+  /** That tier, unless it is the default. */
   readonly serviceTier?: string | undefined;
-  /** True if the price has no factor for a tier that may cost more. */
+  /** True if the tier may cost more and the price has no factor for it. */
   readonly isTierUnpriced: boolean;
 }
 
-/** Tiers that vendors may choose by themselves where a request leaves it to them. */
+/** Tiers that vendors may choose if a request does not name one. */
 const chosenByVendors = ["priority", "scale"] as const;
-/** Tiers that cost no more than the usual one. */
+/** Tiers that cost no more than the default one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
-/** Maximum calls of a tool that are believed of one answer, and held for: what a client or a vendor says has no bound. */
+/**
+ * Maximum calls of one tool in one answer that are held for and billed. Numbers from clients and vendors are otherwise
+ * unlimited.
+ */
 const maxCalls = 1_000;
 
 /**
- * Costs of a text call beside its tokens at the usual price: tools that its vendor runs, and the service tier that it is
- * served at. What each attempt sends is checked, what its answer says is collected, and both decide the bill.
+ * Fees of a text call: charges other than tokens, namely tools that its vendor runs, and a factor for its service tier.
+ * The class checks what each attempt sends, collects what its answer reports, and computes the bill from both.
  */
 export class CallFees {
-  /** Money held for them. */
+  /** Money held for the fees. */
   readonly held: HeldFees;
   readonly #options: FeesOptions;
-  /** Calls of tools by their ids; undefined where none was reported. */
+  /** Ids of the calls of each tool; undefined if none was reported. */
   #calls: Map<ToolUnit, Set<string>> | undefined;
   #counts: Units | undefined;
-  /** Tools that the vendor is known to have run without a report. */
+  /** Calls of tools that the vendor has executed without reporting them. */
   #unreported: Units | undefined;
   #sentTier: string | undefined;
   #tier: string | undefined;
@@ -61,11 +67,11 @@ export class CallFees {
   }
 
   /**
-   * The exchange of an attempt, with its tools bounded where its wire can express so. Throws Failure (400) for a tool or tier
-   * that has no price, where the group refuses those.
+   * Returns the exchange of an attempt, with its tool calls limited if its wire can express that. Throws Failure (400)
+   * for a tool or tier without a price, if the group refuses those.
    */
   checked(exchange: Exchange): Exchange {
-    // Another attempt begins: what the one before reported is not this one's.
+    // A new attempt begins: the reports of the previous one do not apply to it.
     this.#calls = undefined;
     this.#counts = undefined;
     this.#unreported = undefined;
@@ -81,7 +87,7 @@ export class CallFees {
     return this.#capped(exchange, sent);
   }
 
-  /** Takes the fees that an answer, or a frame of one, reports. */
+  /** Records the fees that an answer, or a frame of one, reports. */
   saw(seen: ReportedFees | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier } = seen;
@@ -101,7 +107,7 @@ export class CallFees {
     const tier = this.#tier ?? this.#sentTier ?? "default";
     const factor = price.serviceTiers.get(tier);
     const isWithoutTools = this.#calls === undefined && this.#counts === undefined && this.#unreported === undefined;
-    // A tier that no answer confirmed makes nothing cheaper.
+    // A tier that no answer confirmed does not reduce the price.
     const confirmed = this.#tier !== undefined || (factor?.factor ?? 0n) > price.factor;
     return {
       units: isWithoutTools ? units : { ...units, ...this.#used(units) },
@@ -124,7 +130,7 @@ export class CallFees {
 
   #check(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
-    // A tool of another wire replaces the client's tool of the same unit.
+    // A tool of another wire replaces the client's tool with the same unit.
     const own =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);
@@ -159,12 +165,12 @@ export class CallFees {
   }
 }
 
-/** Returns whether a model has a price for a tool of its vendor. */
+/** Returns whether a model has a price for a vendor-side tool. */
 export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
   return unit !== undefined && price.has(unit);
 }
 
-/** Returns whether a service tier costs no more than the usual one, or the model has a factor for it. */
+/** Returns whether a service tier costs no more than the default, or the model has a factor for it. */
 export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
@@ -183,7 +189,7 @@ function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
   return { units, inputTokens: found, price: heldPrice(requested, price) };
 }
 
-/** Returns the price of the most expensive tier that the call may be served at; a cheaper one is not counted on. */
+/** Returns the price of the most expensive tier that the call may be served at; cheaper tiers are ignored. */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
@@ -194,7 +200,7 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   }, price);
 }
 
-/** The tier that decides the price of what is sent, where several members ask for one. */
+/** Returns the most expensive of the tiers that the request names, if several members name one. */
 function costliestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
   const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
   return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
@@ -209,7 +215,9 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
   }
 }
 
-/** Builds the failure of a call that its caller cannot mend: the operator prices it, or lets it pass. */
+/**
+ * Creates the failure of a call whose tool or tier has no price. Only the operator can set a price or change the group.
+ */
 function refused(param: string, why: string): Failure {
   return new Failure("unsupported_parameter", `${why}. Leave it out, or ask the operator for a price.`, { param });
 }

@@ -22,16 +22,19 @@ export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "l
   readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
 };
 
-/** A call that money is to be held for. */
+/** A call, and the amount to hold for it. */
 export interface HoldWanted {
   readonly call: BilledCall;
   readonly price: Priced;
   readonly expected: Expectation;
-  /** Bill of the call if the process died as soon as the money is held. */
+  /** Bill of the call if the process dies immediately after the money is held. */
   readonly certain: CallEnd;
 }
 
-/** Holds money for a call. Throws Failure where it cannot be held: no balance, no tokens left, the store away. */
+/**
+ * Holds money for a call. Throws Failure if that is not possible: insufficient balance, no tokens left in the minute,
+ * Redis unavailable.
+ */
 export async function holdMoney(deps: HoldDeps, { call, price, expected, certain }: HoldWanted): Promise<HeldMoney> {
   const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
   const { accountId, tokenId, limitsId, tokensPerMinute, budgets } = call.caller;
@@ -55,21 +58,21 @@ export async function holdMoney(deps: HoldDeps, { call, price, expected, certain
     return new HeldMoney(deps, record, expected);
   } catch (error) {
     const failure = asFailure(error);
-    // A store that did not answer may have held: that is settled at nothing, and nothing is done where it did not.
+    // Redis did not answer but may have held the money: the hold, if it exists, is settled at zero.
     if (failure.cause !== undefined)
       void new HeldMoney(deps, record, expected).settle(refusedAt(failure.status), { onlyIfHeld: true });
     throw failure;
   }
 }
 
-/** The end of a call that was never sent, because its money could not be held. */
+/** Returns the end of a call that was never sent because its money could not be held. */
 function refusedAt(status: number): CallEnd {
   return { units: {}, estimated: false, outcome: "failed", status, sent: notSent };
 }
 
 /**
- * Money held for one call. The lease is renewed until the money is settled, given back or handed over; only the first
- * of these takes effect. Disposal gives the money back if none of them happened, so an exception leaves nothing held.
+ * Money held for one call. The lease is renewed until the money is settled, released or handed over; only the first of
+ * these takes effect. Disposal releases the money if none of them happened, so an exception leaves no hold behind.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;
@@ -78,7 +81,7 @@ export class HeldMoney implements RenewedHold, Disposable {
   readonly callId: string;
   /** Time at which the money was held, by `performance.now()`. */
   readonly heldAt: number;
-  /** Charge of the call; undefined before it is settled. */
+  /** Charge of the call; undefined until it is settled. */
   chargedNanos: Nanos | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
@@ -97,19 +100,19 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal = deps.renewals.keep(this);
   }
 
-  /** Returns what a whole end would be settled at. */
+  /** Returns the charge for these units if the call ended completely. */
   costOf(units: Units): Nanos {
     return costOfUnits(this.record.price, capUnits(units, this.expected.most).units);
   }
 
-  /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
+  /** Extends the hold. Returns false if it no longer exists. Throws Failure as `extendHold` does. */
   async extend(nanos: Nanos): Promise<boolean> {
     const isHeld = await extendHold(this.#deps.redis, { accountId: this.accountId, callId: this.callId, nanos });
     if (isHeld) this.#heldNanos += nanos;
     return isHeld;
   }
 
-  /** From now on renews the lease with what is certain by then: what is charged if the process dies. */
+  /** From now on, renews the lease with the usage that is certain at that time; it is charged if the process dies. */
   renew(certain: () => CallEnd): void {
     this.#certain = certain;
   }
@@ -121,8 +124,8 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   /**
-   * Settles the call and logs it in one line; the promise never rejects. With `onlyIfHeld`, it is not known whether the
-   * money is held, and nothing was sent.
+   * Settles the call and logs it in one line; the promise never rejects. `onlyIfHeld` is true if it is unknown whether
+   * the money is held, and no request was sent.
    */
   settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
     if (this.#isOver) return Promise.resolve();
@@ -148,7 +151,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     return this.#endAfter(this.#deps.settlements.settle(settlement, idsOf(call)));
   }
 
-  /** Gives the money back: nothing was bought with it, and no usage is recorded. The promise never rejects. */
+  /** Releases the money without recording usage. The promise never rejects. */
   release(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
@@ -156,7 +159,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     return this.#endAfter(this.#deps.settlements.release({ accountId, callId }, idsOf(this.record.call)));
   }
 
-  /** Leaves the hold to what has been recorded with it, which settles it later. */
+  /** Stops the renewal and leaves the hold to the record that was stored with it, which settles it later. */
   handOver(): void {
     this.#isOver = true;
     this.#renewal[Symbol.dispose]();
@@ -166,13 +169,15 @@ export class HeldMoney implements RenewedHold, Disposable {
     if (!this.#isOver) void this.release();
   }
 
-  /** Renews until the hold is ended in the store: an outage must not leave it to the sweep, which charges the floor. */
+  /** Renews the lease until the hold is ended in Redis: otherwise the sweep would charge the floor after an outage. */
   async #endAfter(ended: Promise<void>): Promise<void> {
     await ended;
     this.#renewal[Symbol.dispose]();
   }
 
-  /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */
+  /**
+   * Limits the reported usage to what the call could use. The excess is not billed, and is counted against the channel.
+   */
   #capped(end: CallEnd): CallEnd {
     const { units, capped } = capUnits(end.units, end.most ?? this.expected.most);
     if (capped.length === 0 && (end.capped ?? []).length === 0) return end;

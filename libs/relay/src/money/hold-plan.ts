@@ -9,11 +9,14 @@ import type { CallCost } from "./measure.ts";
 import { notSent } from "./usage-draft.ts";
 
 /**
- * Minimum of an answer's output that a call is lowered to: about two hundred words. With less, most answers would end before
- * they say anything, at the client's cost.
+ * Minimum output tokens to which a call is lowered: about two hundred words. With less, most answers would end before
+ * they are useful, at the client's cost.
  */
 export const minPaidOutput = 256;
-/** Attempts to hold a call's money: other calls may take from what is left before the lowered call is held for. */
+/**
+ * Maximum attempts to hold a call's money: concurrent calls may reduce the balance between the computation and the
+ * hold.
+ */
 const maxAttempts = 3;
 
 /** A model that can serve the call, and the plan of the call for that model. */
@@ -22,15 +25,15 @@ export interface ServedModel<Planned extends Plan> {
   readonly plan: Planned;
 }
 
-/** Money that is held for a call, and the plan that it is held for. */
+/** Money held for a call, and the plan that it was computed for. */
 export interface HeldPlan<Planned extends Plan> {
   readonly held: HeldMoney;
   readonly plan: Planned;
 }
 
 /**
- * Holds a call's money. Where the balance or a budget does not cover the default bound of its output, the call is planned
- * for the bound that it covers. Throws Failure as `holdMoney` does.
+ * Holds a call's money. If the balance or a budget does not cover the default output limit, the call is planned again
+ * with the limit that it covers. Throws Failure as `holdMoney` does.
  */
 export async function holdPlan<Planned extends Plan>(
   deps: CallDeps,
@@ -61,8 +64,8 @@ export async function holdPlan<Planned extends Plan>(
 }
 
 /**
- * Finds the largest output of each answer that an amount covers, at most the default bound. Undefined where that is below the
- * minimum, or where the client named a bound.
+ * Returns the maximum output of each answer that an amount covers, at most the default limit. Undefined if that is
+ * below the minimum, or if the client set a limit.
  */
 function paidOutput(
   { limits }: Pick<CallDeps, "limits">,

@@ -3,7 +3,7 @@ import { traceIdOf, type Logger, type Redis, type RequestIds, type Span } from "
 import { observeCall, observeCapped, type CallSeen } from "./call-metrics.ts";
 import { countCapped } from "@modelgate/channels";
 
-/** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
+/** Logs a call that has ended in one line, counts it in the metrics, and completes its span. */
 export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
   const { draft, units, costNanos, tried, error } = seen;
   log.info(
@@ -23,7 +23,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
       ms: draft.latencyMs,
       firstByteMs: draft.firstByteMs,
       attempts: draft.attempts,
-      // A call that was answered at once is described by the members above.
+      // A call that succeeded at its first attempt is described by the members above.
       tried: tried.length > 1 || draft.outcome === "failed" ? tried : undefined,
       tokens: tokensIn(units),
       inputTokens: inputTotal(units),
@@ -55,7 +55,9 @@ export interface CappedCall extends RequestIds {
   readonly reported: Units;
 }
 
-/** Reports it against its channel: the operator pays what the vendor charges beyond what was billed. */
+/**
+ * Reports such a call against its channel: the operator pays the difference between the vendor's charge and the bill.
+ */
 export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
   observeCapped(call);
   log.warn(call, "a vendor reported more than the call could use");

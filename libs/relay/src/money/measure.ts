@@ -1,93 +1,104 @@
 import type { Outcome, Price, UnitName, Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 
-/** Bound of a call's cost, and its usage: the tokens of a text, or a measure of its own. */
+/** Limits and metering of a call's cost: by the tokens of a text, or by another measure. */
 export type CallCost = TextCost | MeasuredCost;
 
-/** The cost of a text, by the tokens of the request and its answer. */
+/** Cost of a text, by the tokens of the request and its answer. */
 export interface TextCost {
   readonly by: "text";
   readonly size: RequestSize;
-  /** The client's body, untouched: its text is counted where the vendor reports no usage. */
+  /** The client's unchanged body; its tokens are counted if the vendor reports no usage. */
   readonly body: Buffer;
-  /** True if the answer is a stream: its hold grows with it, in steps. */
+  /** True if the answer is a stream: its hold is extended in steps. */
   readonly stream: boolean;
-  /** True if output may be billed that a stream does not show: it is held for whole before it begins. */
+  /** True if the vendor may bill output that a stream does not show. Its maximum cost is then held before it begins. */
   readonly billsUnseen?: boolean | undefined;
 }
 
-/** The cost of what does not hang on text alone: speech by its characters, audio by its seconds, images by their number. */
+/** Cost that does not depend on text alone: speech by characters, audio by seconds, images by number. */
 export interface MeasuredCost {
   readonly by: "measure";
   readonly measure: Measure;
 }
 
-/** Usage of a call, and whether it had to be estimated. */
+/** Usage of a call, and whether it was estimated. */
 export interface Metered {
   readonly units: Units;
   readonly estimated: boolean;
-  /** Units of which more was reported or written than the call could use. */
+  /** Units that were reduced because more was reported or written than the call could use. */
   readonly capped?: readonly UnitName[] | undefined;
 }
 
 /**
- * The most that one call can have used, in tokens, images, seconds and so on. What a vendor reports beyond it is not
- * billed. A bound is chosen so that no honest report reaches it, and so that no report can empty an account.
+ * Maximum usage of one call, in tokens, images, seconds and so on. Usage that a vendor reports beyond it is not billed.
+ * A limit is so high that no correct report reaches it, and so low that no report can empty an account.
  */
 export interface UsageBound {
   /** Input tokens of all kinds together. */
   readonly inputTokens: number;
   /** Output tokens of all kinds together, except those of `extraTokens`. */
   readonly outputTokens: number;
-  /** Further tokens that are allowed where the vendor reports them as thoughts, sound or images: some bound text only. */
+  /**
+   * Additional output tokens that may be billed if the vendor reports them as reasoning, audio or images: some vendors'
+   * output limit applies to text only.
+   */
   readonly extraTokens: number;
   readonly images: number;
   readonly seconds: number;
   readonly characters: number;
-  /** Calls, or search units of a reranker. */
+  /** Requests, or search units of a reranker. */
   readonly requests: number;
-  /** Every other unit, each on its own: calls of a vendor's tools. */
+  /** Maximum of each other unit: calls of vendor-side tools. */
   readonly others: number;
 }
 
-/** Measure of a call whose cost does not hang on text alone. */
+/** Measure of a call whose cost does not depend on text alone. */
 export interface Measure {
-  /** The most that it may use: what is held. */
+  /** Maximum usage, which money is held for. */
   readonly upper: Units;
-  /** Usage that is certain once it is sent: charged where the service dies, or the client leaves before the answer. */
+  /**
+   * Usage that is certain once the call is sent: charged if the service dies, or the client disconnects before the
+   * answer.
+   */
   readonly floor: Units;
-  /** Returns the usage that is certain where the client left and the vendor was not read to its end; absent: `floor`. */
+  /** Returns the certain usage if the client disconnected and the answer was not read to its end; absent: `floor`. */
   left?(): Promise<Units>;
-  /** The most that can be billed, whatever the vendor reports; what is absent follows from `upper`. */
+  /** Maximum usage that is billed regardless of the vendor's report; absent members are derived from `upper`. */
   readonly most?: Partial<UsageBound> | undefined;
   /**
-   * Meters what it used. `reported` is the vendor's report, undefined for none; `words` counts the tokens that the model
-   * wrote, as far as the exchange shows them; `outcome` is how the call ended, whole where it is absent.
+   * Meters the usage. `reported` is the vendor's report, undefined if there is none; `words` counts the tokens of the
+   * text that the model wrote, if the exchange shows it; `outcome` is how the call ended, absent: completely.
    */
   meter(reported: Units | undefined, words: () => Promise<number>, outcome?: Outcome): Promise<Metered>;
 }
 
 /** Size of a request. */
 export interface RequestSize {
-  /** Bytes of the body that are text to the model. */
+  /** Bytes of the body that the model reads as text. */
   readonly textBytes: number;
-  /** Bytes of text that some vendors are sent in addition: held for, and counted only where they were sent. */
+  /**
+   * Bytes of text that are added for some vendors: money is held for them, and they are billed only if they were sent.
+   */
   readonly addedBytes?: number | undefined;
-  /** Bound of the input tokens of images, files and audio. */
+  /** Maximum input tokens of images, files and audio. */
   readonly mediaTokens: number;
-  /** Maximum output tokens, where the client set a bound. */
+  /** Maximum output tokens, if the client set a limit. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
-  /** True if the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */
+  /**
+   * True if the gateway set the limit and does not send it to vendors: it determines the hold, and does not limit the
+   * bill.
+   */
   readonly boundIsOurs?: boolean | undefined;
   /**
-   * Output tokens of each answer, which the vendor is sent as their bound since no more can be paid for; `maxOutputTokens` is
-   * that of all answers. Absent: the bound is the client's, or there is none.
+   * Output limit of each answer that is sent to the vendor because no more can be paid for; `maxOutputTokens` is the
+   * limit of all answers together. Absent: the limit is the client's, or there is none.
    */
   readonly paidOutputTokens?: number | undefined;
-  /** True if the vendor may read more than the body holds: results of its own tools, or what it keeps. */
+  /** True if the vendor may read more than the body: results of its tools, or stored content. */
   readonly readsBeyond?: boolean;
-  /** Charges beside the tokens of the request and its answer. */
+  /** Charges other than the tokens of the request and its answer. */
   readonly fees?: HeldFees | undefined;
 }
 
@@ -95,13 +106,16 @@ export interface RequestSize {
 export interface HeldFees {
   /** Calls of tools. */
   readonly units: Units;
-  /** Input tokens that tools may add, and images at their own size. */
+  /** Input tokens that tools and images in their original size may add. */
   readonly inputTokens: number;
   /** Price of the most expensive service tier that may serve the call. */
   readonly price: Price;
 }
 
-/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither sets a bound. */
+/**
+ * Returns the maximum output of all answers of a call, by the client's or the catalogue's limit; Infinity without a
+ * limit.
+ */
 export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
   return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }

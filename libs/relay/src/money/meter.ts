@@ -5,23 +5,25 @@ import type { WholeAnswer } from "../answers/exchange.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
-/** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
+/**
+ * Maximum characters that are kept before they are counted. Most streams end before, with the vendor's usage report.
+ */
 const maxHeld = 64 * 1024;
-/** A vendor's tokenizer may cut finer than the one that counts here: by so much, at most, for all that are known. */
+/** Maximum factor by which a vendor's tokenizer counts more tokens than the one used here, for all known vendors. */
 const finerCut = 1.25;
 
 /**
- * Meters what a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as
- * they come so that no stream is ever held.
+ * Meters the received part of a stream: by the vendor's latest usage report, or by counting the text's tokens. The
+ * count runs while the stream continues and never delays it.
  */
 export class Meter {
-  /** Fees of the call beside its tokens, if its wire reports that. */
+  /** Fees of the call, if its wire reports them. */
   readonly fees: CallFees | undefined;
   #reader: { wordsOf(raw: string): string } | undefined;
-  /** Raw pieces whose words were not read yet. */
+  /** Raw pieces whose text was not extracted yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
-  /** Words that the tokenizer has not seen yet. */
+  /** Text that the tokenizer has not counted yet. */
   #words: string[] = [];
   #wordsHeld = 0;
   #wordCharacters = 0;
@@ -34,7 +36,7 @@ export class Meter {
   #addedSince = false;
   readonly #maxReported: number;
 
-  /** `maxReported`: output tokens beyond which a vendor's report is not believed. */
+  /** `maxReported`: maximum output tokens that are accepted from a vendor's report. */
   constructor({
     maxReported = Infinity,
     fees,
@@ -43,12 +45,12 @@ export class Meter {
     this.fees = fees;
   }
 
-  /** Sets how words are read out of the pieces that follow; before the first of them. */
+  /** Sets how text is extracted from the pieces; call it before the first piece. */
   readWith(reader: { wordsOf(raw: string): string }): void {
     this.#reader = reader;
   }
 
-  /** The newest report, with the images that were counted; the last one is the value, not the sum. */
+  /** Returns the latest report, plus the counted images. Reports are totals, so they are not summed. */
   get usage(): Units | undefined {
     return this.#images === 0 ? this.#usage : { ...this.#usage, images: this.#images };
   }
@@ -58,17 +60,19 @@ export class Meter {
     this.#addedSince = false;
   }
 
-  /** Returns whether words came after the newest report: a report at a stream's beginning knows nothing of its end. */
+  /**
+   * Returns whether text arrived after the latest report: a report at a stream's beginning does not include its end.
+   */
   get isReportStale(): boolean {
     return this.#addedSince;
   }
 
-  /** Adds images that came, where they are paid for beside what is reported. */
+  /** Adds received images, if they are billed in addition to the report. */
   addImages(count: number): void {
     this.#images += count;
   }
 
-  /** Adds a piece of what the model wrote. */
+  /** Adds a piece of the model's output. */
   add(raw: string): void {
     if (raw === "") return;
     this.#addedSince = true;
@@ -77,46 +81,49 @@ export class Meter {
     if (this.#rawCharacters > maxHeld) this.#read();
   }
 
-  /** Returns whether anything came at all. */
+  /** Returns whether any output arrived. */
   get any(): boolean {
     return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#images > 0 || this.#usage !== undefined;
   }
 
-  /** A rough count for a hold's floor. */
+  /** Returns a rough count of tokens for a hold's floor. */
   get roughTokens(): number {
     this.#read();
     return estimateTokens(this.#wordCharacters);
   }
 
-  /** The most output tokens that a vendor can count in what came: what is billed, if the vendor shows all that it bills. */
+  /**
+   * Returns the maximum output tokens that a vendor can count in the received output and its report. This is billed if
+   * the vendor shows all that it bills.
+   */
   get maxTokens(): number {
     return Math.max(this.maxShownTokens, this.reportedTokens);
   }
 
-  /** The most output tokens that a vendor can count in the words that came. */
+  /** Returns the maximum output tokens that a vendor can count in the received text. */
   get maxShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
     return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
   }
 
-  /** Returns whether the vendor reported more output than it can have shown. */
+  /** Returns whether the vendor reported more output than the received text can contain. */
   get hidesOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.#usage?.reasoningTokens ?? 0;
-    // Words are read only where there is a reason to ask.
+    // The text is extracted only if the cheap check does not suffice.
     if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
     this.#read();
     return reported * minBytesPerToken > this.#wordBytes;
   }
 
-  /** Output tokens in the newest report. */
+  /** Returns the output tokens in the latest report. */
   get reportedTokens(): number {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = this.#usage ?? {};
     return Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
   }
 
-  /** Output tokens by the tokenizer. */
+  /** Counts the output tokens with the tokenizer. */
   outputTokens(): Promise<number> {
     this.#read();
     this.#count();
@@ -150,8 +157,8 @@ export class Meter {
 }
 
 /**
- * Returns the usage of a stream: the vendor's report, or what was counted of what came. A report that came before the last words of
- * a stream that was not whole is of its beginning: the output is counted then.
+ * Returns the usage of a stream: the vendor's report, or a count of the received text. If the stream is incomplete and
+ * its latest report came before its last text, the output is counted.
  */
 export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome): Promise<Metered> {
   if (cost.by === "measure")
@@ -162,7 +169,7 @@ export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome
   return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
 }
 
-/** Returns the vendor's report of a text stream; undefined where it did not, or only of a stream's beginning. */
+/** Returns the vendor's report of a text stream; undefined if there is none, or only one of the stream's beginning. */
 export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): Metered | undefined {
   const { usage } = meter;
   if (cost.by !== "text" || usage === undefined || (outcome !== "completed" && meter.isReportStale)) return undefined;
@@ -170,8 +177,8 @@ export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): M
 }
 
 /**
- * Returns the usage of a text stream that was ended before its vendor ended it: there is no last word. `most` is the bound of tokens
- * where the vendor wrote beyond it: what it wrote beyond is not billed.
+ * Returns the usage of a text stream that was ended before its vendor ended it, and therefore has no final report.
+ * `most` is the output limit if the vendor exceeded it: the excess is not billed.
  */
 export async function meterCut(cost: TextCost, meter: Meter, most?: number): Promise<Metered> {
   const units: Units = { requests: 1, ...(await unreported(cost, meter)) };
@@ -180,7 +187,7 @@ export async function meterCut(cost: TextCost, meter: Meter, most?: number): Pro
   return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
 }
 
-/** Units as far as they were reported, with the output that was counted. */
+/** Returns the reported units, with the output replaced by a count. */
 async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   const counted = await meter.outputTokens();
   const { usage } = meter;
@@ -188,7 +195,7 @@ async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
 }
 
-/** Returns the certain usage of a call whose client left, and of which its vendor reported nothing. */
+/** Returns the certain usage of a call whose client disconnected and whose vendor reported no usage. */
 export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promise<Units> {
   const units = cost.by === "measure" ? await cost.measure.left?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
@@ -215,7 +222,7 @@ async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>):
 
 const nothing: Metered = { units: {}, estimated: true };
 
-/** Units where the vendor reported none: the request's text counted, media at their bound. */
+/** Estimates units if the vendor reported none: the request's text is counted, media are taken at their maximum. */
 async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";
   const inputTokens = text === "" ? estimateTokens(size.textBytes) : await countTokens(text);

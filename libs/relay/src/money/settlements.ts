@@ -11,21 +11,21 @@ import { onBeat, OpenList, showLeases, type Logger, type Redis, type RequestIds 
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
-/** Ends holds in the background, so that answers do not wait. Shutdown waits for the holds that are being ended. */
+/**
+ * Settles and releases holds in the background, so that answers do not wait for it. Disposal waits for those in
+ * progress.
+ */
 export interface Settlements extends AsyncDisposable {
-  /** Settles a hold, beginning at once; the promise never rejects. */
+  /** Starts to settle a hold immediately; the promise never rejects. */
   settle(settlement: Settlement, ids: RequestIds): Promise<void>;
-  /** Gives a hold back, beginning at once; the promise never rejects. */
+  /** Starts to release a hold immediately; the promise never rejects. */
   release(release: Release, ids: RequestIds): Promise<void>;
 }
 
-/**
- * Time after which a settlement that found no hold is tried once more, ms, and the maximum number of such settlements
- * that wait.
- */
+/** Time in ms after which a settlement that found no hold is repeated once, and the maximum number that wait for it. */
 const [repeatAfterMs, maxLate] = [10_000, 10_000];
 
-/** Opens the settlements of a process; disposal waits until all that began are done. */
+/** Opens the settlements of a process; disposal waits until all that were started are done. */
 export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
   return new OpenSettlements(deps);
 }
@@ -83,7 +83,7 @@ class OpenSettlements implements Settlements {
     if (--this.#pending === 0) this.#emptied?.();
   }
 
-  /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
+  /** Repeats the settlement of a call without a hold later: the first event may have been lost with the same Redis. */
   #settleAgain(settlement: Settlement, ids: RequestIds): void {
     const { redis, log } = this.#deps;
     if (this.#late.size >= maxLate) return;
@@ -97,10 +97,10 @@ class OpenSettlements implements Settlements {
   }
 }
 
-/** Certain usage of a call by now. */
+/** Usage of a call that is certain at this time. */
 export interface HoldProgress {
   readonly floorNanos: Nanos;
-  /** The usage event of a call that ends here. */
+  /** Usage event of the call if it ended now. */
   readonly draft: UsageDraft;
 }
 
@@ -108,20 +108,20 @@ export interface HoldProgress {
 export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;
-  /** Returns the certain usage by now; undefined where that is still what it was when the money was held. */
+  /** Returns the certain usage at this time; undefined if it has not changed since the money was held. */
   progress(): HoldProgress | undefined;
 }
 
 /**
- * Renews the leases of all holds of a process. Disposal waits until the last is ended: a stream whose client has its last
- * byte may still be counted.
+ * Renews the leases of all holds of a process. Disposal waits until the last hold is ended: the tokens of a stream may
+ * still be counted after the client has its last byte.
  */
 export interface Renewals extends AsyncDisposable {
   /** Renews a hold's lease until disposed. */
   keep(hold: RenewedHold): Disposable;
 }
 
-/** Renews each lease three times within its length. */
+/** Starts the renewal; each lease is renewed three times within its duration. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;

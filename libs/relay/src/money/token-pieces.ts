@@ -1,9 +1,10 @@
 /**
- * Longest piece that the tokenizer gets at once. Its work grows with the square of a run without a break (a Chinese
- * text, a line of spaces): 80,000 such characters in one piece take 17 s, in these pieces a few hundredths of one.
+ * Maximum characters that the tokenizer gets in one piece. Its work grows with the square of the length of a run
+ * without a break (Chinese text, a line of spaces): 80,000 such characters in one piece take 17 s, in these pieces a
+ * few hundredths of a second.
  */
 const pieceCharacters = 256;
-/** Characters in which a piece looks back for a break to end at, so that words stay whole. */
+/** Characters at the end of a piece in which a break is searched, so that words are not split. */
 const breakWithin = 64;
 
 /** Cuts a text into pieces for the tokenizer. */

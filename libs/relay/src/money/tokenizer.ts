@@ -12,11 +12,11 @@ export interface CountedTokens {
   readonly tokens: number;
 }
 
-/** Texts that may wait for the thread: what comes beyond them is counted otherwise. */
+/** Maximum texts that wait for the thread; further ones are estimated by their length. */
 const maxWaiting = 1_000;
-/** Time for which a thread without work is kept: its tables take 70 MB. */
+/** Idle ms after which the thread is ended: its tables take 70 MB. */
 const idleMs = 60_000;
-/** Memory that the thread may use, its tables among it. */
+/** Memory limit of the thread, including its tables. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
 /**
@@ -29,7 +29,9 @@ export class Tokenizer {
   #idle: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /** Tokens in a text; undefined where too many wait or the thread has failed. Does not reject. */
+  /**
+   * Counts the tokens in a text. Returns undefined if too many texts wait or the thread has failed. Does not reject.
+   */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idle);
@@ -38,7 +40,7 @@ export class Tokenizer {
     const id = this.#count++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      // The rule is about windows; a thread's port has one other end.
+      // The rule is about windows; a thread's port has exactly one other end.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage({ id, text } satisfies CountJob);
     });
@@ -55,7 +57,7 @@ export class Tokenizer {
     this.#waiting.get(id)?.(tokens);
     this.#waiting.delete(id);
     if (this.#waiting.size > 0) return;
-    this.#worker?.unref(); // it keeps no process from its end
+    this.#worker?.unref(); // the thread does not keep the process running
     this.#idle = setTimeout(() => this.#end(), idleMs).unref();
   }
 
@@ -65,7 +67,7 @@ export class Tokenizer {
     void worker?.terminate();
   }
 
-  /** The next text has a new thread. */
+  /** Drops a failed thread; the next text starts a new one. */
   #fail(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

@@ -1,25 +1,31 @@
 import { Tokenizer } from "./tokenizer.ts";
 
-/** Text beyond this is counted by its length: others wait for the tokenizer, too. */
+/**
+ * Maximum characters that are counted by the tokenizer, which all calls share; longer texts are estimated by their
+ * length.
+ */
 const maxCharacters = 256 * 1024;
-/** Bytes of a token, on average, in text that no tokenizer looked at. */
+/** Average bytes per token in text that is estimated. */
 const bytesPerToken = 4;
 /**
- * Minimum bytes per token in every language and code for which vendors publish counts; four bytes are usual. If a text
- * has more tokens than this allows, settlement takes their cost from the balance.
+ * Minimum bytes per token in every language for which vendors publish counts; four bytes are usual. If a text has more
+ * tokens than this allows, settlement takes their cost from the balance.
  */
 export const minBytesPerToken = 2;
 
 const tokenizer = new Tokenizer();
 
-/** Tokens in a text, by the tokenizer of the common models, or by its length where it is too long for one. */
+/**
+ * Counts the tokens in a text with the tokenizer of the common models; a text that is too long for it is estimated by
+ * its length.
+ */
 export async function countTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const counted = text.length > maxCharacters ? undefined : await tokenizer.count(text);
   return counted ?? estimateTokens(Buffer.byteLength(text));
 }
 
-/** Tokens in so many bytes of text, roughly. */
+/** Estimates the tokens in a number of bytes of text. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }

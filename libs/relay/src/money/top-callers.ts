@@ -2,12 +2,15 @@ import { tokensIn } from "@modelgate/contracts";
 import { Counter } from "@modelgate/platform";
 import { callObservers, type CallSeen } from "./call-metrics.ts";
 
-/** Callers that are counted for each one that is shown: one that calls more and more is found before it is shown. */
+/**
+ * Entries that are kept for each caller that is shown, so that a caller with a rising rate has an entry before it is
+ * shown.
+ */
 const countedForOne = 4;
-/** The label of everybody who is not shown. */
+/** Label of all callers that are not shown. */
 const others = "_other";
 
-/** Sums of a caller's calls in this process. */
+/** Sums over a caller's calls in this process. */
 interface CallerSums {
   calls: number;
   failed: number;
@@ -18,8 +21,8 @@ interface CallerSums {
 const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
- * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): where all entries are taken,
- * the caller with the fewest calls gives its entry to the next new one, and its sums to the others.
+ * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): if all entries are in use, a
+ * new caller takes the entry of the one with the fewest calls, whose sums are added to those of all others.
  */
 export class TopCallers {
   readonly #shown: number;
@@ -40,7 +43,7 @@ export class TopCallers {
     addTo(entry.sums, call);
   }
 
-  /** The callers that are shown, the one with the most calls first, and all others as one. */
+  /** Returns the callers that are shown, the one with the most calls first, and all others as one entry. */
   top(): readonly (readonly [caller: string, sums: CallerSums])[] {
     const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
     const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
@@ -49,7 +52,7 @@ export class TopCallers {
     return [...shown, [others, rest]];
   }
 
-  /** Takes the entry of the caller with the fewest calls; gives how many those were. */
+  /** Removes the entry of the caller with the fewest calls. Returns how many these were. */
   #evict(): number {
     let least: readonly [string, { readonly sums: CallerSums; readonly weight: number }] | undefined;
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
@@ -70,7 +73,7 @@ function addTo(sums: CallerSums, more: CallerSums): void {
 let accounts: TopCallers | undefined;
 let groups: TopCallers | undefined;
 
-/** Counts calls by account and by group from now on, and shows that many of each in the metrics; 0 counts nothing. */
+/** Starts to count calls by account and by group, and shows this many of each in the metrics; 0 disables it. */
 export function showTopCallers(count: number): void {
   accounts = count === 0 ? undefined : new TopCallers(count);
   groups = count === 0 ? undefined : new TopCallers(count);
@@ -78,7 +81,7 @@ export function showTopCallers(count: number): void {
   if (count > 0) callObservers.add(observeCaller);
 }
 
-/** Counts a call that is over for its account and its group. */
+/** Counts an ended call for its account and its group. */
 function observeCaller({ draft, units, costNanos }: CallSeen): void {
   if (accounts === undefined) return;
   const failed = draft.outcome === "failed" ? 1 : 0;
@@ -94,7 +97,7 @@ const measures = {
   costUsd: ["cost_usd_total", "Cost of calls in US dollars, rounded"],
 } as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
-/** Declares a measure of one kind of caller; who is shown changes, and its counter begins anew then. */
+/** Declares a metric of one kind of caller. A caller that is shown again starts a new counter. */
 function declare(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({

@@ -11,29 +11,31 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import { maxOutput, type RequestSize, type UsageBound } from "./measure.ts";
 
-/** Input that no body shows: a vendor's own instructions, and what a model puts around messages and tools. */
+/** Input tokens that no body shows: a vendor's instructions, and the model's markup of messages and tools. */
 const unseenInputTokens = 65_536;
-/** The widest context that any vendor sells: what its tools or its stores may bring in. */
+/** Largest context that a vendor offers, in tokens: the maximum that its tools or stored content may add. */
 const widestContextTokens = 2_097_152;
-/** Media are estimated by the usual vendor; the most expensive one counts this multiple for the same picture. */
+/** Maximum ratio between the tokens that the most expensive vendor and the usual one count for the same image. */
 const maxMediaFactor = 20;
-/** Output of one answer where neither the client nor the catalogue bounds it: more than any model writes. */
+/**
+ * Maximum output tokens of one answer if neither the client nor the catalogue limits it: more than any model writes.
+ */
 const unboundedOutputTokens = 262_144;
-/** Thoughts of one answer with the vendors that do not count them against the bound. */
+/** Maximum reasoning tokens of one answer with vendors that do not count them against the output limit. */
 const maxExtraThoughtTokens = 81_920;
-/** Margin of a vendor beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
+/** Margin by which a vendor may exceed an output limit: a last token, an end mark, or its minimum limit of 16. */
 const overshoot = { share: 0.02, tokens: 16 } as const;
-/** Calls of one tool of a vendor's in one answer. */
+/** Maximum calls of one vendor-side tool in one answer. */
 const maxToolCalls = 512;
-/** A reranker's search unit is a hundred documents of five hundred tokens at most: so many bytes are a unit at least. */
+/** Minimum bytes per search unit of a reranker: a unit has at most a hundred documents of five hundred tokens. */
 const minBytesPerSearchUnit = 400;
 const usualRequests = 16;
-/** Margin of a report beyond the hold where something else than text decides the cost. */
+/** Margin of a report beyond the hold if the cost does not depend on text alone. */
 const beyondHeld = { times: 4, tokens: 1_024 } as const;
-/** A vendor may round seconds up, and count its own silence. */
+/** Margin of reported seconds: a vendor may round up and add silence. */
 const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 
-/** The bound of a call that is paid for by its text. */
+/** Returns the maximum usage of a call that is billed by its text. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
   const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
@@ -51,7 +53,7 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
   };
 }
 
-/** Returns the bound of a call whose output was lowered to what can be paid for: what is held, so that it costs no more. */
+/** Returns the maximum usage of a call whose output was lowered to what can be paid for: the held amount. */
 export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
   const { images = 0, ...others } = fees?.units ?? {};
@@ -67,7 +69,7 @@ export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBo
   };
 }
 
-/** The bound of a call that is held for as `upper`. */
+/** Returns the maximum usage of a call that `upper` is held for. */
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
@@ -82,12 +84,12 @@ export function boundOfHeld(upper: Units): UsageBound {
   };
 }
 
-/** Maximum images billed for a number requested: a model that draws while it writes may make more. */
+/** Returns the maximum images billed for a requested number: a model that draws while it writes may make more. */
 export function maxBilledImages(requested: number): number {
   return requested * 2 + 2;
 }
 
-/** So many tokens, and what a vendor may be beyond them without being wrong. */
+/** Adds the margin by which a vendor may exceed a number of tokens. */
 export function withOvershoot(tokens: number, choices: number): number {
   return Math.ceil(tokens * (1 + overshoot.share)) + overshoot.tokens * choices;
 }
@@ -95,13 +97,13 @@ export function withOvershoot(tokens: number, choices: number): number {
 /** Units as they are billed. */
 export interface CappedUnits {
   readonly units: Units;
-  /** The units of which more was reported than the call can have used, or no amount at all. */
+  /** Units that exceeded the maximum, or were not valid amounts. */
   readonly capped: readonly UnitName[];
 }
 
 /**
- * Units within a bound. What is no amount (negative, not finite) counts as none, and parts of what comes in whole pieces
- * are cut off.
+ * Limits units to a maximum. Invalid amounts (negative, not finite) become 0, and fractions of countable units are cut
+ * off.
  */
 export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
   const units: Units = {};
@@ -129,16 +131,16 @@ function cutAll(cut: Cutting, bound: UsageBound): void {
   for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) cutOne(cut, name, bound.others);
 }
 
-/** Units that are being cut, and the names of those that were. */
+/** Units that are being limited, and the names of those that were reduced. */
 interface Cutting {
   readonly units: Units;
   readonly capped: UnitName[];
 }
 
-/** Units other than tokens that have a bound each. */
+/** Units other than tokens that have separate limits. */
 const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
 
-/** Cuts units that have one bound together: the first of them may use all of it. */
+/** Reduces units that share one limit: the first of them may use all of it. */
 function cutTogether(cutting: Cutting, names: readonly UnitName[], max: number): void {
   let left = max;
   for (const name of names) {

@@ -22,10 +22,10 @@ import type { UsageBound } from "./measure.ts";
 /** A call to be billed: its caller and endpoint. */
 export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
 
-/** Price of a call, and the labels of its event. */
+/** Price of a call, and the labels of its usage event. */
 export type Priced = Pick<ServingModel, "model" | "multiplier" | "requested"> & Pick<Plan, "fees" | "endUser">;
 
-/** A call as its usage events name it. */
+/** Data of a call for its usage event. */
 export interface UsageRecord {
   readonly callId: string;
   readonly call: BilledCall;
@@ -34,21 +34,21 @@ export interface UsageRecord {
   readonly heldAt: number;
 }
 
-/** Route of a call; times are those of `performance.now()`. */
+/** Route of a call; times are from `performance.now()`. */
 export interface SentCall {
   /** The route of the last attempt; undefined if there was none. */
   readonly route: Route | undefined;
   /** Attempts, in order. */
   readonly tried: readonly Tried[];
-  /** Time of its beginning, where its money was held earlier: a session holds money for later requests. */
+  /** Start of the call, if its money was held earlier: a session holds money for later requests. */
   readonly startedAt?: number | undefined;
-  /** Time of the vendor's first byte; undefined where none came. */
+  /** Time of the vendor's first byte; undefined if none arrived. */
   readonly firstByteAt?: number | undefined;
-  /** Fields of the request that the vendor could not take. */
+  /** Fields of the request that the vendor does not support. */
   readonly dropped?: readonly string[] | undefined;
 }
 
-/** A call that was sent nowhere. */
+/** Route of a call that was not sent. */
 export const notSent: SentCall = { route: undefined, tried: [] };
 
 /** End of a call, as it is billed. */
@@ -56,14 +56,14 @@ export interface CallEnd {
   readonly units: Units;
   readonly estimated: boolean;
   readonly outcome: Outcome;
-  /** HTTP status that the client got; 0 where it got none. */
+  /** HTTP status of the client's response; 0 if there was none. */
   readonly status: number;
   readonly sent: SentCall;
-  /** The most that this end can have used, where that shows only now; absent: as was expected. */
+  /** Maximum usage of this end, if it is known only now; absent: the maximum that was expected. */
   readonly most?: UsageBound | undefined;
-  /** Units that were cut to what the call could use. */
+  /** Units that were reduced to what the call could use. */
   readonly capped?: readonly UnitName[] | undefined;
-  /** The failure's code, for the log. */
+  /** Code of the failure, for the log. */
   readonly error?: string | undefined;
 }
 
@@ -74,8 +74,8 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 }
 
 /**
- * Writes the usage event of an end; its final cost is the settlement's to add. `heldNanos` is the money that is held for it,
- * where that is known.
+ * Builds the usage event of an end, without its final cost, which the settlement adds. `heldNanos` is the amount of the
+ * hold, if it is known.
  */
 export function usageDraft(
   { callId, call, price, heldAt }: UsageRecord,
@@ -89,7 +89,7 @@ export function usageDraft(
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
   if (isTierUnpriced) unpriced.push("serviceTier");
-  // Members are set one by one where they are optional: a copy for each costs a call more than all the rest of its draft.
+  // Optional members are set one by one: object spreads would cost a call more than all the rest of its draft.
   const draft: UsageDraft = {
     id: callId,
     time: new Date().toISOString(),
@@ -122,13 +122,13 @@ export function usageDraft(
   return draft;
 }
 
-/** Adds what the client says of who caused the call. */
+/** Adds the labels that the client sent: tags and end user. */
 function addLabels(draft: UsageDraft, tags: UsageDraft["tags"], endUser: string | undefined): void {
   if (tags !== undefined) draft.tags = tags;
   if (endUser !== undefined) draft.endUser = endUser;
 }
 
-/** Adds the route that a call took, as far as there is something to say of it. */
+/** Adds the attempts and dropped fields of a call, if there are any. */
 function addRoute(draft: UsageDraft, tried: readonly Tried[], dropped: readonly string[]): void {
   if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(tryOf);
   if (dropped.length > 0)
@@ -146,7 +146,7 @@ function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: 
   return one;
 }
 
-/** Returns the bill of units, with what the call used beside its tokens. */
+/** Returns the billed units, including the call's fees. */
 export function billedUnits({ fees, model }: Priced, units: Units): BilledFees {
   return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
 }

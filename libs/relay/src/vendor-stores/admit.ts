@@ -10,26 +10,33 @@ import {
 } from "@modelgate/wires/vendor-stores";
 import type { RelayDeps } from "../deps.ts";
 
-/** Call whose ids are checked. */
+/** A call whose ids are checked. */
 export type NamingCall = Pick<ServiceCall, "caller">;
 
-/** Ids that a request may name in vendors' stores. */
+/** Ids in vendors' stores that a request may use. */
 export interface AdmittedIds {
-  /** The `channel/key` that made something that it names: tried first, since no other knows it. */
+  /**
+   * Route (`channel/key`) that created an object which the request names; tried first, because no other vendor account
+   * has it.
+   */
   readonly channelKey: ChannelKeyId | undefined;
-  /** True if all that it names was made for its account. */
+  /** True if all objects that the request names were created for its account. */
   readonly own: boolean;
 }
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
-/** Ids of objects that a vendor created in its store for a call, remembered with the call's account. */
+/**
+ * Kinds of objects that a vendor may create in its store during a call; their ids are remembered with the call's
+ * account.
+ */
 const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**
- * Looks up what a request names in its vendor's store, which everybody shares behind the operator's one key. Throws
- * Failure unsupported_parameter (400) for what this account did not make through this gateway, unless its group shares
- * vendors' stores; invalid_value for a body that names too much. A request that names nothing costs nothing.
+ * Checks the ids of a vendor's store that a request names; all accounts share the store behind the operator's key.
+ * Throws Failure unsupported_parameter (400) for an object that this account did not create through this gateway,
+ * unless its group shares vendors' stores; invalid_value for a body that names too many. A request without such ids
+ * costs nothing.
  */
 export async function admitVendorIds(
   { catalog, madeIds }: Pick<RelayDeps, "catalog" | "madeIds">,
@@ -52,8 +59,8 @@ export async function admitVendorIds(
 }
 
 /**
- * The same for calls whose answers make nothing that is remembered: everything that they name in a vendor's store is
- * refused, unless the group shares vendors' stores.
+ * Refuses all ids in a vendor's store, unless the group shares vendors' stores. For calls whose answers create no
+ * objects that are remembered.
  */
 export async function refuseVendorIds(
   deps: Pick<RelayDeps, "catalog">,
@@ -63,13 +70,13 @@ export async function refuseVendorIds(
   await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, named));
 }
 
-/** A parsed body that may name something in vendors' stores. */
+/** A parsed body that may contain ids of vendors' stores. */
 export interface NamingBody {
   readonly dialect: StoreDialect;
   readonly body: unknown;
 }
 
-/** The same in steps of a few milliseconds. */
+/** Does the check of `refuseVendorIds` in steps of a few milliseconds. */
 export function* refuseVendorIdsInTurns(
   { catalog }: Pick<RelayDeps, "catalog">,
   { caller }: NamingCall,
@@ -84,7 +91,7 @@ function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
   return catalog.group(group)?.vendorStores === "shared";
 }
 
-/** The failure of a request that names something that its account may not. */
+/** Creates the failure of a request that names an object which its account may not use. */
 function foreign({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   const { does, instead } = hints[store];
   const reason = does ?? `names ${nouns[store]} that this account did not make through this gateway`;
@@ -117,7 +124,7 @@ const nouns: Readonly<Record<VendorStore, string>> = {
   profile: inStore("a profile"),
 };
 
-/** Advice for doing without each; `does` where the member names nothing itself. */
+/** Advice on what to send instead, for each store; `does` describes a member that contains no id itself. */
 const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly instead: string }>> = {
   file: { instead: "Send the content itself" },
   "vector-store": { instead: "Send the content itself" },

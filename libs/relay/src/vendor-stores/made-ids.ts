@@ -3,14 +3,17 @@ import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { MadeId } from "@modelgate/wires/vendor-stores";
 
-/** Longest id that is remembered; vendors' ids have less than a hundred characters. */
+/** Maximum characters of an id that is remembered; vendors' ids have less than a hundred. */
 const longestId = 256;
 
-/** Things that vendors made in their stores for an account, each with the `channel/key` that knows it. */
+/** Objects that vendors created in their stores for an account, each with the `channel/key` that has access to it. */
 export interface MadeIds {
-  /** Finds the maker of each, in their order; undefined for what this account did not make, or made too long ago. */
+  /**
+   * Finds the route that created each object, in the same order; undefined for objects that this account did not
+   * create, or that have expired.
+   */
   find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
-  /** Remembered without waiting for it: later queries go through Redis after it. */
+  /** Stores ids in the background; a later `find` sees them, because Redis executes its commands in order. */
   keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
 }
 
@@ -43,7 +46,10 @@ function isKept({ id }: MadeId): boolean {
   return id !== "" && id.length <= longestId;
 }
 
-/** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
+/**
+ * Returns the Redis key of an id. Keys of one account share a slot, so that several can be read in one command on Redis
+ * Cluster.
+ */
 function keyOf(accountId: string, { store, id }: MadeId): string {
   return `made:{s${shardOf(accountId)}}:${accountId}:${store}:${id}`;
 }

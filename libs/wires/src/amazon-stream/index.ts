@@ -6,12 +6,12 @@ import type { Frame, FrameSplitter, StreamFraming } from "../sse/framing.ts";
 /** The media type of Amazon's event streams. */
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 
-/** The name of a frame for the failure of a stream: `{"failure": {"code", "message"}}`. */
+/** Name of the frame that reports a stream's failure: `{"failure": {"code", "message"}}`. */
 const failureName = "failure";
 
 /**
- * Amazon's event streams. A frame's data is one member, `{"<type>": <payload>}`, as the service's model has them: the
- * payload alone does not name its type.
+ * Framing of Amazon's event streams. A frame's data is one member, `{"<type>": <payload>}`, as in the service's model,
+ * since the payload does not name its type.
  */
 export const amazonFraming: StreamFraming = {
   mediaType: amazonStreamType,
@@ -25,13 +25,13 @@ export const amazonFraming: StreamFraming = {
   },
 };
 
-/** One message of an Amazon event stream, read. */
+/** A parsed message of an Amazon event stream. */
 export interface AmazonMessage {
-  /** "event", or the way in which the stream failed: an exception of the service's model, another error, or damaged bytes. */
+  /** "event", or the stream's failure: an exception of the service's model, another error, or damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
   /** The type of the event or exception; the code of an error. */
   readonly type: string;
-  /** Its payload as text: JSON, or the message of an error. */
+  /** Payload as text: JSON, or the message of an error. */
   readonly payload: string;
 }
 
@@ -40,7 +40,7 @@ const codec = new EventStreamCodec(
   (text: string) => Buffer.from(text),
 );
 
-/** Reads a whole message; its checksums are checked. Never throws: damaged bytes have a separate kind. */
+/** Reads a complete message and checks its checksums. Never throws: damaged bytes have the kind "damaged". */
 export function readMessage(frame: Buffer): AmazonMessage {
   try {
     const { headers, body } = codec.decode(frame);
@@ -58,29 +58,29 @@ export function readMessage(frame: Buffer): AmazonMessage {
   }
 }
 
-/** Returns the text of a message of a failure. */
+/** Returns the text of a failure's message. */
 export function wordsOfFailure({ kind, payload }: AmazonMessage): string {
   if (kind !== "exception") return payload;
   const { message } = parseRecord(payload) ?? {};
   return typeof message === "string" ? message : payload;
 }
 
-/** A stream whose frame never ends must not grow memory; the vendor's own bound is 24 MiB. */
+/** Maximum size of a frame, so that an endless one cannot exhaust memory; the vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
-/** A frame's length and its headers' length, and the checksum of both. */
+/** Bytes of a frame's length, its headers' length, and the checksum of both. */
 const lengthsBytes = 8;
 const preludeBytes = 12;
-/** The prelude and the checksum of the whole. */
+/** Bytes of the prelude and the checksum of the message. */
 const minFrameBytes = 16;
 const nothing = Buffer.alloc(0);
 
-/** Cuts `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
+/** Splits `application/vnd.amazon.eventstream` into frames, prelude and checksums included. */
 export class AmazonSplitter implements FrameSplitter {
-  /** Pieces of an unfinished frame: joined once, when it is whole. */
+  /** Pieces of an unfinished frame, joined once it is complete. */
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  /** Throws RangeError for a frame beyond the bound, or whose length is damaged. */
+  /** Returns the complete frames. Throws RangeError for a frame that is too large or whose length is damaged. */
   push(chunk: Buffer): readonly Buffer[] {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -109,7 +109,7 @@ export class AmazonSplitter implements FrameSplitter {
     return rest;
   }
 
-  /** Bytes of the frame that is held first. */
+  /** Returns the size of the first buffered frame, in bytes. */
   #firstBytes(): number {
     const [first] = this.#held;
     return sizeAt(first !== undefined && first.length >= preludeBytes ? first : this.#joined(), 0);
@@ -124,7 +124,7 @@ export class AmazonSplitter implements FrameSplitter {
   }
 }
 
-/** Bytes of the frame that begins at `start`; Infinity while its prelude is not there. */
+/** Returns the size of the frame that begins at `start`, in bytes; Infinity until its prelude is complete. */
 function sizeAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < preludeBytes) return Infinity;
   const size = bytes.readUInt32BE(start);

@@ -5,14 +5,14 @@ import { changeJson } from "../sse/decode.ts";
 const openBrace = 0x7b;
 const usageWord = '"usage":';
 
-/** Tells whether a request wants its cost in the usage of its answer, as of OpenRouter's clients: `usage: {include: true}`. */
+/** Returns true if a request wants its cost in the answer, as OpenRouter spells it: `usage: {include: true}`. */
 export function wantsCost(body: object): boolean {
   return memberOf(memberOf(body, "usage"), "include") === true;
 }
 
 /**
- * Returns an answer with its cost, in US dollars as a JSON number, in its `usage`, or in that of the `response` of an
- * event; an answer without usage is unchanged.
+ * Returns an answer with its cost, in US dollars as a JSON number, added to its `usage`, or to that of an event's
+ * `response`. An answer without usage is returned unchanged.
  */
 export function withCost(answer: Buffer, cost: string): Buffer {
   const members = membersOf(answer);
@@ -26,7 +26,7 @@ export function withCost(answer: Buffer, cost: string): Buffer {
   return spliceMembers(answer, { usage: spliceMembers(answer.subarray(usage.start, usage.end), { cost }) });
 }
 
-/** Returns frames with the cost in those that report usage. */
+/** Returns frames with the cost added to those that report usage. */
 export function framesWithCost(frames: Buffer | string, cost: string): Buffer | string {
   const text = frames.toString();
   if (!text.includes(usageWord)) return frames;

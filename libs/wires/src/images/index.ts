@@ -25,7 +25,7 @@ export { writeImages, type ImagesVendor } from "./hub/vendor.ts";
 export { beginsImages, imagesPass } from "./openai/pass.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 
-/** The wires of images: one line each. */
+/** All wires of images, by name. */
 export const wires = {
   images,
   "image-edits": imageEdits,
@@ -37,16 +37,13 @@ export const wires = {
   content,
 } as const satisfies Readonly<Record<ImagesWire, Wire<ImagesVendor, ImagesClient>>>;
 
-/**
- * Reads a client's JSON body: one with `input` is the qwen-style one, any other the simple one. Throws Failure (400)
- * naming the field.
- */
+/** Reads a client's JSON body: qwen-style if it has `input`, else simple. Throws Failure (400) naming the field. */
 export function readImageBody(body: unknown): Parsed<ImageRequest> {
   const isQwen = isRecord(body) && (body["input"] ?? undefined) !== undefined;
   return (isQwen ? qwen : images).client.read(body);
 }
 
-/** Refuses (400) a request to edit that brings no image. */
+/** Refuses (400) an edit request without an image. */
 export function refuseWithoutImage({ dialect, images: brought }: ImageRequest): void {
   if (brought.length > 0) return;
   const param = wires[dialect].client.spelling.images;

@@ -4,8 +4,8 @@ import { membersOf, memberCountOf, seekQuote } from "./members.ts";
 import { atOnce, turnBytes, type JsonBounds } from "./scan.ts";
 
 /**
- * Parses a document of at most `turnBytes` that is within its bounds and has no member twice. Undefined for any other:
- * `parseInTurns` and `refuseTwiceInTurns` report what is wrong with it.
+ * Parses a document of at most `turnBytes` that is within its bounds and has no duplicate member. Undefined for any
+ * other: `parseInTurns` and `refuseTwiceInTurns` report its errors.
  */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > turnBytes) return undefined;
@@ -23,10 +23,10 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object that says one of the `relied` members twice or in another case. Parsers differ in which of
- * two they take, and some take `Model` for `model`: what the gateway checked and priced must be what the vendor reads.
- * A relied member of a member is written with a dot; two relied names that differ only in how they join their words
- * (`maxTokens`, `max_tokens`) are one member. The bytes must be a valid JSON object.
+ * Refuses (400) an object that has one of the `relied` members twice, or in another case. Parsers differ in which of
+ * two they take, and some take `Model` for `model`; the vendor must read what the gateway checked and priced. A nested
+ * relied member is written with a dot. `maxTokens` and `max_tokens` count as one member. The bytes must be a valid JSON
+ * object.
  */
 export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path = ""): void {
   const names = compiled(relied);
@@ -47,15 +47,15 @@ export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path =
   }
 }
 
-/** A member that is relied on, as it must be written. */
+/** A member that the gateway relies on, in its exact spelling. */
 interface ReliedMember {
   readonly known: string;
-  /** Its name however its words are joined. */
+  /** Name in a form that is equal for all ways of joining its words. */
   readonly joined: string;
   readonly within: readonly string[];
 }
 
-/** The members of each list of relied names, as written and folded: a wire's list is the same for all its calls. */
+/** Cache of the relied members of each list, as written and folded; all calls of a wire share one list. */
 const compiledLists = new WeakMap<readonly string[], ReadonlyMap<string, ReliedMember>>();
 
 function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> {
@@ -72,12 +72,12 @@ function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> 
   return members;
 }
 
-/** Largest object with relied members: it is looked through and parsed at once, several times. */
+/** Maximum size of an object with relied members: it is scanned and parsed several times in one step. */
 const settingsBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
 
-/** Names in both ways of joining their words: `maxTokens` and `max_tokens`. */
+/** Returns names in both spellings: `maxTokens` and `max_tokens`. */
 export function inBothSpellings(names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -98,22 +98,23 @@ const valueTurn = 10_000;
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');
 
 /**
- * Refuses (400) a document in which any object has a member twice, and names the member. Parsers differ in which of the
- * two they take, so what was checked and priced need not be what the vendor reads. A document without duplicates has as
- * many members as its parsed value; only where the counts differ are the bytes searched. Takes steps of about a millisecond.
- * @param value what JSON.parse gives for the bytes
+ * Refuses (400) a document in which any object has a duplicate member, and names the member. Parsers differ in which of
+ * the two they take, so the vendor might not read what was checked and priced. A document without duplicates has as
+ * many members as its parsed value; the bytes are searched only where the counts differ. Takes steps of about a
+ * millisecond.
+ * @param value result of JSON.parse for the bytes
  */
 export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
   if ((yield* countsOf(value)).members !== memberCountOf(bytes)) yield* refuseFirst(bytes);
 }
 
-/** Counts a parsed document as `JsonScanner` counts its bytes, level by level. */
+/** Counts a parsed document's values level by level, as `JsonScanner` counts its bytes. */
 function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
   let [depth, values, members, untilTurn] = [0, 1, 0, valueTurn];
   for (let level = isContainer(root) ? [root] : []; level.length > 0; depth++) {
     const below: object[] = [];
     for (const value of level) {
-      // Of a large object the names alone take as long as a turn, and Object.values several times as long.
+      // Listing the names of a large object takes a full step, and Object.values several times as long.
       const names = isRecord(value) ? Object.keys(value) : [];
       const items: readonly unknown[] = Array.isArray(value) ? value : names;
       for (let at = 0; at < items.length; at++) {

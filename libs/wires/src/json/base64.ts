@@ -1,11 +1,11 @@
 import { turnBytes } from "./scan.ts";
 
-/** Bytes that become a text in Base64 when JSON is written, and are not held as one before. */
+/** Bytes that are written to JSON as Base64, without a string of it in memory. */
 export class Base64Text {
   readonly #head: string;
   readonly #bytes: Buffer;
 
-  /** @param head what is before the Base64, in ASCII that JSON does not escape: the beginning of a data URL */
+  /** @param head text before the Base64, in ASCII that JSON does not escape: the beginning of a data URL */
   constructor(head: string, bytes: Buffer) {
     this.#head = head;
     this.#bytes = bytes;
@@ -15,7 +15,7 @@ export class Base64Text {
     return this.#head + this.#bytes.toString("base64");
   }
 
-  /** The JSON string in pieces, quotes included, one of a quarter of a megabyte a step. */
+  /** Yields the JSON string in pieces, quotes included, a quarter of a megabyte per step. */
   *pieces(): Generator<undefined, readonly Buffer[]> {
     const pieces = [Buffer.from(`"${this.#head}`)];
     for (let at = 0; at < this.#bytes.length; at += encodedAtOnce) {
@@ -27,10 +27,10 @@ export class Base64Text {
   }
 }
 
-/** Bytes without a rest in Base64, where they are not the last. */
+/** Bytes encoded in one step; a multiple of 3, so that only the last piece has padding. */
 const encodedAtOnce = 3 * 64 * 1024;
 
-/** Decodes Base64 whose characters were checked, in steps of about a millisecond. */
+/** Decodes Base64 whose characters have been checked, in steps of about a millisecond. */
 export function* decodeBase64(data: string): Generator<undefined, Buffer> {
   if (data.length <= turnBytes) return Buffer.from(data, "base64");
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((data.length * 3) / 4));

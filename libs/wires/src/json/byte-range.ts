@@ -1,15 +1,15 @@
 import { refuseAmbiguous } from "./ambiguous.ts";
 import { membersOf } from "./members.ts";
 
-/** Place of a value in the bytes of its document: its first byte, and the byte after its last. */
+/** Position of a value in its document's bytes: its first byte, and the byte after its last. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Finds the value at a path of members; undefined where the document has none. Of duplicate members the last counts, as
- * for a parser. The bytes must be a valid JSON object.
+ * Finds the value at a path of members; undefined where it is absent. The last of duplicate members counts, as in a
+ * parser. The bytes must be a valid JSON object.
  */
 export function rangeOf(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
   let range: ByteRange = { start: 0, end: bytes.length };
@@ -23,7 +23,7 @@ export function rangeOf(bytes: Buffer, path: readonly string[]): ByteRange | und
   return range;
 }
 
-/** Refuses (400) a document in which a member of the path is ambiguous (`refuseAmbiguous`), as far as it goes. */
+/** Refuses (400) a document with an ambiguous member (`refuseAmbiguous`) on the path, up to the first absent one. */
 export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): void {
   for (const [depth, name] of path.entries()) {
     const range = rangeOf(bytes, path.slice(0, depth));
@@ -33,7 +33,7 @@ export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): voi
   }
 }
 
-/** The document with another value (JSON text) in a range, every other byte as it came. */
+/** Returns the document with the value in a range replaced by JSON text; every other byte is unchanged. */
 export function replaceAt(bytes: Buffer, { start, end }: ByteRange, value: string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(value), bytes.subarray(end)]);
 }

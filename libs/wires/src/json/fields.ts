@@ -1,20 +1,20 @@
 import { Failure, endUserOf } from "@modelgate/contracts";
 
-/** A JSON object whose members have not been read yet. */
+/** A JSON object whose members have not been checked yet. */
 export type JsonRecord = { readonly [name: string]: unknown };
 
-/** Returns true if a JSON value is an object; arrays and null are not. */
+/** Returns true if a JSON value is an object; false for arrays and null. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Spelling of member names: as given, or also in snake_case where the format takes both. */
+/** Spelling of member names: exact, or also in snake_case where the format accepts both. */
 type Spelling = "exact" | "either";
 
 /**
- * An object of a client's body, read field by field. Null counts as absent; 0, false and "" are values. A value of
- * the wrong kind is a Failure (400) that names its path. What was not read is reported by `unread`, so no field is lost
- * in silence.
+ * Reads an object of a client's body field by field. Null counts as absent; 0, false and "" are values. A value of the
+ * wrong type throws a Failure (400) that names its path. `unread` lists the fields that were not read, so that none is
+ * lost silently.
  */
 export class Fields {
   readonly path: string;
@@ -30,14 +30,14 @@ export class Fields {
     this.#spelling = spelling;
   }
 
-  /** The value as it came, marked as read; null is undefined. */
+  /** Returns a value unchanged and marks it as read; undefined for null. */
   raw(name: string): unknown {
     const key = this.#keyOf(name);
     this.#read.add(key);
     return this.value[key] ?? undefined;
   }
 
-  /** The value as it came, which must be there. */
+  /** Returns a required value unchanged. */
   need(name: string): unknown {
     return this.raw(name) ?? this.#missing(name);
   }
@@ -46,12 +46,12 @@ export class Fields {
     return (this.value[this.#keyOf(name)] ?? undefined) !== undefined;
   }
 
-  /** Marks members as read that carry no meaning for anybody else. */
+  /** Marks members as read that have no meaning for other wires. */
   ignore(...names: readonly string[]): void {
     for (const name of names) this.#read.add(this.#keyOf(name));
   }
 
-  /** Marks the whole object and all below it as read: it travels on as it is. */
+  /** Returns the object unchanged, and marks it and everything below it as read. */
   whole(): JsonRecord {
     for (const name of Object.keys(this.value)) this.#read.add(name);
     return this.value;
@@ -73,7 +73,7 @@ export class Fields {
     throw this.wrong(name, "a number");
   }
 
-  /** A whole number, not below `least`. */
+  /** Returns a whole number of at least `least`. */
   count(name: string, least = 0): number | undefined {
     const value = this.number(name);
     if (value !== undefined && (!Number.isInteger(value) || value < least))
@@ -87,25 +87,25 @@ export class Fields {
     throw this.wrong(name, "true or false");
   }
 
-  /** An object that travels on as it is. */
+  /** Returns an object unchanged. */
   record(name: string): JsonRecord | undefined {
     const value = this.raw(name);
     if (value === undefined || isRecord(value)) return value;
     throw this.wrong(name, "an object");
   }
 
-  /** An object to be read field by field. */
+  /** Returns an object to read field by field. */
   fields(name: string): Fields | undefined {
     const value = this.raw(name);
     return value === undefined ? undefined : this.#child(value, this.at(name));
   }
 
-  /** An object to be read field by field, which must be there. */
+  /** Returns a required object to read field by field. */
   needFields(name: string): Fields {
     return this.fields(name) ?? this.#refuse(name, "an object");
   }
 
-  /** An array; where names may be spelled in two ways, one object or text may stand for an array of it as well. */
+  /** Returns an array. With the spelling "either", a single object or text also counts as an array of it. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
     if (value === undefined || Array.isArray(value)) return value;
@@ -113,7 +113,7 @@ export class Fields {
     throw this.wrong(name, "an array");
   }
 
-  /** An array of objects, of at most `most`. */
+  /** Returns an array of at most `most` objects. */
   each(name: string, most: number): readonly Fields[] {
     const values = this.list(name) ?? [];
     if (values.length > most) throw this.wrong(name, `an array of at most ${most} items`);
@@ -127,25 +127,25 @@ export class Fields {
     });
   }
 
-  /** An array of texts, or one text for an array of it. */
+  /** Returns an array of texts, or a single text as an array. */
   textOrTexts(name: string): readonly string[] | undefined {
     const value = this.raw(name);
     return typeof value === "string" ? [value] : this.texts(name);
   }
 
-  /** One of a few words. */
+  /** Returns one of the given values. */
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     return words.find((word) => word === text) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
 
-  /** One of a few words, which must be there. */
+  /** Returns one of the given values, which is required. */
   needWord<Word extends string>(name: string, words: readonly Word[]): Word {
     return this.word(name, words) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
 
-  /** The path of a member, as the client would write it. */
+  /** Returns the path of a member, as the client would write it. */
   at(name: string): string {
     return this.path === "" ? name : `${this.path}.${name}`;
   }
@@ -154,13 +154,13 @@ export class Fields {
     return wrong(this.at(name), kind, this.at(name));
   }
 
-  /** A member that changes the answer's meaning and cannot be carried by any other wire. */
+  /** Creates the failure of a member that changes the answer's meaning and that no other wire can carry. */
   unsupported(name: string): Failure {
     const param = this.at(name);
     return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
   }
 
-  /** Lists the paths of all members that were not read, here and below, list positions written as `[]`, each once. */
+  /** Lists the paths of all unread members, here and below, each once, with array positions as `[]`. */
   unread(): readonly string[] {
     const own = Object.keys(this.value)
       .filter((name) => !this.#read.has(name) && (this.value[name] ?? undefined) !== undefined)
@@ -200,25 +200,25 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A table's entry by a name that came from outside: names such as `constructor` find nothing that is not in it. */
+/** Looks up a table's entry by an external name; inherited names such as `constructor` find nothing. */
 export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Returns a name of a member in camelCase. */
+/** Returns a member's name in camelCase. */
 export function camelName(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 interface NumberBounds {
-  /** Value for a query without the parameter. */
+  /** Value if the query lacks the parameter. */
   readonly fallback: number;
   readonly most: number;
-  /** 1 where absent. */
+  /** Minimum; absent: 1. */
   readonly least?: number;
 }
 
-/** A whole number of a query, in plain digits. Throws Failure invalid_value (400) naming the parameter. */
+/** Reads a whole number in plain digits from a query. Throws Failure invalid_value (400) naming the parameter. */
 export function wholeNumberIn(
   query: URLSearchParams,
   param: string,
@@ -232,7 +232,7 @@ export function wholeNumberIn(
   return value;
 }
 
-/** Reads the end user that a request names, for the books, as most endpoints spell it: `safety_identifier`, else `user`. */
+/** Returns the end user of a request for accounting: `safety_identifier`, else `user`, as most endpoints spell it. */
 export function endUserIn(body: unknown): string | undefined {
   if (!isRecord(body) || !hasAny(body, endUserMembers)) return undefined;
   return endUserOf(body["safety_identifier"]) ?? endUserOf(body["user"]);
@@ -240,13 +240,13 @@ export function endUserIn(body: unknown): string | undefined {
 
 const endUserMembers = ["safety_identifier", "user"];
 
-/** Returns true if an object has one of some members; null counts as absent. */
+/** Returns true if an object has one of the members; null counts as absent. */
 export function hasAny(record: JsonRecord, names: readonly string[]): boolean {
   for (const name of names) if ((record[name] ?? undefined) !== undefined) return true;
   return false;
 }
 
-/** The JSON object that a text is; undefined for anything else. */
+/** Parses a text that is a JSON object; undefined for anything else. */
 export function parseRecord(text: string): JsonRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -256,17 +256,17 @@ export function parseRecord(text: string): JsonRecord | undefined {
   }
 }
 
-/** Returns a value that is an object; an empty one for anything else. */
+/** Returns the value if it is an object, else an empty object. */
 export function recordOf(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** Returns a member of a value that may be an object. */
+/** Returns a member of a value; undefined if the value is not an object. */
 export function memberOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
 
-/** Returns the objects in a value that may be a list. */
+/** Returns the objects in a value; empty if it is not a list. */
 export function recordsIn(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

@@ -2,14 +2,12 @@ import { turnBytes } from "./scan.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Bytes of an escape: `\n`, and `\u0041`. */
+/** Length of an escape in bytes: `\n`, and `\u0041`. */
 const [shortEscape, longEscape] = [2, 6];
-/** No character has more bytes that continue it. */
+/** Maximum number of continuation bytes of a UTF-8 character. */
 const maxContinued = 3;
 
-/**
- * Decodes a JSON string of any size in turns, between its quotes at `start` and `end`. Throws SyntaxError if invalid.
- */
+/** Decodes a JSON string of any size in steps; its content is from `start` to `end`. Throws SyntaxError if invalid. */
 export function* decodeLongString(bytes: Buffer, start: number, end: number): Generator<undefined, string> {
   if (end - start < 2 || bytes[start] !== quote || bytes[end - 1] !== quote) throw new SyntaxError("no JSON string");
   const { cuts, isPlain } = yield* cutString(bytes, start + 1, end - 1);
@@ -17,7 +15,7 @@ export function* decodeLongString(bytes: Buffer, start: number, end: number): Ge
   const pieces: string[] = [];
   for (const [index, to] of cuts.entries()) {
     const from = cuts[index - 1] ?? start + 1;
-    // The parser knows every escape, and what may not be in a string.
+    // JSON.parse handles escapes, and refuses characters that a string must not contain.
     const piece: unknown = JSON.parse(`"${bytes.toString("utf8", from, to)}"`);
     if (typeof piece === "string") pieces.push(piece);
     yield;
@@ -25,7 +23,7 @@ export function* decodeLongString(bytes: Buffer, start: number, end: number): Ge
   return pieces.join("");
 }
 
-/** Finds the ends of pieces of a string, outside of escapes and characters; and whether it is ASCII without any escape. */
+/** Cuts a string into pieces, never inside an escape or character; marks those that are ASCII without escapes. */
 function* cutString(bytes: Buffer, start: number, end: number) {
   const cuts: number[] = [];
   let isPlain = true;
@@ -41,7 +39,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   return { cuts, isPlain };
 }
 
-/** The end of a piece of a string that is not plain, or not long. Throws SyntaxError for what is in no string. */
+/** Returns the end of a piece that is short, or not plain ASCII. Throws SyntaxError for bytes that are not allowed. */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
   let at = start;
@@ -55,18 +53,18 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   return { end: at, isPlain };
 }
 
-/** Returns true if a piece of this size ends before a byte: at the beginning of a character at the latest. */
+/** Returns true if a piece of this size must end before a byte: at the latest at the start of a character. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
   return size >= turnBytes && (!continues || size > turnBytes + maxContinued);
 }
 
-/** Each byte of a word: the sign bit, a space, a quote, a backslash, and one. */
+/** Constants with the same byte four times: the sign bit, a space, a quote, a backslash, and one. */
 const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
 
 /**
- * Returns true if bytes are ASCII that a JSON string holds unescaped, looked at four at a time: large strings are
- * Base64. False where the run is cut short by `end`.
+ * Returns true if bytes are ASCII that JSON does not escape, checked four at a time, since large strings are Base64.
+ * False if `end` cuts the run short.
  */
 function isPlainRun(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;
@@ -77,7 +75,7 @@ function isPlainRun(bytes: Buffer, start: number, to: number, end: number): bool
     const word = words[at] ?? 0;
     const asQuote = word ^ quotes;
     const asBackslash = word ^ backslashes;
-    // A byte below its bound borrows from its sign bit; a zero byte is found in the same way.
+    // A byte below its bound borrows from its sign bit, and so does a zero byte.
     found |= word | ((word - spaces) & ~word) | ((asQuote - ones) & ~asQuote) | ((asBackslash - ones) & ~asBackslash);
   }
   if ((found & signs) !== 0) return false;
@@ -85,7 +83,7 @@ function isPlainRun(bytes: Buffer, start: number, to: number, end: number): bool
   return rest.every((byte) => byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash);
 }
 
-/** Renders a string of any size as JSON in turns: its pieces, quotes included. */
+/** Renders a string of any size as JSON in steps: yields its pieces, quotes included. */
 export function* encodeLongString(text: string): Generator<undefined, readonly Buffer[]> {
   const pieces = [Buffer.from('"')];
   for (let at = 0; at < text.length;) {
@@ -98,7 +96,7 @@ export function* encodeLongString(text: string): Generator<undefined, readonly B
   return pieces;
 }
 
-/** Returns true if a cut here would part the two halves of a character. */
+/** Returns true if a cut here would separate a surrogate pair. */
 function isInsidePair(text: string, at: number): boolean {
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;

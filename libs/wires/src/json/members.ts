@@ -1,38 +1,38 @@
-/** A member of a JSON object, by where it is in the bytes. */
+/** Position of a member of a JSON object in its bytes. */
 export interface Member {
   readonly name: string;
-  /** First byte of the name's quote. */
+  /** Index of the name's opening quote. */
   readonly from: number;
-  /** First byte of the value, and the byte after its last. */
+  /** Index of the value's first byte, and of the byte after its last. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Bytes of an object from which its members are not looked for twice. */
+/** Minimum size of an object, in bytes, whose members are cached. */
 const rememberedBytes = 64 * 1024;
 
-/** Members of large objects: a scan of megabytes is not done again. */
+/** Members of large objects, so that megabytes are not scanned twice. */
 const remembered = new WeakMap<Buffer, readonly Member[]>();
 
-/** Returns true if `membersOf` knows the members of these bytes without looking. */
+/** Returns true if `membersOf` has the members of these bytes cached. */
 export function areMembersKnown(bytes: Buffer): boolean {
   return remembered.has(bytes);
 }
 
-/** Keeps where the members of a body that was read in turns stand for `membersOf`, as long as the body's bytes are there. */
+/** Caches the members of a body that was read in steps for `membersOf`, for the lifetime of its bytes. */
 export function rememberMembers(bytes: Buffer, members: readonly Member[]): void {
   remembered.set(bytes, members);
 }
 
-/** Numbers of members of all objects of large documents; scanned once, with its bounds. */
+/** Number of members of all objects of large documents, cached after one scan. */
 const counted = new WeakMap<Buffer, number>();
 
-/** Keeps the count of a large document's members for `memberCountOf`, as long as its bytes are there. */
+/** Caches a large document's member count for `memberCountOf`, for the lifetime of its bytes. */
 export function rememberMemberCount(bytes: Buffer, count: number): void {
   if (bytes.length > rememberedBytes) counted.set(bytes, count);
 }
 
-/** Members of all objects of a document, however deep, duplicates included. The bytes must be valid JSON. */
+/** Counts the members of all objects of a document at any depth, duplicates included. The bytes must be valid JSON. */
 export function memberCountOf(bytes: Buffer): number {
   const known = counted.get(bytes);
   if (known !== undefined) return known;
@@ -46,8 +46,8 @@ export function memberCountOf(bytes: Buffer): number {
 }
 
 /**
- * The members of the object that is the whole of `bytes`, in their order, duplicates included. The bytes must be
- * valid JSON (parse them first); throws SyntaxError where they are no object.
+ * Returns the members of the object that `bytes` hold, in order, duplicates included. The bytes must be valid JSON
+ * (parse them first); throws SyntaxError where they are not an object.
  */
 export function membersOf(bytes: Buffer): readonly Member[] {
   const known = remembered.get(bytes);
@@ -75,7 +75,7 @@ function findMembers(bytes: Buffer): readonly Member[] {
   return members;
 }
 
-/** Index of the closing quote of the string that opens at `open`, or the end of the bytes. */
+/** Returns the index of the closing quote of the string that opens at `open`, or the end of the bytes. */
 export function endOfString(bytes: Uint8Array, open: number): number {
   return Math.min(bytes.length, seekQuote(bytes, open + 1, bytes.length));
 }
@@ -90,14 +90,14 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The byte after a value that begins at `start`. */
+/** Returns the index after the value that begins at `start`. */
 export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return endOfString(bytes, start) + 1;
   return first === 0x7b || first === 0x5b ? endOfNested(bytes, start) : endOfScalar(bytes, start);
 }
 
-/** The byte after the bracket that closes the object or array at `start`. */
+/** Returns the index after the bracket that closes the object or array at `start`. */
 function endOfNested(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
@@ -109,7 +109,7 @@ function endOfNested(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-/** The byte after a number or a word. */
+/** Returns the index after a number or a literal. */
 function endOfScalar(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -120,16 +120,16 @@ function endOfScalar(bytes: Buffer, start: number): number {
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Plain bytes of a string after which the search for its end is left to a faster one, whose call costs as much as these. */
+/** Length of a plain run of a string, in bytes, after which a faster search takes over; its call costs as much. */
 const longRun = 64;
 
-/** Bytes that the faster search looks through at once. */
+/** Maximum bytes that the faster search looks through in one call. */
 const searchedBytes = 256 * 1024;
 
 /**
- * Finds the quote that closes a string. `from` is in the string, at a byte without a backslash before it that escapes
- * it. Returns the quote's index if it is before `until`, else the index to continue at, `until` or later. Takes about 1
- * ms per MB at worst, with or without escapes.
+ * Finds the quote that closes a string. `from` is inside the string, after no escaping backslash. Returns the quote's
+ * index if it is before `until`, else the index at which to continue, `until` or later. Takes at most about 1 ms per
+ * MB, with or without escapes.
  */
 export function seekQuote(bytes: Uint8Array, from: number, until: number): number {
   let plain = 0;
@@ -148,7 +148,7 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
   return at;
 }
 
-/** The next quote, or the first of the backslashes before it; in a large document, no further than one search goes. */
+/** Returns the index of the next quote, or of the first backslash before it; searches a limited range at a time. */
 function skipPlain(bytes: Uint8Array, from: number): number {
   const searched = bytes.length - from > searchedBytes ? bytes.subarray(0, from + searchedBytes) : bytes;
   const found = searched.indexOf(quote, from);
@@ -158,10 +158,9 @@ function skipPlain(bytes: Uint8Array, from: number): number {
 }
 
 /**
- * The same JSON object with some members' values replaced, and those that were absent added at its end; every other
- * byte stays as it came: key order, spacing, numbers beyond 2^53, escapes. Values are JSON text. A duplicated
- * member is replaced everywhere, since parsers differ in which one they take. `members` are those of `bytes`, where
- * the caller has them already.
+ * Returns the JSON object with some members' values replaced, and absent ones added at its end. Every other byte is
+ * unchanged: key order, spacing, numbers beyond 2^53, escapes. Values are JSON text. All duplicates of a member are
+ * replaced, since parsers differ in which one they take. `members` are those of `bytes`, if the caller has them.
  */
 export function spliceMembers(
   bytes: Buffer,
@@ -195,8 +194,8 @@ function bytesOf(value: string | Buffer): Buffer {
 }
 
 /**
- * The same JSON object without some members, also where one is there twice; every other byte stays as it came.
- * The bytes must be a valid JSON object.
+ * Returns the JSON object without some members, duplicates included; every other byte is unchanged. The bytes must be a
+ * valid JSON object.
  */
 export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer {
   const members = membersOf(bytes);
@@ -206,7 +205,7 @@ export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer 
   const pieces = [bytes.subarray(0, first.from)];
   for (const [at, { from, end, index }] of kept.entries()) {
     pieces.push(bytes.subarray(from, end));
-    // The comma, and the space around it, as they are after this member.
+    // The separator, with its spaces, is the one after this member.
     if (at < kept.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
   }
   pieces.push(bytes.subarray(last.end));

@@ -6,10 +6,10 @@ import { JsonScanner, turnBytes, type JsonBounds, type LargeContainer } from "./
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bounds of JSON that was read within its own already. */
+/** Bounds for JSON that has already been checked against its bounds. */
 const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
-/** Longest name of a member, in bytes as it is written, of a document that is parsed in turns. */
+/** Maximum length of a member's name, in bytes as written, in a document that is parsed in steps. */
 const nameBytes = 64 * 1024;
 
 /**
@@ -33,7 +33,7 @@ export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
   }
 }
 
-/** A member of a JSON object of any size, parsed in steps of about a millisecond. Undefined where it is not there. */
+/** Parses a member of a JSON object of any size in steps of about a millisecond; undefined if it is absent. */
 export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined, unknown> {
   yield* findMembersInTurns(bytes);
   const member = membersOf(bytes).findLast((each) => each.name === name);
@@ -69,7 +69,7 @@ class LargeDocument {
     return yield* this.#value(whole);
   }
 
-  /** Looks for the members of a document that is an object, and keeps where they are. */
+  /** Finds the members of a document that is an object, and caches their positions. */
   *rememberMembers(): Generator<undefined, void> {
     yield* this.#rememberMembers(yield* this.#trim({ start: 0, end: this.#bytes.length }));
   }
@@ -79,7 +79,7 @@ class LargeDocument {
     const container = this.#large.get(start);
     if (container?.end === end) rememberMembers(this.#bytes, yield* this.#members(container));
     else if (end - start <= turnBytes) {
-      // A small object among spaces.
+      // The object is small, but surrounded by spaces.
       const found = membersOf(this.#bytes.subarray(start, end));
       const moved = found.map(({ name, ...at }) => ({
         name,
@@ -91,7 +91,7 @@ class LargeDocument {
     }
   }
 
-  /** A value of any size without spaces around it. */
+  /** Parses a value of any size that has no spaces around it. */
   *#value({ start, end }: Region): Generator<undefined, unknown> {
     if (end - start <= turnBytes) return jsonOf(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
@@ -178,10 +178,10 @@ class LargeDocument {
   }
 }
 
-/** Members that are looked at in one turn. */
+/** Number of members that are handled in one step. */
 const memberTurn = 1_000;
 
-/** The items of a container, spaces included; an empty one has one blank item. */
+/** Yields the items of a container, spaces included; an empty container yields one blank item. */
 function* items({ start, end, commas }: LargeContainer): Generator<Region> {
   let from = start + 1;
   for (const comma of commas) {
@@ -191,10 +191,10 @@ function* items({ start, end, commas }: LargeContainer): Generator<Region> {
   yield { start: from, end: end - 1 };
 }
 
-/** Bytes of neighbouring items that are parsed at once: also with two bytes a character their text is within `turnBytes`. */
+/** Bytes of adjacent items parsed together: even at two bytes per character their text is within `turnBytes`. */
 const batchBytes = turnBytes / 2;
 
-/** Neighbouring items of a container, as many as can be parsed at once; a large one alone. */
+/** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */
 function* batches(container: LargeContainer): Generator<{ readonly region: Region; readonly count: number }> {
   let batch: Region | undefined;
   let count = 0;
@@ -215,7 +215,7 @@ function isSmall({ start, end }: Region): boolean {
   return end - start <= turnBytes;
 }
 
-/** Returns true if the one item of a container is blank. Throws where a blank item is among others. */
+/** Returns true if a container has a single, blank item. Throws for a blank item among others. */
 function isEmpty({ start, end }: Region, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;
@@ -226,7 +226,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Puts a member as JSON.parse does: `__proto__` is a name as any other. */
+/** Sets a member as JSON.parse does: `__proto__` is a name like any other. */
 function put(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });

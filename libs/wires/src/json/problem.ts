@@ -2,12 +2,12 @@ import { allowedValues, Failure, fieldPath, oneOf, schemaWords, type SchemaError
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
-/** The failure (400) that names the first field that is missing or wrong, as the client would spell it. */
+/** Creates the failure (400) that names the first missing or wrong field, in the client's spelling. */
 export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Failure {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     return new Failure("invalid_value", "The body must be a JSON object.");
   const all = [...errors];
-  // Of a union's branches the deepest complaint is about the branch that the client meant.
+  // Among a union's branches, the deepest error belongs to the branch that the client meant.
   const [worst] = all
     .filter(({ keyword }) => keyword !== "anyOf")
     .sort((left, right) => depthOf(right) - depthOf(left));
@@ -17,7 +17,7 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   const param = fieldPath(chosen.instancePath, missing);
   if (missing !== undefined)
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
-  // The branches of a union that each want one value are a choice.
+  // A union whose branches are single values is a choice among them.
   const choice = all.filter(({ instancePath }) => instancePath === chosen.instancePath).flatMap(allowedValues);
   const words = choice.length > 1 ? oneOf(choice) : schemaWords(chosen);
   return new Failure("invalid_value", `${param === "" ? "The body" : param} ${words}.`, { param });
@@ -33,7 +33,7 @@ function missingNames({ keyword, params }: SchemaError): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** A reader of bodies of one schema. It throws Failure (400) naming the field that is wrong. */
+/** Creates a reader of bodies of a schema. It throws Failure (400) naming the wrong field. */
 export function bodyReader<const Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
   const shape = Compile(schema);
   return (body) => {

@@ -3,27 +3,27 @@ import { seekQuote } from "./members.ts";
 
 /** Bounds of a JSON document. */
 export interface JsonBounds {
-  /** Deepest nesting. */
+  /** Maximum nesting. */
   readonly depth: number;
-  /** Maximum values of any kind, however deep: items of arrays, members of objects, and what holds them. */
+  /** Maximum number of values at any depth: items of arrays, members of objects, and their containers. */
   readonly values: number;
-  /** Maximum members of all objects together. */
+  /** Maximum number of members of all objects together. */
   readonly members: number;
-  /** Maximum members of the document's own object. Absent: as many as `members`. */
+  /** Maximum number of members of the top-level object; absent: `members`. */
   readonly topMembers?: number;
 }
 
-/** A container that is too large to be parsed at once: its brackets, and the commas between its items. */
+/** A container too large to be parsed in one step: its brackets, and the commas between its items. */
 export interface LargeContainer {
   readonly start: number;
-  /** The byte after its closing bracket. */
+  /** Index after its closing bracket. */
   readonly end: number;
   readonly commas: readonly number[];
 }
 
 /**
- * Bytes of JSON that are parsed at once. Larger documents are read in turns. V8 gives a string of 128 KiB and more pages of its
- * own, which it takes from the system and gives back each time: a megabyte in such strings costs three times what it costs in these.
+ * Maximum bytes of JSON that are parsed in one step; larger documents are read in several. V8 allocates separate pages
+ * for a string of 128 KiB or more, and frees them each time: a megabyte in such strings costs three times as much.
  */
 export const turnBytes = 112 * 1024;
 
@@ -31,18 +31,18 @@ const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * One pass over JSON bytes that checks their bounds before a parser sees them, piece by piece. A document of more than
- * `turnBytes` also gets its large containers found, so that it can be parsed in turns. Other
- * errors are left to the parser, except for brackets of a large document that do not match.
+ * Checks the bounds of JSON bytes in one pass, piece by piece, before a parser sees them. In a document of more than
+ * `turnBytes` it also finds the large containers, so that they can be parsed in steps. It leaves other errors to the
+ * parser, except for mismatched brackets of a large document.
  */
 export class JsonScanner {
-  /** Large containers by the byte that they start with. */
+  /** Large containers by the index of their first byte. */
   readonly large = new Map<number, LargeContainer>();
   readonly #bytes: Buffer;
   readonly #bounds: JsonBounds;
   readonly #isLarge: boolean;
   readonly #starts: number[] = [];
-  /** Numbers of commas that were known when each open container began. */
+  /** Number of commas found before each open container began. */
   readonly #bases: number[] = [];
   readonly #commas: number[] = [];
   #at = 0;
@@ -58,8 +58,8 @@ export class JsonScanner {
   }
 
   /**
-   * Scans about `count` bytes further; true when that was all. Throws Failure invalid_json (400) for what nests too
-   * deep or does not match, and request_too_large (413) for too many values or members.
+   * Scans about `count` further bytes; returns true at the end. Throws Failure invalid_json (400) for brackets that
+   * nest too deep or do not match, and request_too_large (413) for too many values or members.
    */
   scan(count: number): boolean {
     const bytes = this.#bytes;
@@ -82,12 +82,12 @@ export class JsonScanner {
     return this.#values;
   }
 
-  /** Members of all objects that were scanned, duplicates included. */
+  /** Number of members of all scanned objects, duplicates included. */
   get members(): number {
     return this.#members;
   }
 
-  /** A byte outside of strings: what separates values, what holds them, or a letter. */
+  /** Handles a byte outside of strings: a separator, a bracket, or a part of a literal. */
   #see(byte: number, at: number): void {
     if (byte === comma) {
       if (++this.#values > this.#bounds.values) throw tooMany("values", this.#bounds.values);
@@ -100,7 +100,7 @@ export class JsonScanner {
     else if (byte === closeBrace || byte === closeBracket) this.#close(at);
   }
 
-  /** Finds the end of a string, or the place where it goes on, at `until` or a little beyond. */
+  /** Finds the end of a string, or the index at which to continue, at `until` or a little later. */
   #stringFrom(from: number, until: number): number {
     const at = seekQuote(this.#bytes, from, until);
     if (at >= until) return at;
@@ -138,8 +138,8 @@ function notMatching(): Failure {
 }
 
 /**
- * Searches bytes for one of some words, in steps of about a millisecond. A search that is called once for all of a
- * large body can take a third of a second where every byte may begin the word.
+ * Searches bytes for one of several byte sequences, in steps of about a millisecond. A single search of a large body
+ * can take a third of a second where every byte may begin the sequence.
  */
 export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= turnBytes) {
@@ -157,7 +157,7 @@ export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator
   return false;
 }
 
-/** Runs work that pauses after each of its small steps to its end at once: what it works on is known to be small. */
+/** Runs a stepwise computation to its end without pauses, for input that is known to be small. */
 export function atOnce<Result>(work: Iterator<undefined, Result>): Result {
   for (;;) {
     const step = work.next();

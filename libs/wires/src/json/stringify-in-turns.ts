@@ -3,7 +3,7 @@ import { encodeLongString } from "./long-string.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
 import { turnBytes } from "./scan.ts";
 
-/** A container that is being written, and how far it is. */
+/** A container that is being written, and its next item. */
 class OpenContainer {
   readonly #value: JsonRecord | readonly unknown[];
   readonly #names: readonly string[] | undefined;
@@ -42,12 +42,12 @@ class OpenContainer {
   }
 }
 
-/** Values that are written in one turn. */
+/** Number of values that are written in one step. */
 const valueTurn = 2_000;
 
 /**
- * Renders a plain JSON value, with Base64Text in it, to the bytes that JSON.stringify gives, in steps of about a
- * millisecond. Members that are undefined are left out.
+ * Renders a plain JSON value, which may contain Base64Text, to the bytes of JSON.stringify, in steps of about a
+ * millisecond. Undefined members are left out.
  */
 export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];

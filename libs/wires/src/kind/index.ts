@@ -5,33 +5,33 @@ import { Fields, isRecord, parseRecord, type JsonRecord } from "../json/fields.t
 import { firstProblem } from "../json/problem.ts";
 import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
-/** Size of a request, as admission needs it. Each kind measures its neutral form with `sizeOf`. */
+/** Size of a request, for admission. Each kind measures its neutral form with `sizeOf`. */
 export interface InputSize {
-  /** UTF-8 bytes of all that is text to the model. */
+  /** UTF-8 bytes of all text for the model. */
   readonly textBytes: number;
-  /** Upper bound of the tokens of everything else: images, and input that came as tokens. */
+  /** Maximum number of tokens of other input: images, and input given as tokens. */
   readonly mediaTokens: number;
-  /** Maximum number of output tokens; undefined where the request sets no bound. */
+  /** Maximum number of output tokens; undefined where the request sets none. */
   readonly maxOutputTokens: number | undefined;
 }
 
-/** The request that an answer is rendered for. */
+/** Context of the request that an answer is rendered for. */
 export interface WholeContext<Request> {
-  /** The model's name as the client wrote it. */
+  /** Model name as the client wrote it. */
   readonly model: string;
   readonly request: Request;
-  /** An id for wires whose answers have one and vendors that give none. */
+  /** Id for wires whose answers have one, where the vendor gives none. */
   readonly answerId: string;
-  /** The gateway's own count of input tokens, for wires that must report it where the vendor did not. */
+  /** Gateway's count of input tokens, for wires that must report it where the vendor did not. */
   readonly inputTokens: number;
 }
 
-/** The vendor side of a kind that answers in one piece: its usage is read from the answer, apart from the rest. */
+/** The vendor side of a kind that answers in one piece; usage is parsed separately from the rest. */
 export interface WholeVendor<Request, Answer> extends VendorSide<Request, Answer> {
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
 }
 
-/** The client side of such a kind. */
+/** The client side of a kind that answers in one piece. */
 export type WholeClient<Request, Answer> = ClientSide<Request, Answer, WholeContext<Request>>;
 
 /** A wire of a kind that answers in one piece: vectors, ranking, moderation. */
@@ -48,12 +48,12 @@ export function bytesOfTexts(texts: Iterable<string>): number {
   return bytes;
 }
 
-/** A model marks the begin and the end of a text by a token each; a token is at least two bytes. */
+/** Bytes added per text: models mark its beginning and end by one token each, of at least two bytes. */
 const bytesAround = 4;
 
 /**
- * Parses a client's body and checks it against its published schema. The parser goes first, since it names what is wrong
- * with one of many alternatives better than a schema can. Throws Failure (400) naming the field.
+ * Parses a client's body and checks it against its published schema. The parser runs first, since it reports errors
+ * among alternatives better than a schema. Throws Failure (400) naming the field.
  */
 export function readChecked<Request>(
   body: unknown,
@@ -66,7 +66,7 @@ export function readChecked<Request>(
   return parsed;
 }
 
-/** Creates the reader of a client's body from its published schema, and the members that a call relies on. */
+/** Creates the reader of a client's body from its published schema and the members that a call relies on. */
 export function checkedBy<Request>(
   schema: TObject,
   parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
@@ -101,17 +101,17 @@ export function renderEvent(event: object): string {
 }
 
 /**
- * Members of a client's body that the neutral form does not hold: a vendor of the same wire gets them unchanged; on any
- * other wire they are dropped by name.
+ * Members of a client's body that the neutral form lacks: a vendor of the same wire gets them unchanged; on other wires
+ * they are dropped and reported by name.
  */
 export interface OwnMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
-  /** Of these, the names whose meaning the neutral form holds as well: nothing is lost on another wire. */
+  /** Names whose meaning the neutral form also holds, so that nothing is lost on another wire. */
   readonly shared?: readonly string[] | undefined;
 }
 
-/** Collects the members of a body that have not been read; undefined for none. Call it after everything else was read. */
+/** Collects the unread members of a body; undefined for none. Call it after everything else was read. */
 export function ownMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,
@@ -124,7 +124,7 @@ export function ownMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the members that a rendering to `wire` adds to the body, and the names that it leaves out. */
+/** Returns the additional members for a rendering to `wire`, and the names that it leaves out. */
 export function renderOwn<Wire extends string>(
   own: OwnMembers<Wire> | undefined,
   wire: Wire,
@@ -134,7 +134,7 @@ export function renderOwn<Wire extends string>(
   return { members: {}, dropped: Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true) };
 }
 
-/** Returns the names of those hints that have a value: a vendor without a place for them loses nothing by false. */
+/** Returns the names of the optional fields that have a value; false counts as none, since its loss changes nothing. */
 export function hintNames(hints: JsonRecord): readonly string[] {
   return Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
 }

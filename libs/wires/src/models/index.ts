@@ -2,41 +2,41 @@ import { Failure, type ModelKind, present, bodies } from "@modelgate/contracts";
 import { wholeNumberIn } from "../json/fields.ts";
 import { bodyReader } from "../json/problem.ts";
 
-/** A model, as far as a model list shows it. */
+/** A model as shown in model lists. */
 export interface ListedModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
-  /** Maximum number of tokens of input and answer together. */
+  /** Maximum number of tokens of input and output together. */
   readonly contextTokens?: number | undefined;
   /** Maximum number of tokens of one answer. */
   readonly maxOutputTokens?: number | undefined;
-  /** US dollars as decimal text, by OpenRouter's names of prices; `second` and `character` are ours. */
+  /** US dollars as decimal text, by OpenRouter's price names; `second` and `character` are additions. */
   readonly pricing?: Readonly<Record<string, string>> | undefined;
 }
 
 type ListBody = Readonly<Record<string, unknown>>;
 
-/** Date of creation, which is not known: the day on which the interface was first served. */
+/** Creation date of all models, in Unix seconds: the day on which the interface was first served. */
 const createdSeconds = 1_735_689_600;
 
-/** The same, as text. */
+/** `createdSeconds` as text. */
 export const createdText = "2025-01-01T00:00:00Z";
 
-/** The three families of model lists (interface section 2.1): a whole list for a query, and one model. */
+/** Renders one format of model list (interface section 2.1): a list for a query, and a single model. */
 export interface ModelList {
   list(models: readonly ListedModel[], query: URLSearchParams): ListBody;
   one(model: ListedModel): ListBody;
 }
 
-/** Actions of the gamma format that a model of a kind supports. */
+/** Methods in Gemini's format that a model of a kind supports. */
 const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["generateContent", "streamGenerateContent", "countTokens"],
   embedding: ["embedContent", "batchEmbedContents"],
   image: ["generateContent"],
 };
 
-/** Members that calls of a kind may carry, whatever the vendor: what one lacks is translated, or dropped and named. */
+/** Parameters that calls of a kind may have with any vendor; one that a vendor lacks is translated, or dropped. */
 const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: (
     "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
@@ -53,7 +53,7 @@ const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
-/** Common list: everything, no pages. `kind` is ours; the bound of an answer is where OpenRouter has it. */
+/** OpenAI's format: the complete list. `kind` is an addition; the output limit is where OpenRouter has it. */
 const common: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>
@@ -73,7 +73,7 @@ const common: ModelList = {
     }),
 };
 
-/** Alpha list: pages by `limit` (1 to 1000, 20), `after_id` and `before_id`. */
+/** Anthropic's format: pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`. */
 const alpha: ModelList = {
   list(models, query) {
     const limit = wholeNumberIn(query, "limit", { fallback: 20, most: 1_000 });
@@ -116,7 +116,7 @@ function positionOf(models: readonly ListedModel[], name: string, param: string)
   return at;
 }
 
-/** Gamma list: pages by `pageSize` (1 to 1000, 50) and `pageToken`. */
+/** Gemini's format: pages by `pageSize` (1 to 1000, default 50) and `pageToken`. */
 const gamma: ModelList = {
   list(models, query) {
     const size = wholeNumberIn(query, "pageSize", { fallback: 50, most: 1_000 });
@@ -137,7 +137,7 @@ const gamma: ModelList = {
     }),
 };
 
-/** Ollama's list: nothing of a model is on this machine, so it has no size and no quantization. */
+/** Ollama's format. Models are not on this machine, so they have no size and no quantization. */
 const ollama: ModelList = {
   list: (models) => ({ models: models.map((model) => ollama.one(model)) }),
   one: ({ name, ownedBy }) => ({
@@ -159,13 +159,13 @@ const ollama: ModelList = {
 
 export const modelLists = { common, alpha, gamma, ollama } as const;
 
-/** Abilities of calls of a kind, in Ollama's words. */
+/** Ollama's capability names for each kind. */
 const capabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["completion", "tools", "vision", "thinking"],
   embedding: ["embedding"],
 };
 
-/** The answer of /api/show. There is no template and no file of weights; the bounds are those of the catalog. */
+/** Renders the answer of /api/show. Template and weights are absent; the limits are those of the catalogue. */
 export function showOllamaModel(model: ListedModel): Readonly<Record<string, unknown>> {
   const { kind, ownedBy, contextTokens } = model;
   const { details } = modelLists.ollama.one(model);
@@ -186,7 +186,7 @@ export function showOllamaModel(model: ListedModel): Readonly<Record<string, unk
 
 const readShow = bodyReader(bodies.OllamaShowRequest);
 
-/** The model that a request of /api/show names. Throws Failure (400) naming the field. */
+/** Returns the model that a request of /api/show names. Throws Failure (400) naming the field. */
 export function modelOfShow(given: unknown): string {
   const body = readShow(given);
   const name = body.model ?? body.name;

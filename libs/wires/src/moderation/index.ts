@@ -5,7 +5,7 @@ import { moderations } from "./moderations/index.ts";
 export { bytesOfInstructions, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
 export { sizeOf, type ModerationAnswer, type ModerationRequest } from "./hub/index.ts";
 
-/** The wires of moderation: one line each. */
+/** All wires of moderation, by name. */
 export const wires = { moderations } as const satisfies Readonly<
   Record<string, WholeWire<ModerationRequest, ModerationAnswer>>
 >;

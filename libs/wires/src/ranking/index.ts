@@ -6,7 +6,7 @@ import { jina } from "./jina/index.ts";
 
 export { searchesOf, sizeOf, type RankingRequest } from "./hub/index.ts";
 
-/** The wires of rerankers: one line each. */
+/** All wires of rerankers, by name. */
 export const wires = {
   "jina-rerank": jina,
   "cohere-rerank": cohere,

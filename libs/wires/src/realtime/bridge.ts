@@ -3,30 +3,30 @@ import type { JsonRecord } from "../json/fields.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
-/** Messages that one message results in, on either side, in order. */
+/** Messages for either side that result from one message, in order. */
 export interface Bridged {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
-  /** Meaning for the bill; absent: `toClient` is in the realtime format, which is inspected itself. */
+  /** Billing events; absent: `toClient` is in the realtime format and is inspected itself. */
   readonly seen?: readonly SeenEvent[];
-  /** Reason for which the session ends, for a client whose format has no error event. */
+  /** Reason why the session ends, for a client whose format has no error event. */
   readonly failure?: Failure;
 }
 
-/** A client's message in terms of the realtime format. */
+/** A client's message as an event of the realtime format. */
 export interface ClientEvent {
-  /** Message for the bridge if the event may go on. */
+  /** Message for the bridge, if the event is accepted. */
   readonly message: RealtimeMessage;
-  /** The realtime format's type of event; undefined for one without a type. */
+  /** Event type of the realtime format; undefined for an event without a type. */
   readonly type: string | undefined;
-  /** Input to the model; absent: the message is in the realtime format, which is inspected itself. */
+  /** Input for the model; absent: the message is in the realtime format and is inspected itself. */
   readonly input?: ModelInput;
 }
 
 /**
- * A session between a client and a vendor, each of whom speaks the realtime format or another one. One for every
- * session; synchronous, and blind to sockets. It never throws, except from `read`: an invalid event of a client of the
- * realtime format is answered with an error event, and the session goes on.
+ * Connects a client and a vendor that each speak the realtime format or another one. Each session has one; it is
+ * synchronous and has no access to sockets. Only `read` throws: an invalid event of a client of the realtime format is
+ * answered with an error event, and the session continues.
  */
 export interface RealtimeBridge {
   /**
@@ -34,79 +34,79 @@ export interface RealtimeBridge {
    * message that ends the session.
    */
   read?(message: RealtimeMessage): readonly ClientEvent[];
-  /** Tells whether the vendor sends the first message of a session. */
+  /** True if the vendor sends the first message of a session. */
   readonly greets: boolean;
   readonly state: SessionState;
   open(): Bridged;
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
-  /** Ends the client's part: the vendor begins nothing more, and `isPending` is true until that is certain. */
+  /** Returns messages that keep the vendor from beginning anything new; `isPending` is true until that is certain. */
   stop(): readonly RealtimeMessage[];
   /** Returns the messages that end a response in progress at the vendor. */
   cancel(responseId: string): readonly RealtimeMessage[];
 }
 
-/** The state of a session, as far as its bill depends on it. */
+/** State of a session, as far as billing depends on it. */
 export interface SessionState {
   readonly input: InputFormat;
   /**
-   * Current transcriber of the client's speech. Absent without one, and where the vendor transcribes by itself and
-   * reports no usage for it.
+   * Current transcriber of the client's speech. Absent if there is none, or if the vendor transcribes without reporting
+   * usage.
    */
   readonly transcriber?: Transcriber | undefined;
   /**
-   * Transcriber of speech that the client sends from now on: as requested, even where the vendor has not confirmed it.
-   * Money is held for it before the speech goes on.
+   * Transcriber of further speech of the client: the requested one, even before the vendor confirms it. Money is
+   * reserved for it before the speech is forwarded.
    */
   readonly nextTranscriber?: Transcriber | undefined;
-  /** Number of responses that were requested and that the vendor has neither begun nor refused. */
+  /** Number of requested responses that the vendor has neither begun nor refused. */
   readonly pendingResponses: number;
-  /** Tells whether a request of the client that may cost is unanswered. */
+  /** True if a request of the client that may cost money is unanswered. */
   readonly isPending: boolean;
-  /** Tells whether no response can be requested until the one in progress has ended. */
+  /** True if no response can be requested until the current one has ended. */
   readonly isResponding?: boolean;
 }
 
-/** The form of a client's speech. */
+/** Format of a client's speech. */
 export interface InputFormat {
-  /** Bytes of samples that make a second. */
+  /** Bytes of samples per second. */
   readonly bytesPerSecond: number;
-  /** Tells whether the vendor finds the ends of turns by itself, and answers them. */
+  /** True if the vendor detects the ends of turns and answers them without a request. */
   readonly detectsTurns: boolean;
 }
 
-/** PCM of 24 kHz, 16 bits, mono: what sessions begin with. */
+/** Bytes per second of PCM of 24 kHz, 16 bits, mono: the default of sessions. */
 export const pcmBytesPerSecond = 48_000;
 
 /** A model that transcribes a client's speech. */
 export interface Transcriber {
-  /** The model as the client names it; undefined where none is named. */
+  /** Model as the client names it; undefined if it names none. */
   readonly model: string | undefined;
 }
 
-/** Names of the two ends of a session. */
+/** Names that a bridge translates between client and vendor. */
 export interface RealtimeNames {
-  /** The model as the client knows it, and as the vendor does. */
+  /** Model as the client names it, and as the vendor does. */
   readonly model: string;
   readonly upstreamModel: string;
-  /** Part of every id that the bridge makes up, unique to the session. */
+  /** Part of every id that the bridge creates, unique to the session. */
   readonly sessionId: string;
   readonly transcribers: TranscriberNames;
-  /** Throws Failure for a client's event that names something in the vendor's store; absent: every event may. */
+  /** Throws Failure for a client's event that names an object of the vendor's store; absent: nothing is checked. */
   readonly checkStores?: (event: JsonRecord) => void;
-  /** Tells whether the session may have tools that its vendor runs: no price counts what they cost. */
+  /** True if the session may have tools that the vendor runs; their cost is not in any price. */
   readonly vendorTools: boolean;
 }
 
-/** The names of models that transcribe a client's speech, between the client and the vendor. */
+/** Translates names of transcription models between client and vendor. */
 export interface TranscriberNames {
-  /** The vendor's name of a model. Throws Failure for one that the client may not use. */
+  /** Returns the vendor's name of a model. Throws Failure for a model that the client may not use. */
   toVendor(name: string): string;
-  /** The client's name of a vendor's model; the same where the gateway has none for it. */
+  /** Returns the client's name of a vendor's model, or the vendor's if the gateway does not know it. */
   toClient(upstreamName: string): string;
-  /** The client's name of the model for clients that cannot name one; undefined where there is none. */
+  /** Default model's name, for clients that cannot name one; undefined if there is none. */
   readonly usual?: string | undefined;
 }
 
-/** For a session without an owner: every name is the vendor's own. */
+/** Names for a session without an owner: the vendor's, unchanged. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };

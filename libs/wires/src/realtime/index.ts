@@ -32,18 +32,18 @@ interface RealtimeVendor {
 }
 
 interface RealtimeClient {
-  /** Brings a bridge of the realtime format to this wire. */
+  /** Adapts a bridge of the realtime format to this wire. */
   over(bridge: RealtimeBridge, names: RealtimeNames): RealtimeBridge;
-  /** Spelling of what names something in a vendor's store. */
+  /** Spelling of members that name objects in a vendor's store. */
   readonly stores: StoreDialect;
 }
 
-/** The bridge of a session whose client and vendor both speak a wire other than the realtime format. */
+/** Bridge of a session whose client and vendor both speak a wire other than the realtime format. */
 interface RealtimePass {
   bridge(names: RealtimeNames): RealtimeBridge;
 }
 
-/** The wires of sessions: one entry each. */
+/** The session wires. */
 export const wires = {
   realtime: {
     name: "realtime",
@@ -56,7 +56,7 @@ export const wires = {
   "gemini-live": {
     name: "gemini-live",
     vendor: { bridge: (names) => new GeminiLiveBridge(names) },
-    // Messages are spelled as generated content.
+    // Members are spelled as in the content wire.
     client: { over: (bridge, names) => new LiveBridge(bridge, names), stores: contentStores },
     pass: { bridge: (names) => new LivePassBridge(names) },
   },
@@ -71,7 +71,7 @@ export function bridgeBetween(client: RealtimeWire, vendor: string, names: Realt
 
 const secretShape = Compile(bodies.ClientSecretRequest);
 
-/** Members of a request for a short-lived key that decide what the key may do. */
+/** Members of a request for a short-lived key that decide what the key permits. */
 export const clientSecretMembers = Object.keys(bodies.ClientSecretRequest.properties);
 
 /** Checks a request for a short-lived key. Throws Failure (400) naming the field. */

@@ -7,20 +7,20 @@ import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
 export type SeenEvent =
   | { readonly kind: "delta"; readonly audioBytes: number; readonly textBytes: number }
   | { readonly kind: "response-begun"; readonly id: string }
-  /** `units` is undefined where the vendor reported no usage. */
+  /** A response has ended. `units` is undefined if the vendor reported no usage. */
   | {
       readonly kind: "response-done";
       readonly id: string;
       readonly units: Units | undefined;
       readonly outcome: Outcome;
     }
-  /** The client's speech became an item of the conversation. */
+  /** The client's speech became a conversation item. */
   | { readonly kind: "committed"; readonly item: string }
   /** The vendor detected that the client began to speak. */
   | { readonly kind: "speech-began" }
-  /** The vendor forgot speech that it had made no turn of. */
+  /** The vendor discarded speech that was not part of a turn. */
   | { readonly kind: "cleared" }
-  /** It was transcribed, once for each of its parts; `units` as above, `textBytes` counts the transcript. */
+  /** A part of the speech was transcribed. `units` is undefined without usage; `textBytes` is the transcript's size. */
   | {
       readonly kind: "transcribed";
       readonly id: string;
@@ -33,12 +33,12 @@ export type SeenEvent =
   | { readonly kind: "other" };
 
 const other: SeenEvent = { kind: "other" };
-/** Approximate bytes of an event without its payload: ids, indices, names. */
+/** Approximate bytes of an event without its payload: ids, indexes, names. */
 const envelopeBytes = 200;
-/** Text that has about as many tokens as a picture: a thousand. */
+/** Bytes of text with about as many tokens as an image: a thousand. */
 export const pictureTextBytes = 4_000;
 
-/** Inspects a message on its way to the client. Only what is billed or counted is parsed: audio passes at a glance. */
+/** Inspects a message on its way to the client. Parses only what is billed or counted; audio is skipped by its type. */
 export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
   if (binary) return other;
   const type = eventType(data);
@@ -47,7 +47,7 @@ export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
   return handlers[type]?.(parseEvent(data) ?? {}) ?? other;
 }
 
-/** Measures the input to the model in a client's event, in approximate bytes of audio and of text. */
+/** Measures a client event's input for the model, in approximate bytes of audio and text. */
 export function inputOf(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
@@ -58,14 +58,14 @@ export function inputOf(type: string | undefined, data: Buffer): ModelInput {
 }
 
 export const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
-/** Events with input to the model, and the member that holds it. */
+/** Events with input for the model, and the member that holds it. */
 const readByModel: Readonly<Record<string, "item" | "response" | "session">> = {
   "conversation.item.create": "item",
   "response.create": "response",
   "session.update": "session",
 };
 
-/** Measures settings: every response reads instructions and tools, and one response the items of its own input. */
+/** Measures settings: instructions and tools, which every response reads, and the items of a response's input. */
 function inputOfSettings({ instructions, tools, input }: JsonRecord): ModelInput {
   const textBytes = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
   return recordsIn(input).map(inputOfItem).reduce(addInput, { audioBytes: 0, textBytes });
@@ -75,13 +75,13 @@ export function addInput(one: ModelInput, other: ModelInput): ModelInput {
   return { audioBytes: one.audioBytes + other.audioBytes, textBytes: one.textBytes + other.textBytes };
 }
 
-/** Input to a model, in bytes. */
+/** Input for a model, in bytes. */
 export interface ModelInput {
   readonly audioBytes: number;
   readonly textBytes: number;
 }
 
-/** Measures an item. Samples and pictures in Base64 do not count as text. */
+/** Measures an item. Samples and images in Base64 do not count as text. */
 function inputOfItem(item: JsonRecord): ModelInput {
   const parts = recordsIn(item["content"]);
   const pictures = parts.filter(({ type }) => type === "input_image").length;
@@ -123,7 +123,7 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
 };
 
 function deltaOf(type: string, data: Buffer): SeenEvent {
-  // The client's own words, written down, are no output of the model.
+  // A transcript of the client's speech is not output of the model.
   if (!type.startsWith("response.")) return other;
   if (type === "response.output_audio.delta" || type === "response.audio.delta")
     return { kind: "delta", audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
@@ -134,7 +134,7 @@ export function bytesIn(text: unknown): number {
   return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
-/** Returns the id of a response; "" where it has none. */
+/** Returns the id of a response; "" if it has none. */
 export function idOf(response: unknown): string {
   const { id } = recordOf(response);
   return typeof id === "string" ? id : "";

@@ -3,9 +3,9 @@ import { isRecord, recordOf } from "../json/fields.ts";
 import { countOf } from "../text/hub/counts.ts";
 
 /**
- * The usage of a `response.done`, as disjoint units: text, audio and pictures apart, whatever was read from a cache taken
- * out of each. What is cached is counted together, as vendors price it. Undefined without usage. Every response
- * counts its whole context again, so usages add up.
+ * Converts the usage of a `response.done` to disjoint units: text, audio and images, without the tokens read from a
+ * cache, which are counted together as vendors price them. Undefined without usage. Every response counts its complete
+ * context again, so usages add up.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -17,7 +17,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);
   const audioOut = Math.min(count(output["audio_tokens"]), outputTokens);
   const allCached = Math.min(count(input["cached_tokens"]), inputTokens);
-  // Which of the cached tokens were audio is not always reported: then text is taken to be, as far as there is text.
+  // Not all vendors report which cached tokens were audio: then text comes first, up to the amount of text.
   const audioCached = Math.min(
     "audio_tokens" in cached ? count(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
     audioIn,
@@ -39,7 +39,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   };
 }
 
-/** The usage of a finished transcription of the client's audio: tokens, or seconds. Undefined without usage. */
+/** Converts the usage of a finished transcription: tokens, or seconds. Undefined without usage. */
 export function transcriptionUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const { seconds } = usage;
@@ -54,12 +54,12 @@ export function responseOutcome(status: unknown): Outcome {
   return status === "cancelled" ? "cancelled" : "completed";
 }
 
-/** PCM of 24 kHz, the default of both directions: bytes that make one token, in and out. */
+/** Bytes per token of PCM of 24 kHz, the default of both directions: input, and output. */
 const inputBytesPerToken = 4_800;
 const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
-/** Bytes that passed through a session since it was last billed: for responses that end before their usage is reported. */
+/** Bytes that passed through a session since the last usage report, for responses that end without one. */
 export interface SessionBytes {
   readonly audioIn: number;
   readonly textIn: number;
@@ -67,7 +67,7 @@ export interface SessionBytes {
   readonly textOut: number;
 }
 
-/** A rough count of tokens, from bytes of audio and of text. */
+/** Estimates tokens from bytes of audio and text. */
 export function roughUnits({ audioIn, textIn, audioOut, textOut }: SessionBytes): Units {
   return {
     ...unitOf("inputTokens", Math.ceil(textIn / textBytesPerToken)),
@@ -81,7 +81,7 @@ function unitOf(name: keyof Units, amount: number): Units {
   return amount > 0 ? { [name]: amount } : {};
 }
 
-/** Reads a count as vendors report it; anything else, or one below zero, is 0. */
+/** Reads a count reported by a vendor; 0 for a negative number or any other value. */
 export function count(value: unknown): number {
   return countOf(value) ?? 0;
 }

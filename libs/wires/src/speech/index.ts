@@ -8,7 +8,7 @@ import { speech } from "./openai/index.ts";
 
 export { charactersIn, speechFormats, type SpeechAnswer, type SpeechRequest, type SpeechVendor } from "./hub/index.ts";
 
-/** The wires of speech: one line each. */
+/** All wires of speech, by name. */
 export const wires = {
   speech,
   "elevenlabs-speech": elevenlabs,

@@ -1,11 +1,11 @@
 import { type JsonRecord, parseRecord } from "../json/fields.ts";
 
-/** A stream whose frame never ends must not grow memory. */
+/** Maximum size of a frame, so that an endless one cannot exhaust memory. */
 const maxFrameChars = 16 * 1024 * 1024;
 
 /**
- * Bytes in, whole frames out; no streams and no promises. Any split is survived: inside a UTF-8 character, between
- * CR and LF, inside a frame. Comments are passed over, several data lines are joined by a line feed.
+ * Decodes bytes to complete frames, without streams or promises. Handles any split: inside a UTF-8 character, between
+ * CR and LF, inside a frame. Skips comments, and joins several data lines by a line feed.
  */
 export class SseDecoder {
   readonly #text = new TextDecoder();
@@ -17,12 +17,12 @@ export class SseDecoder {
     this.#maxChars = maxChars;
   }
 
-  /** Throws RangeError for a frame beyond the bound. */
+  /** Returns the frames that are complete. Throws RangeError for a frame that is too large. */
   push(bytes: Uint8Array): readonly Frame[] {
     return this.#take(this.#text.decode(bytes, { stream: true }));
   }
 
-  /** Returns the frame that was unfinished at the end of the stream: a last frame without its empty line counts. */
+  /** Returns the unfinished frame at the end of the stream; its closing empty line may be missing. */
   end(): readonly Frame[] {
     const rest = this.#held.join("") + this.#text.decode();
     this.#held = [];
@@ -33,7 +33,7 @@ export class SseDecoder {
 
   #take(text: string): readonly Frame[] {
     if (text === "") return [];
-    // Pieces are joined once, when a frame may end in them: adding them up one by one would be quadratic.
+    // Pieces are joined only when a frame may end in them: repeated concatenation would be quadratic.
     this.#held.push(text);
     this.#heldChars += text.length;
     if (!text.includes("\n") && !text.includes("\r")) {
@@ -41,7 +41,7 @@ export class SseDecoder {
       return [];
     }
     const all = this.#held.join("");
-    // A CR at the very end may be half of a CRLF: the frame is looked at when the next byte is known.
+    // A final CR may be half of a CRLF, so it waits for the next byte.
     const usable = all.endsWith("\r") ? all.length - 1 : all.length;
     const frames: Frame[] = [];
     let start = 0;
@@ -63,7 +63,7 @@ export class SseDecoder {
   }
 }
 
-/** The fields of one frame; undefined where it has no data. */
+/** Parses the fields of one frame; undefined if it has no data. */
 export function parseFrame(block: string): Frame | undefined {
   let event: string | undefined;
   const data: string[] = [];
@@ -77,7 +77,7 @@ export function parseFrame(block: string): Frame | undefined {
   return data.length === 0 ? undefined : { event, data: data.join("\n") };
 }
 
-/** One frame of a vendor's stream: its data, and the name of its event where the framing has one. */
+/** One frame of a vendor's stream: its data, and its event's name if the framing has one. */
 export interface Frame {
   readonly event?: string | undefined;
   readonly data: string;
@@ -86,14 +86,14 @@ export interface Frame {
 const dataField = Buffer.from("data:");
 const [openBrace, closeBrace, lineFeed] = [0x7b, 0x7d, 0x0a];
 
-/** The JSON object that a frame carries; undefined where it carries none. */
+/** Parses the JSON object in a frame; undefined if it has none. */
 export function parseFrameRecord(frame: Buffer): JsonRecord | undefined {
   const [start, end] = objectIn(frame) ?? [];
   const text = end === undefined ? parseFrame(frame.toString())?.data : frame.toString("utf8", start, end);
   return text === undefined ? undefined : parseRecord(text);
 }
 
-/** The same frame with its JSON changed; frames that carry none stay as they are. */
+/** Returns a frame with its JSON changed; a frame without JSON is returned unchanged. */
 export function changeJson(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
   if (parseFrameRecord(frame) === undefined) return frame;
   const [start, end] = objectIn(frame) ?? [];
@@ -108,11 +108,11 @@ export function changeJson(frame: Buffer, change: (json: Buffer) => Buffer): Buf
   ]);
 }
 
-/** Finds the object of a frame with one line of data; undefined for frames that must be read line by line. */
+/** Finds the object of a frame with one data line; undefined for frames that must be read line by line. */
 function objectIn(frame: Buffer): readonly [number, number] | undefined {
   const data = frame.indexOf(dataField);
   const start = frame.indexOf(openBrace);
-  // A brace before the data is in a comment or another field, and a second line of data is rare.
+  // A brace before the data belongs to a comment or another field; a second data line is rare.
   if (data < 0 || start < data || (data > 0 && frame[data - 1] !== lineFeed)) return undefined;
   if (frame.indexOf(dataField, start) >= 0 && /\ndata:/.test(frame.toString("latin1", start))) return undefined;
   return [start, frame.lastIndexOf(closeBrace) + 1];

@@ -3,9 +3,9 @@ import { type Frame, parseFrame } from "./decode.ts";
 
 export type { Frame };
 
-/** Cuts a stream into the bytes of its frames, untouched. Any split of the bytes gives the same frames. */
+/** Splits a stream into its frames' bytes, unchanged. Any split of the input gives the same frames. */
 export interface FrameSplitter {
-  /** Returns the frames that are whole now. Throws RangeError for a frame beyond the framing's bound. */
+  /** Returns the frames that are complete. Throws RangeError for a frame beyond the framing's maximum. */
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
@@ -15,10 +15,10 @@ export interface FrameSplitter {
 
 /** Framing of a wire's streams. */
 export interface StreamFraming {
-  /** The media type that a vendor's stream has. */
+  /** Media type of a vendor's stream. */
   readonly mediaType: string;
   splitter(): FrameSplitter;
-  /** Parses one frame; undefined for one without data, which only keeps the connection alive. */
+  /** Parses one frame; undefined for a frame without data, which is a keep-alive. */
   parse(frame: Buffer): Frame | undefined;
 }
 
@@ -32,19 +32,19 @@ export const eventStreamFraming: StreamFraming = {
   },
 };
 
-/** A comment, which keeps a silent stream of events alive. */
+/** A comment that keeps a silent event stream alive. */
 export const keepAlive = ": keep-alive\n\n";
 
-/** Mark that may precede the first event of a stream. */
+/** Byte order mark, which may precede the first event of a stream. */
 const byteOrderMark = "\ufeff";
 
-/** Form of a wire's streams: their framing, and the events that can begin one. */
+/** Form of a wire's streams: their framing, and the events that may begin one. */
 export interface StreamForm {
   readonly framing: StreamFraming;
   begins(event: JsonRecord): boolean;
 }
 
-/** Returns true if a vendor's stream may begin with this frame. A frame without data is a keep-alive and always may. */
+/** Returns true if a vendor's stream may begin with this frame. A frame without data is a keep-alive: true. */
 export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
@@ -54,26 +54,26 @@ export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolea
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
-/** A stream whose frame never ends must not grow memory. */
+/** Maximum size of a frame, so that an endless one cannot exhaust memory. */
 const maxFrameBytes = 16 * 1024 * 1024;
 
-/** A frame's end is at most three bytes: so many must be looked at again when more come. */
+/** Maximum length of a frame's end in bytes; that many bytes are searched again with the next chunk. */
 const longestEnd = 3;
 
 const twoReturns = Buffer.from("\r\r");
 const nothing = Buffer.alloc(0);
 
 /**
- * Cuts a byte stream at the ends of its server-sent events and hands the frames on as bytes, untouched: for streams
- * that pass through, where a frame is looked at but not rewritten. Copies nothing where a chunk ends with a frame;
- * a frame in many chunks is copied and looked through about once, however many they are.
+ * Splits a byte stream after each server-sent event and returns the frames' bytes unchanged, for streams that are
+ * inspected but not rewritten. Copies nothing if a chunk ends with a frame; copies and searches a frame of many chunks
+ * about once.
  */
 export class SseSplitter {
-  /** Begins with the unfinished frame; what is beyond `#heldBytes` is room for more. */
+  /** Buffer that begins with the unfinished frame; the bytes after `#heldBytes` are spare. */
   #room: Buffer = nothing;
   #heldBytes = 0;
 
-  /** The frames that are whole now, each with its closing empty line. Throws RangeError beyond the bound. */
+  /** Returns the complete frames, each with its closing empty line. Throws RangeError for a frame that is too large. */
   push(chunk: Buffer): readonly Buffer[] {
     const searched = Math.max(0, this.#heldBytes - longestEnd);
     const all = this.#heldBytes === 0 ? chunk : this.#append(chunk);
@@ -84,10 +84,10 @@ export class SseSplitter {
       frames.push(all.subarray(start, end));
       start = end;
     }
-    // Room is kept while one frame grows; frames that were handed out are never written over.
+    // The buffer is reused while one frame grows; frames that were returned are never overwritten.
     if (start > 0 || this.#heldBytes === 0) this.#room = all.subarray(start);
     this.#heldBytes = all.length - start;
-    // Not even an empty view: it would keep its whole chunk alive while a stream is silent.
+    // An empty view would keep its complete chunk in memory while a stream is silent.
     if (this.#heldBytes === 0) this.#room = nothing;
     if (this.#heldBytes > maxFrameBytes)
       throw new RangeError(`a server-sent event is longer than ${maxFrameBytes} bytes`);
@@ -117,7 +117,7 @@ export class SseSplitter {
   }
 }
 
-/** Finds the first frame end at or after `from`, its empty line included; -1 where none is whole yet. */
+/** Returns the index after the first frame end at or after `from`, with its empty line; -1 if there is none yet. */
 function endOfFrame(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) return at + 2;
@@ -126,7 +126,7 @@ function endOfFrame(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** The same where lines may also end with a carriage return alone. */
+/** Works as `endOfFrame`, for streams whose lines may end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
   const usual = endOfFrame(bytes, from);
   const twice = bytes.indexOf(twoReturns, from);

@@ -1,4 +1,4 @@
-// How streams are cut into frames: server-sent events, and what another framing has to give.
+// Splits streams into frames: server-sent events, and the interface that other framings implement.
 export { parseFrame, parseFrameRecord, SseDecoder } from "./decode.ts";
 export { eventStreamFraming, type Frame, type FrameSplitter, type StreamFraming } from "./framing.ts";
 export { SseSplitter } from "./framing.ts";

@@ -1,10 +1,10 @@
 import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
-/** Facts of the conversation that a request is a turn of: enough to know the next turn again. */
+/** The conversation that a request belongs to, with what is needed to recognise its next turn. */
 export interface Dialogue {
-  /** The client's own name of the conversation. */
+  /** Client's name of the conversation. */
   readonly name?: string | undefined;
-  /** Owner of the dialogue, as the client names its user. */
+  /** Owner of the conversation, as the client names its user. */
   readonly user: unknown;
   /** Instructions that are repeated with every turn. */
   readonly instructions: unknown;
@@ -12,11 +12,11 @@ export interface Dialogue {
   readonly opening: readonly JsonRecord[];
   /** True if the model has answered before. */
   readonly isAnswered: boolean;
-  /** Its first answer, without thoughts, which some clients leave out of what they send back. */
+  /** First answer, without reasoning, which some clients do not send back. */
   readonly answer?: JsonRecord | undefined;
 }
 
-/** Members that change from turn to turn, or that clients leave out of what they send back. */
+/** Members that change from turn to turn, or that clients do not send back. */
 export const unsteadyMembers: ReadonlySet<string> = new Set([
   "cache_control",
   "data",
@@ -35,7 +35,7 @@ export const unsteadyMembers: ReadonlySet<string> = new Set([
   "type",
 ]);
 
-/** Reads a dialogue out of a body and what was said in it; `isAnswer` recognises the model's turns. */
+/** Reads a dialogue from a body and its turns; `isAnswer` recognises the model's turns. */
 export function dialogueOf(
   body: JsonRecord,
   conversation: { readonly instructions?: unknown; readonly turns: unknown },
@@ -54,26 +54,26 @@ export function dialogueOf(
   };
 }
 
-/** Members by which a request asks for thoughts, in the wires whose vendors add members of each other's. */
+/** Members by which a request asks for reasoning, on wires whose vendors adopt each other's members. */
 const sharedMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
 
-/** Values that ask for no thoughts. */
+/** Values that turn reasoning off. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
-/** Ways in which requests of the chat, responses and messages wires ask their model to think. */
+/** Members by which requests of the chat, responses and messages wires ask their model to think. */
 export const sharedThoughts = {
   words: ["reason", "hink"].map((word) => Buffer.from(word)),
   isRequested: (body: JsonRecord): boolean =>
     hasAny(body, sharedMembers) && sharedMembers.some((name) => asksToThink(body[name])),
 };
 
-/** Returns true if the value of a member asks for thoughts: an effort, a budget, a switch, or an object with one of them. */
+/** Returns true if a value asks for reasoning: an effort, a budget, a switch, or an object with one of them. */
 export function asksToThink(value: unknown): boolean {
   const setting = isRecord(value) ? (value["type"] ?? value["effort"] ?? value["thinkingBudget"] ?? true) : value;
   return !offValues.has(setting);
 }
 
-/** Reads the conversation of a request whose turns are its `messages`. */
+/** Reads the conversation of a request whose turns are in `messages`. */
 export function dialogueOfMessages(body: JsonRecord): Dialogue {
   return dialogueOf(
     body,

@@ -1,62 +1,62 @@
 import { type ToolUnit, type Units, present } from "@modelgate/contracts";
 import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
-/** A tool that the vendor runs, as a request asks for it. */
+/** A tool that the vendor runs, as requested. */
 export interface RequestedTool {
-  /** Path of the member that asks for it: `tools[1]`. */
+  /** Path of the member that requests it: `tools[1]`. */
   readonly path: string;
-  /** Unit by which it is billed; absent: no price has a word for it. */
+  /** Unit by which it is billed; absent: no price exists. */
   readonly unit?: ToolUnit | undefined;
-  /** Maximum calls of it, where the request bounds them. */
+  /** Maximum number of calls, if the request limits them. */
   readonly most?: number | undefined;
-  /** The model that it names for its work, beside the one that answers. */
+  /** Model that the tool uses, in addition to the model that answers. */
   readonly model?: string | undefined;
-  /** True if its vendor reports no calls of it: it is billed as called once. */
+  /** True if its vendor does not report its calls: it is billed as one call. */
   readonly isUnreported?: boolean | undefined;
   /** Path of a member that requests more than the usual quality or size: `tools[1].quality`. */
   readonly surchargePath?: string | undefined;
 }
 
-/** Charges beside tokens at the usual price that a request asks for. */
+/** Charges of a request in addition to tokens at the usual price. */
 export interface RequestedFees {
   readonly tools: readonly RequestedTool[];
-  /** Most calls of all tools together, where the request bounds them. */
+  /** Maximum number of calls of all tools together, if the request limits them. */
   readonly maxCalls?: number | undefined;
-  /** The requested service tiers, `default` for the usual one; none: the vendor chooses. */
+  /** Requested service tiers; `default` is the usual one. Empty: the vendor chooses. */
   readonly tiers: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** A call of a tool in an answer; the same call has the same id wherever the answer repeats it. */
+/** A tool call in an answer. Repetitions of a call in the answer have the same id. */
 export interface ReportedCall {
   readonly unit: ToolUnit;
   readonly id: string;
 }
 
-/** Charges beside tokens that an answer, or a frame of one, reports. */
+/** Charges in addition to tokens that an answer, or a frame of one, reports. */
 export interface ReportedFees {
   readonly calls?: readonly ReportedCall[] | undefined;
-  /** Calls that the vendor counted, from the answer's beginning on. */
+  /** Calls that the vendor counted since the answer's beginning. */
   readonly counts?: Units | undefined;
-  /** The service tier that served the call, `default` for the usual one. */
+  /** Service tier that served the call; `default` is the usual one. */
   readonly tier?: string | undefined;
 }
 
-/** The members of a body that decide what is charged beside tokens, in the wires that share them. */
+/** Members that decide what is charged in addition to tokens, on the wires that share them. */
 export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
-/** A list of a body, a single object as the list of it, as lenient parsers take it. */
+/** Returns the records in a member that is a list, or a single object, as lenient parsers accept. */
 export function recordsIn(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
   if (isRecord(value)) return [["", value]];
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown, index) => (isRecord(each) ? [[`[${index}]`, each] as const] : []));
 }
 
-/** Returns undefined where there is nothing to charge apart from tokens. */
+/** Returns the fees; undefined if nothing is charged in addition to tokens. */
 export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
   return fees.tools.length === 0 && fees.tiers.length === 0 ? undefined : fees;
 }
 
-/** Units by types or names of tools, in the words of several vendors. */
+/** Units by types or names of tools, as several vendors spell them. */
 const kinds: readonly (readonly [RegExp, ToolUnit])[] = [
   [
     /^(?:web_search|web-search|live_search|x_search|browser_search|google_search|google_maps|\$web_search|web$)/,
@@ -67,12 +67,12 @@ const kinds: readonly (readonly [RegExp, ToolUnit])[] = [
   [/^image_generation/, "imageGenerations"],
 ];
 
-/** Finds the unit by which a tool of such a type is billed; undefined where prices have no word for it. */
+/** Returns the unit by which a type of tool is billed; undefined if no price exists. */
 export function unitOfTool(type: string): ToolUnit | undefined {
   return kinds.find(([pattern]) => pattern.test(type))?.[1];
 }
 
-/** Vendors of the common wires that search, by members of their own. */
+/** Finds searches that vendors of the common wires enable by additional members. */
 export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
   const live = isRecord(parameters) && parameters["mode"] !== "off";
@@ -88,7 +88,7 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   ];
 }
 
-/** Words of vendors for the tier that costs the usual price. */
+/** Vendors' names of the tier at the usual price. */
 const usualTiers: ReadonlySet<string> = new Set([
   "default",
   "standard",
@@ -97,7 +97,7 @@ const usualTiers: ReadonlySet<string> = new Set([
   "provisioned_throughput",
 ]);
 
-/** A service tier in the words of prices; undefined for none, or where the vendor is to choose. */
+/** Returns a service tier as prices name it; undefined if absent, or if the vendor is to choose. */
 export function tierIn(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const name = value.toLowerCase().replace(/^(?:service_tier|on_demand)_/, "");
@@ -105,7 +105,7 @@ export function tierIn(value: unknown): string | undefined {
   return usualTiers.has(name) ? "default" : name;
 }
 
-/** The tiers that members of a body ask for. */
+/** Lists the tiers that members of a body request. */
 export function requestedTiers(body: JsonRecord, ...names: readonly string[]): RequestedFees["tiers"] {
   return names.flatMap((path) => {
     const name = tierIn(body[path]);
@@ -116,7 +116,7 @@ export function requestedTiers(body: JsonRecord, ...names: readonly string[]): R
 const [own, sided] = ["server_tool_use", "server_side_tool_usage_details"] as const;
 const countsOfTools = ["num_search_queries", "num_sources_used", own, sided, "plugins"];
 
-/** Reads the counts of tools that the vendor ran from a report of usage, in the words of several vendors; undefined for none. */
+/** Reads the calls of vendor tools from a usage report, in several vendors' spellings; undefined for none. */
 export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage) || !hasAny(usage, countsOfTools)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {
@@ -149,7 +149,7 @@ function numberOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }
 
-/** Returns undefined where nothing was reported. */
+/** Returns the fees; undefined if nothing was reported. */
 export function reportedFees({ calls = [], counts, tier }: ReportedFees): ReportedFees | undefined {
   if (calls.length === 0 && counts === undefined && tier === undefined) return undefined;
   return present({

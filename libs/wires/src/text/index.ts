@@ -1,4 +1,4 @@
-// Text wires by their names, and what passing and converting share.
+// Text wires by their names, and what passing through and converting share.
 export { surplusBounds, type TextParams } from "./params.ts";
 export { chatWireIn } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";

@@ -3,23 +3,23 @@ import { spliceMembers, withoutMembers } from "../json/members.ts";
 import type { RequestedFees, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 
-/** Members that say which tool is to be called, and that mean nothing without a tool. */
+/** Members of a tool choice, which are meaningless without tools. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
 /** Values of a tool choice that require the model to call a tool. */
 const demands = /"(?:required|any|ANY)"/;
 
-/** A request without some of what is charged beside tokens. */
+/** A request without some of its charges in addition to tokens. */
 export interface LeftOut {
   readonly body: Buffer;
-  /** Charges that the request still asks for. */
+  /** Charges that the request still causes. */
   readonly fees: RequestedFees | undefined;
-  /** Paths of what was left out, as the client has them. */
+  /** Paths of what was left out, as the client spells them. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Leaves tools and service tiers out of a request that `isPriced` and `isTierPriced` do not hold of; every other byte stays as it
- * came. Undefined where the request demands a tool that is left out, or has it at a place that it cannot be taken from.
+ * Removes the tools and service tiers of a request for which `isPriced` or `isTierPriced` is false; every other byte is
+ * unchanged. Undefined if the request demands a removed tool, or has it where it cannot be removed.
  */
 export function withoutUnpriced(
   body: Buffer,
@@ -29,7 +29,7 @@ export function withoutUnpriced(
 ): LeftOut | undefined {
   const tools = fees.tools.filter((tool) => !isPriced(tool));
   const tiers = fees.tiers.filter(({ name }) => !isTierPriced(name));
-  // Items of a conversation may be long, and say something else than which tools there are.
+  // Items of a conversation may be long, and are not only tool definitions.
   if (tools.some(({ path }) => stepsOf(path)[0] === "input")) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
   const kept = {
@@ -55,12 +55,12 @@ export function withoutUnpriced(
   return { body: reduced, fees: kept.tools.length + kept.tiers.length === 0 ? undefined : kept, dropped };
 }
 
-/** `tools[1].googleSearch` as the steps to it: a member, a place in a list, a member. */
+/** Splits a path such as `tools[1].googleSearch` into its steps: a member, a list index, a member. */
 function stepsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }
 
-/** A value without what is at some paths, and without what is empty then; undefined: nothing is left. */
+/** Returns a value without the given paths and the containers that they leave empty; undefined if nothing remains. */
 function withoutPaths(value: unknown, paths: readonly (readonly string[])[], removed: unknown[]): unknown {
   if (paths.some((path) => path.length === 0)) {
     removed.push(value);
@@ -77,7 +77,7 @@ function withoutPaths(value: unknown, paths: readonly (readonly string[])[], rem
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Returns true if the request's choice of a tool needs one that was removed. */
+/** Returns true if the request's tool choice needs a removed tool. */
 function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   if (removed.length === 0) return false;
   const choice = choiceMembers.map((name) => memberOf(body, name)).filter((value) => value !== undefined);
@@ -87,7 +87,7 @@ function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   return removed.flatMap(namesOf).some((name) => words.includes(JSON.stringify(name)));
 }
 
-/** Lists the names that a choice may use for a removed tool. */
+/** Lists the names by which a tool choice may refer to a removed tool. */
 function namesOf(tool: unknown): readonly string[] {
   const record: JsonRecord = Array.isArray(tool) || !isRecord(tool) ? {} : tool;
   const inner = Object.values(record).filter(isRecord);

@@ -1,37 +1,37 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 
-/** Images, files and audio in a request: how much of the body they are, and how many tokens they may become. */
+/** Images, files and audio in a request: their share of the body, and the tokens they may count as. */
 export interface Media {
-  /** Characters of Base64 and data URLs: they are not text to the model. */
+  /** Characters of Base64 and data URLs, which are not text for the model. */
   readonly characters: number;
-  /** An upper bound of the input tokens that vendors usually count for them. */
+  /** Maximum number of input tokens that vendors usually count for them. */
   readonly tokens: number;
-  /** Tokens beyond those that images may come to at their own size; absent: none. */
+  /** Additional tokens if images are counted at their full size; absent: none. */
   readonly more?: number | undefined;
 }
 
 /**
- * Most tokens of one image. Where a request does not ask for a high detail, vendors make images small before they count
- * them; at their own size they are counted by the patch, up to 10,000 patches of up to 1.62 tokens.
+ * Maximum number of tokens of one image. Vendors scale an image down unless the request asks for high detail; at full
+ * size they count patches, up to 10,000 of up to 1.62 tokens each.
  */
 const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
-/** Words for a detail at which images keep their size. */
+/** Values of `detail` at which images keep their size. */
 const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);
-/** A file's text is at most its decoded size, a token at least about four bytes. */
+/** Tokens per Base64 character of a file: its text is at most its decoded size, at about four bytes per token. */
 const tokensPerFileCharacter = 0.75 / 4;
-/** Speech is about ten tokens a second, and no codec in use is below a kilobyte a second. */
+/** Tokens per Base64 character of audio: speech has about ten tokens per second, at one kilobyte or more. */
 const tokensPerAudioCharacter = 0.01;
-/** A video is at most about 300 tokens a second, and no codec in use is below ten kilobytes a second. */
+/** Tokens per Base64 character of video: at most about 300 tokens per second, at ten kilobytes or more. */
 const tokensPerVideoCharacter = 0.03;
-/** A document or clip that only its address is known of: about a hundred pages. */
+/** Tokens of a document or clip that is given by its address: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
-/** Measures an object that is media itself; undefined for one that only may hold some. */
+/** Measures an object that is media; undefined for one that may only contain some. */
 export type MediaMeasure = (part: JsonRecord) => Media | undefined;
 
 /**
- * Measures the media in a request's content, wherever they are in it (tool results hold images too). What has the
- * wire's shape of media is measured as such, all else is walked through.
+ * Measures the media anywhere in a request's content (tool results contain images too). Objects in the wire's form of
+ * media are measured; all others are searched.
  */
 export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   let characters = 0;
@@ -54,10 +54,10 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   return { characters, tokens: Math.ceil(tokens), ...(more > 0 ? { more } : {}) };
 }
 
-/** A document or clip of which only the address is known. */
+/** A document or clip that is given by its address. */
 export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 
-/** Measures a part of the chat and responses wires: `image_url` is an object or a string there. */
+/** Measures a part of the chat and responses wires, where `image_url` is an object or a string. */
 export function measureTypedPart(part: JsonRecord): Media | undefined {
   const { image_url: shown } = part;
   if (shown !== undefined) return imageMedia(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
@@ -81,7 +81,7 @@ export function bytesMedia(mediaType: string, { length: characters }: string): M
   return { characters, tokens: characters * tokensPerFileCharacter };
 }
 
-/** Reads a member that is text; a text stands for itself, and "" for anything else. */
+/** Reads a member of an object that is text, or the text itself; "" for anything else. */
 export function textAt(value: unknown, name: string): string {
   if (typeof value === "string") return value;
   const found = isRecord(value) ? value[name] : undefined;

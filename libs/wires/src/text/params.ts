@@ -2,33 +2,33 @@ import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 
-/** Parameters of a text request that admission and pass-through need, the same for every wire. */
+/** Parameters of a text request for admission and pass-through, equal for all wires. */
 export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
   /** True if the client wants usage in its stream; only the chat wire has a choice. */
   readonly includeUsage: boolean;
-  /** True if the client wants the cost in its answer's usage, and so in its stream; absent: not. */
+  /** True if the client wants the cost in the usage, also of its stream. */
   readonly showsCost?: boolean | undefined;
-  /** Maximum output tokens over all choices, by the largest bound of the body; undefined where the client set none. */
+  /** Maximum output tokens over all choices, by the largest limit in the body; undefined if the client set none. */
   readonly maxOutputTokens: number | undefined;
-  /** The members of the body that bound its output: a vendor is sent one of them. */
+  /** Members of the body that limit its output; the vendor is sent one of them. */
   readonly boundNames: readonly string[];
-  /** Members that other vendors of the wire understand, and its own refuses; absent: none were looked for. */
+  /** Members that other vendors of the wire accept, and the wire's main vendor refuses; absent: not searched for. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
   readonly readsBeyond: boolean;
   readonly choices: number;
   readonly media: Media;
-  /** Requested class of size of images, as 4K; only the content wire has one. */
+  /** Requested resolution of images, such as 4K; only the content wire has it. */
   readonly imageSize?: string | undefined;
-  /** Charges beside tokens; absent: none. */
+  /** Charges in addition to tokens; absent: none. */
   readonly fees?: RequestedFees | undefined;
 }
 
 /**
- * Members under which some vendor reads a bound of its output. A body may hold several, and vendors differ in which one
- * they take: a call is held for the largest, and its vendor is sent one.
+ * Members in which some vendor reads an output limit. A body may have several, and vendors differ in which one they
+ * take: money is reserved for the largest, and the vendor is sent only one.
  */
 const boundNames = [
   "max_tokens",
@@ -41,12 +41,12 @@ const boundNames = [
 ] as const;
 
 interface Bounds {
-  /** The largest bound; undefined where the wire's own members hold none. */
+  /** Largest limit; undefined if the wire's own members have none. */
   readonly most: number | undefined;
   readonly names: readonly string[];
 }
 
-/** The bounds in a body; `own` are the members that its wire has for them. */
+/** Finds the output limits in a body; `own` are the wire's own members for them. */
 export function boundsIn(body: object, own: readonly string[]): Bounds {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (!hasAny(record, boundNames)) return { most: undefined, names: [] };
@@ -55,13 +55,13 @@ export function boundsIn(body: object, own: readonly string[]): Bounds {
   return { most: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
-/** Members of a body that must not go to a vendor that reads its bound in the first of `order` that is there. */
+/** Returns the members to remove for a vendor that reads the first present member of `order`. */
 export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
   const read = order.find((name) => names.includes(name));
   return read === undefined ? [] : names.filter((name) => name !== read);
 }
 
-/** Tokens of thoughts that a chat body asks for beside its bound, as vendors other than the wire's own spell it. */
+/** Returns the thinking budget that a chat body requests in addition to its output limit, as some vendors spell it. */
 export function extraThoughtTokens(body: object): number {
   const { thinking_budget: budget, thinking, reasoning }: JsonRecord = isRecord(body) ? body : {};
   const inThinking = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
@@ -69,12 +69,12 @@ export function extraThoughtTokens(body: object): number {
   return Math.max(0, ...[budget, inThinking, inReasoning].map(wholeNumber));
 }
 
-/** A whole number of a body, above 0; 0 for anything else. */
+/** Reads a whole number above 0; 0 for anything else. */
 export function wholeNumber(value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
-/** Members by which a vendor reads more than the body holds: what it keeps, or what it searches for. */
+/** Members that make a vendor read input outside of the body: stored data, or search results. */
 const beyond = [
   "previous_response_id",
   "conversation",
@@ -88,7 +88,7 @@ const beyond = [
   "cached_content",
 ];
 
-/** Tools that the client runs itself: their results come in a body. */
+/** Types of tools that the client runs; their results are in a body. */
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
 /** Returns true if a vendor may read input for this request that is not in its body. */
@@ -101,7 +101,7 @@ export function readsBeyond(body: object): boolean {
 
 function isOwnTool(tool: JsonRecord): boolean {
   if (!ownTools.has(tool["type"])) return false;
-  // Generated content has no type but a member for each kind of tool.
+  // In generated content a tool has no type, but a member for each kind.
   const isNamed = tool["name"] !== undefined || tool["function"] !== undefined || tool["custom"] !== undefined;
   return isNamed || Object.keys(tool).every((name) => /^function_?declarations$/i.test(name));
 }

@@ -10,7 +10,7 @@ import { ollamaChatWire, ollamaGenerateWire } from "./ollama/index.ts";
 import type { TextPass } from "./pass.ts";
 import { responsesWire } from "./responses/index.ts";
 
-/** The text wires by their names: one line each. */
+/** All text wires, by name. */
 export const textWires = {
   chat: chatWire,
   responses: responsesWire,
@@ -26,30 +26,30 @@ type Wires = typeof textWires;
 
 type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name : never }[keyof Wires];
 
-/** The wires that a client of text may speak. */
+/** Wires that text clients may speak. */
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
-/** The wires that vendors have and clients speak: their calls can be passed on. */
+/** Wires that both vendors and clients speak, so that calls can be passed through. */
 export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
-/** Finds a text wire that vendors have. Throws Error for any other wire. */
+/** Returns a text wire of vendors. Throws Error for any other wire. */
 export function textWire(name: string): TextWire {
   const wire = own<TextWire | ClientOnlyWire>(textWires, name);
   if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
   return wire;
 }
 
-/** Finds a wire that calls can be converted to. Throws Error for any other. */
+/** Returns a wire that calls can be converted to. Throws Error for any other. */
 export function vendorTextWire(name: string): VendorTextWire {
   const { vendor, ...wire } = textWire(name);
   if (vendor === undefined) throw new Error(`calls cannot be converted to ${name}`);
   return { ...wire, vendor };
 }
 
-/** The wires that the calls of each client's wire can be served through. */
+/** Wires that can serve the calls of each client's wire. */
 const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
-/** Lists every wire that a client's calls can be served through, its own first. */
+/** Lists all wires that can serve a client's calls, the client's wire first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
   const known = servingWires.get(wire);
   if (known !== undefined) return known;

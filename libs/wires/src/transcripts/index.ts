@@ -11,7 +11,7 @@ export { asJson, asSrt, asText, asVtt } from "./hub/render.ts";
 export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/index.ts";
 export { modelInForm } from "./openai/index.ts";
 
-/** The wires of transcripts: one line each. */
+/** All wires of transcripts, by name. */
 export const wires = {
   transcriptions,
   translations,

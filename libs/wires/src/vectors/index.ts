@@ -12,7 +12,7 @@ import { titan } from "./titan/index.ts";
 export type { VectorsAnswer, VectorsVendor } from "./hub/answer.ts";
 export { sizeOf, type VectorsRequest } from "./hub/request.ts";
 
-/** The wires of vectors: one line each. */
+/** All wires of vectors, by name. */
 export const wires = {
   embeddings,
   "content-embeddings": contentEmbeddings,

@@ -3,22 +3,22 @@ import { camelName, isRecord, type JsonRecord, parseRecord } from "../json/field
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
-/** Maximum number of ids of one request; one more shows that there are too many. */
+/** Maximum number of ids of one request; one more is returned to show that there are too many. */
 export const maxVendorIds = 10_000;
 
-/** Maximum length of a name of the table. */
+/** Maximum length of a name in the rules. */
 const longestName = 64;
 
-/** Longest text that is parsed as JSON. */
+/** Maximum length of a text that is parsed as JSON. */
 const longestText = 64 * 1024;
 
-/** Rules for members of one name; null: they name nothing. */
+/** Rules for members of one name; null: they do not refer to a store. */
 type Rules = readonly StoreMember[] | "opaque" | null;
 
 /**
- * Finds the things in a vendor's store that a parsed body names, at any depth: vendors of the client's own wire are sent
- * members that this gateway does not know. Walks the body in steps of a few milliseconds, without the client's own JSON
- * (`opaque`).
+ * Finds the objects of a vendor's store that a parsed body names, at any depth, since vendors of the client's own wire
+ * also get members that the gateway does not know. Walks the body in steps of a few milliseconds, and skips the
+ * client's own JSON (`opaque`).
  */
 export function* vendorIdsIn(
   dialect: StoreDialect,
@@ -34,7 +34,7 @@ export function* vendorIdsIn(
 /** Number of items and members that are visited in one step. */
 const walkTurn = 4_000;
 
-/** A value that is being walked, and the position: the names of its members, or its items. */
+/** A value that is being walked, and the position among its members or items. */
 interface Walked {
   readonly value: object;
   readonly names: readonly unknown[];
@@ -57,7 +57,7 @@ class VendorIdSearch {
     for (const id of ids) if (this.ids.length <= maxVendorIds) this.ids.push(id);
   }
 
-  /** Walks a value and all that it holds, in the order in which it is written. */
+  /** Walks a value and everything inside it, in document order. */
   *walk(root: unknown): Generator<undefined, void> {
     this.#enter(root);
     for (let seen = 1; this.ids.length <= maxVendorIds; seen++) {
@@ -78,7 +78,7 @@ class VendorIdSearch {
     }
   }
 
-  /** Begins to walk a value, unless it holds none; `name` is absent for the whole body. */
+  /** Begins to walk a value that can contain others; `name` is absent for the complete body. */
   #enter(value: unknown, name?: string | number): void {
     if (typeof value !== "object" || value === null) return;
     if (name !== undefined) this.#trail.push(name);
@@ -123,7 +123,7 @@ type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
 
 const none: readonly Named[] = [];
 
-/** Applies a reader of one value to lists as well. Reads no more of a too long list than is needed to refuse it. */
+/** Applies a reader of one value to lists as well. Stops in a list that is too long once it must be refused. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {
@@ -147,7 +147,7 @@ const oneObject: Read = (value) => {
 const addresses = (isOne: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
   listed((value, hosts) => (typeof value === "string" && isOne(value, hosts) ? [{ id: value, at: "" }] : none));
 
-/** Number of characters in which a text may have the scheme of a file. */
+/** Number of characters at the beginning of a text that are searched for a file's scheme. */
 const textHead = 64;
 
 const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
@@ -176,10 +176,10 @@ function isEmpty(value: unknown): boolean {
 
 const compiled = new Map<StoreDialect, (name: string) => Rules>();
 
-/** Maximum number of names of which the rules of a dialect are found by one lookup. */
+/** Maximum number of names that are cached with their rules per dialect. */
 const maxNames = 1_000;
 
-/** Compiles a dialect's rules by name: the usual spellings are found by one lookup, others are folded first. */
+/** Compiles a dialect's rules by name: usual spellings are cached, others are folded first. */
 function compile(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
   const { members: own = [], without = [], opaque } = dialect;
@@ -192,7 +192,7 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
     ...plainMembers.map((name) => [name, null] as const),
     ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camelName(name), rule] as const]),
   ]);
-  // Most names are ruled out by their length or first letter.
+  // The length or first letter excludes most names.
   const begins = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
   const rulesFor = (name: string): Rules => {
     const known = exact.get(name);
@@ -206,19 +206,19 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   return rulesFor;
 }
 
-/** Folds a name: without case, converted both ways as the most lenient parsers compare, and without separators. */
+/** Folds a name: removes separators and case, in both directions, as the most lenient parsers compare. */
 function fold(name: string): string {
   return name.toLowerCase().toUpperCase().replaceAll(/[-_]/g, "");
 }
 
-/** Returns the first character of a folded name; names that do not begin with an ASCII letter are folded whole. */
+/** Returns the first character of a folded name; a name that begins with another than an ASCII letter is folded. */
 function firstFolded(name: string): number {
   const code = name.charCodeAt(0);
   if (code >= 0x61 && code <= 0x7a) return code - 0x20;
   return code >= 0x41 && code <= 0x5a ? code : fold(name).charCodeAt(0);
 }
 
-/** Hosts of Google's API: its content is read with the operator's key, and none of it is public. */
+/** Matches hosts of Google's API, which serves only content of the operator's key. */
 const apiHosts = /(?:^|[.-])(?:generativelanguage|aiplatform)\.googleapis\.com$/;
 
 /** Schemes of addresses in a vendor's store: Google, Moonshot, DashScope, AWS, BytePlus, Azure. */
@@ -228,18 +228,18 @@ const storeSchemes: ReadonlySet<string> = new Set(
 
 const scheme = /^\s*([a-z][\d+.a-z-]{0,99}):/i;
 
-/** A file's name in a store, without the address of its vendor. */
+/** Matches a file's name in a store, without the vendor's address. */
 const bareName = /^\s*\/?(?:v\d\w{0,99}\/)?(?:files|cachedContents|corpora|fileSearchStores)\//i;
 
-/** Number of characters of an address that are inspected: it may be megabytes of Base64. */
+/** Number of characters of an address that are inspected, since it may be megabytes of Base64. */
 const headCharacters = 1_000;
 
-/** Maximum length of an address of the web; a longer one counts as one of a vendor's store. */
+/** Maximum length of a web address; a longer one counts as one in a vendor's store. */
 const longestAddress = 64 * 1024;
 
 /**
- * Tells whether an address is of something in a vendor's store: an address of the vendor's own API, or of a scheme that only
- * vendors read. An address that any client of the web could read is content, and so is a data URL.
+ * Returns true if an address names an object in a vendor's store: by the vendor's own API, or by a scheme that only
+ * vendors read. Public web addresses and data URLs are content.
  * @param vendorHosts hosts of the channels' own addresses
  */
 function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
@@ -250,7 +250,7 @@ function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 
-/** Does the same where the vendor expects a file of its store: all but addresses of the web and data URLs are in it. */
+/** Returns true if a member for files of a store names one: anything except public web addresses and data URLs. */
 function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();
@@ -258,7 +258,7 @@ function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean 
   return isWeb(name) ? isOfVendor(text, vendorHosts) : name !== "data";
 }
 
-/** Tells whether an address begins with so much space that its scheme is not seen. */
+/** Returns true if an address begins with so many spaces that its scheme is out of view. */
 function isBlank(head: string): boolean {
   return head.length === headCharacters && head.trim() === "";
 }

@@ -13,15 +13,15 @@ export {
   type VendorStore,
 } from "./members.ts";
 
-/** Maximum number of brackets of a name that are read. */
+/** Maximum number of brackets that are read in a name. */
 const maxSteps = 8;
 
-/** A level of a form's names: members in the order in which they came. */
+/** Members at one level of a form's names, in the order of their arrival. */
 type FormLevel = Map<string, unknown[]>;
 
 /**
- * Converts the fields of a form to the object that vendors read: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are
- * entries of a list, and a repeated name has all its values.
+ * Converts a form's fields to the object that vendors read: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are entries
+ * of a list, and a repeated name collects all its values.
  */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: FormLevel = new Map();

@@ -1,65 +1,65 @@
 import type { JsonRecord } from "../json/fields.ts";
 
-/** Form of a member's value that names something in a store. */
+/** Form in which a member's value names an object in a store. */
 export type Naming =
   /** A string or number, or a list of them. */
   | "id"
   /** A member `id` of the object. */
   | "object"
   | "id-or-object"
-  /** An address, which may also be of something public; a bare name is not an address. */
+  /** An address, which may also be public; a plain name is not an address. */
   | "address"
-  /** The same, but everything that is not a public address is in a store. */
+  /** An address as above, but anything except a public address is in a store. */
   | "file-address"
-  /** Text that begins with a scheme that one vendor reads as files of its store. */
+  /** Text that begins with a scheme by which one vendor reads files of its store. */
   | "text"
-  /** Any value that is not empty. */
+  /** Any non-empty value. */
   | "setting"
-  /** A string that begins like an id of something that was made; other strings are public names. */
+  /** A string with the prefix of a created object's id; other strings are public names. */
   | "made-voice"
   /** A text that may be a JSON object with such members. */
   | "json";
 
-/** A member that names something in a store, at any depth of a body. */
+/** A member that names an object in a store, at any depth of a body. */
 export interface StoreMember {
-  /** Names in snake_case; every case is found, with underscores or without. */
+  /** Names in snake_case; other cases and names without underscores match too. */
   readonly names: readonly string[];
   readonly store: VendorStore;
   readonly naming: Naming;
-  /** Set where it names something at the top of a body only; deeper, clients use the name for their own tags. */
+  /** True if the member counts only at the top level of a body; deeper, clients use the name for their own tags. */
   readonly top?: true;
-  /** The `type` that the object around it must have, or must not have. */
+  /** Required `type` of the object that contains the member, or the excluded one (`notOf`). */
   readonly of?: string;
   readonly notOf?: string;
-  /** Values that name nothing. */
+  /** Values that do not name an object. */
   readonly except?: readonly string[];
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Members with which requests of a wire name things in a vendor's store, and answers things that were made there. */
+/** Members by which requests of a wire name objects in a vendor's store, and by which answers name created ones. */
 export interface StoreDialect {
   /** Members in addition to those of every wire; absent: none. */
   readonly members?: readonly StoreMember[];
-  /** Names of members that name something in every other wire but not in this one; absent: none. */
+  /** Names that count on every other wire but not on this one; absent: none. */
   readonly without?: readonly string[];
-  /** Members whose value is the client's own JSON: schemas, arguments of calls, tags. A vendor does not interpret them. */
+  /** Members whose value is the client's own JSON, not read by vendors: schemas, arguments of calls, tags. */
   readonly opaque: readonly string[];
-  /** Finds things that a body names in another way than by a member; absent: none. */
+  /** Finds objects that a body names in other ways than by a member; absent: none. */
   named?(body: JsonRecord): readonly VendorId[];
-  /** Reads the things in answers that their vendor made; absent: none. */
+  /** Reads the objects that a vendor created, from its answers; absent: none. */
   readonly made?: MadeReader;
 }
 
 /**
- * Every member by which a request of any wire names something that its vendor keeps. Vendors keep it for the operator's one key, so
- * the vendor shows it to everyone who names it. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope,
- * Moonshot, Mistral, xAI, Ark, Kling) as of November 2026.
+ * All members by which a request of any wire names an object that its vendor keeps. The vendor keeps it for the
+ * operator's key, so every client that names it would get it. Sources: the vendors' references (OpenAI, Azure,
+ * Anthropic, Gemini, DashScope, Moonshot, Mistral, xAI, Ark, Kling) as of November 2026.
  */
 export const storeMembers: readonly StoreMember[] = [
   { names: ["file_id", "file_ids", "input_file_id", "input_file_ids", "ref_file_ids"], store: "file", naming: "id" },
   { names: ["file_uri"], store: "file", naming: "file-address" },
-  // A picture that code drew is named by its address in the items of its call.
+  // Items of code execution name an image that it drew by its address.
   { names: ["url", "uri"], store: "file", naming: "address", notOf: "image" },
   {
     names: ["image_url", "image_urls", "file_url", "document_url", "video_url", "audio_url", "image", "images"],
@@ -101,7 +101,7 @@ export const storeMembers: readonly StoreMember[] = [
   { names: ["user_profile_id"], store: "profile", naming: "id" },
 ];
 
-/** Members of most bodies that name nothing: found by one lookup. */
+/** Frequent members that name no object, cached for a fast lookup. */
 export const plainMembers: readonly string[] = words(`
    role type content text input model messages contents parts stream tools tool_calls tool_call_id id
    function name arguments description call_id status output summary annotations detail source data
@@ -110,51 +110,51 @@ export const plainMembers: readonly string[] = words(`
    reasoning reasoning_content refusal phase namespace
   `);
 
-/** Bodies of requests other than conversations: for ranking, moderation or vectors. */
+/** Dialect of requests other than conversations: for ranking, moderation or vectors. */
 export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };
 
-/** Something that a vendor made in its store while it answered. */
+/** An object that a vendor created in its store while it answered. */
 export type MadeId = Pick<VendorId, "store" | "id">;
 
 /**
- * Reader of the things that a vendor made in its store, as answers of a wire name them. Only members that the vendor itself
- * fills are read: the text of a model or a tool may name anything.
+ * Reads the objects that a vendor created, as answers of a wire name them. Reads only members that the vendor itself
+ * fills, since the text of a model or a tool may contain any name.
  */
 export interface MadeReader {
-  /** Strings of which every answer that names something has one; most answers have none and need not be parsed. */
+  /** Strings of which every answer with such an object contains one; other answers need not be parsed. */
   readonly needles: readonly string[];
-  /** Set where answers are read when they are stored, in one piece, and not as they pass. */
+  /** True if answers are read in one piece when they are stored, not while they are forwarded. */
   readonly whereKept?: true;
-  /** Tells whether a request wants an answer for which its vendor makes something. */
+  /** Returns true if a request wants an answer for which its vendor creates an object. */
   isRequested(body: JsonRecord): boolean;
   /**
-   * Reads the things that a whole answer or an event of a stream names.
-   * @param kept whether the answer stays in the vendor's store with all of its items
+   * Reads the objects that a complete answer or an event of a stream names.
+   * @param kept true if the vendor stores the answer with all of its items
    */
   read(answer: JsonRecord, kept: boolean): readonly MadeId[];
 }
 
-/** Maximum number of things of one answer that are returned. */
+/** Maximum number of objects of one answer that are returned. */
 const maxMade = 1_000;
 
-/** Returns the things that a vendor made in its store, as a whole answer or an event of a stream names them. */
+/** Returns the objects that a vendor created, as a complete answer or an event of a stream names them. */
 export function madeIn({ read }: Pick<MadeReader, "read">, answer: JsonRecord, kept = true): readonly MadeId[] {
   return read(answer, kept)
     .filter(({ id }) => id !== "")
     .slice(0, maxMade);
 }
 
-/** Tells whether an answer's bytes may name such things. */
+/** Returns true if an answer's bytes may name created objects. */
 export function mayNameMade({ needles }: Pick<MadeReader, "needles">, bytes: Buffer | string): boolean {
   return needles.some((needle) => bytes.includes(needle));
 }
 
-/** Returns the thing with an id, if it is one. */
+/** Returns the object with an id, if the id is a text. */
 export function named(store: MadeId["store"], id: unknown): readonly MadeId[] {
   return typeof id === "string" ? [{ store, id }] : [];
 }
 
-/** Kinds of things that a request can name in the store of its vendor. */
+/** Kinds of objects that a request can name in the store of its vendor. */
 export type VendorStore =
   | "file"
   | "vector-store"
@@ -172,10 +172,10 @@ export type VendorStore =
   | "skill"
   | "profile";
 
-/** Something in a vendor's store that a request names. */
+/** An object in a vendor's store that a request names. */
 export interface VendorId {
   readonly store: VendorStore;
-  /** Its id, or the value that names it. */
+  /** Id of the object, or the value that names it. */
   readonly id: string;
   /** Path in the request, as the client would write it: `input[2].content[0].file_id`. */
   readonly path: string;

@@ -22,7 +22,7 @@ export {
 } from "./hub/task.ts";
 export type { RenderedVideo, PollResult, VideoResult, VideoVendor } from "./hub/task.ts";
 
-/** The wires of video tasks: one line each. */
+/** All wires of video tasks, by name. */
 export const wires = {
   videos,
   "video-generations": generations,
@@ -37,7 +37,7 @@ export const wires = {
     Record<VideoWire, Wire<VideoVendor, VideoClient> & { readonly vendor: VideoVendor }>
 >;
 
-/** Members of requests that name something in the vendor's store: films, and parts of them. */
+/** Members of requests that name objects in the vendor's store: videos, and parts of them. */
 export const videoStores: StoreDialect = {
   members: [
     {

@@ -16,13 +16,13 @@ export const content = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Classes of resolution by their longest side; below the last, models have a default. */
+/** Resolution classes by their longest side; below the last, the model's default applies. */
 const classes = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
 ] as const;
 
-/** Renders images before the words. Throws Failure unsupported_parameter for several images: the vendor makes one. */
+/** Renders images before the prompt. Throws Failure unsupported_parameter for several images: the vendor makes one. */
 function renderRequest(request: ImageRequest): RenderedImages {
   if ((request.count ?? 1) > 1)
     throw unsupportedFailure("count", "The vendor of this model makes one image in a request.");
@@ -50,7 +50,7 @@ function renderImage(image: InputImage): JsonRecord {
   return { inlineData: { mimeType: mediaType, data: new Base64Text("", bytes) } };
 }
 
-/** Parses all images of all candidates; text between them is dropped. Throws Failure upstream_rejected for a block. */
+/** Parses all images of all candidates and drops the text. Throws Failure upstream_rejected for blocked content. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const candidates = recordsIn(body["candidates"]);
   const images = imagesOf(candidates);
@@ -59,7 +59,7 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
   return present({ images, tokens });
 }
 
-/** Counts the images in an answer, or a piece of a stream; 0 where it is neither. */
+/** Counts the images in an answer or a stream's event; 0 for any other body. */
 export function imagesInContent(body: JsonRecord | undefined): number {
   return body === undefined ? 0 : imagesOf(recordsIn(body["candidates"])).length;
 }
@@ -68,7 +68,7 @@ function imagesOf(candidates: readonly JsonRecord[]): readonly MadeImage[] {
   return candidates.flatMap(({ content }) => recordsIn(recordOf(content)["parts"]).flatMap(inPart));
 }
 
-/** Images inside thought parts are drafts; they are not counted as output. */
+/** Returns a part's image. Images in parts of reasoning are drafts and are not counted as output. */
 function inPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
   if (thought === true || !isRecord(inlineData)) return [];
   const { mimeType, data } = inlineData;
@@ -84,5 +84,5 @@ function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord
   return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
 }
 
-/** Reasons to finish that are not a refusal. */
+/** Finish reasons that do not mean a refusal. */
 const finished: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);

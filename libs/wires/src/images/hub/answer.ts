@@ -4,47 +4,47 @@ import type { ClientSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** An image that was made: its address, or its bytes. */
+/** A generated image: its address, or its bytes. */
 export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
   | { readonly url: string }
   | { readonly base64: string }
 );
 
-/** Images of a vendor, in the neutral form. */
+/** A vendor's images, in the neutral form. */
 export interface ImagesAnswer {
-  /** Unix seconds; absent where the vendor gives none. */
+  /** Unix seconds; absent if the vendor does not report it. */
   readonly created?: number | undefined;
   /** At least one. */
   readonly images: readonly MadeImage[];
-  /** Tokens, where the vendor reports them. */
+  /** Tokens, if the vendor reports them. */
   readonly tokens?: Units | undefined;
-  /** Other members of a vendor of the common wire: size, quality, its own report of usage. */
+  /** Other members of an answer in the common format: size, quality, the vendor's usage. */
   readonly more?: JsonRecord | undefined;
 }
 
-/** The call that an answer is rendered for. */
+/** Context of the call that an answer is rendered for. */
 export interface ImagesContext {
   /** Unix seconds. */
   readonly now: number;
   readonly act: "generation" | "edit";
 }
 
-/** The client side of a wire of images. */
+/** The client side of an images wire. */
 export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, ImagesContext> {
   events(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
-/** A vendor's answer that names a task to be polled, before there is an image. */
+/** A vendor's answer that names a task to poll instead of an image. */
 export interface ImagesTask {
   readonly task: string;
 }
 
-/** Returns the units of an answer: its images, and tokens where they were reported. */
+/** Returns the units of an answer: images, and tokens if they were reported. */
 export function unitsOfImages({ images, tokens }: Pick<ImagesAnswer, "images" | "tokens">): Units {
   return { ...tokens, images: images.length };
 }
 
-/** Renders the one answer of both dialects (interface endpoints 12 and 13), images as they are. */
+/** Renders the answer of both dialects (interface endpoints 12 and 13); images are unchanged. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return present({
     created: answer.created ?? now,
@@ -54,7 +54,7 @@ export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): Json
   });
 }
 
-/** Renders an answer as events of the common wire, one per image, for clients of a stream where the vendor has none. */
+/** Renders an answer as events of the common wire, one per image, for streaming clients of a vendor without streams. */
 export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext): string {
   const { data: _, created, ...more } = renderImages(answer, context);
   const type = `image_${context.act}.completed`;
@@ -73,7 +73,7 @@ export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext):
     .join("");
 }
 
-/** Members that clients expect in an event, where the vendor gives none: one that counts images counts no tokens. */
+/** Default members that clients expect of an event and vendors may omit. An answer that counts images has no tokens. */
 const usualMembers: JsonRecord = {
   size: "auto",
   quality: "auto",
@@ -100,7 +100,7 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   if (tokens === undefined) return undefined;
   const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
-  // A vendor that counts images and text together leaves both unknown.
+  // A vendor that counts images and text together reports neither detail.
   const details = inputImageTokens + outputImageTokens > 0;
   return present({
     input_tokens: input,
@@ -115,12 +115,12 @@ function detailsOf(all: number, image: number): JsonRecord {
   return { text_tokens: all - image, image_tokens: image };
 }
 
-/** Renders an image's bytes as an address. */
+/** Renders an image's bytes as a data URL. */
 export function dataUrlOf(base64: string): string {
   return `data:${imageTypeOfBase64(base64) ?? "application/octet-stream"};base64,${base64}`;
 }
 
-/** Returns the Base64 of an address that holds the bytes itself; undefined for any other. */
+/** Returns the Base64 of a data URL; undefined for any other address. */
 export function base64InUrl(url: string): string | undefined {
   return /^data:[^,]*;base64,(.*)$/is.exec(url)?.[1];
 }

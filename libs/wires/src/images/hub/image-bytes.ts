@@ -9,15 +9,15 @@ const beginnings: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) =>
   ["image/webp", (bytes) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP"],
   ["image/gif", (bytes) => /^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))],
 ];
-/** Characters of Base64 that suffice for any of them. */
+/** Number of Base64 characters that suffice to recognise any image type. */
 const beginningCharacters = 24;
 
-/** Returns the type of an image's bytes; undefined for an unknown one. */
+/** Returns the type of an image's bytes; undefined for an unknown type. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   return beginnings.find(([, isOne]) => isOne(bytes))?.[0];
 }
 
-/** Returns the type of an image in Base64; undefined for an unknown one. */
+/** Returns the type of an image in Base64; undefined for an unknown type. */
 export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, beginningCharacters), "base64"));
 }
@@ -39,7 +39,7 @@ export function inputImage(value: unknown, at: string): InputImage {
   return encodedImage(/^data:/i.test(value) ? dataOf(value, at) : value, at);
 }
 
-/** Reads an image as Base64; much of it is left to `decodeImages`. Throws Failure (400) naming `at` if it is invalid. */
+/** Reads an image as Base64, and leaves large data to `decodeImages`. Throws Failure (400) naming `at` if invalid. */
 export function encodedImage(data: string, at: string): InputImage {
   if (data.length <= turnBytes) {
     if (!isBase64(data)) throw wrongImage(at, encodings);
@@ -63,7 +63,7 @@ export function* decodeImages(request: ImageRequest): Generator<undefined, Image
 function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   if (image.kind !== "encoded") return image;
   const { data, at } = image;
-  // The last turn has the padding.
+  // The last step includes the padding.
   const last = data.length - (data.length % turnBytes || turnBytes);
   for (let from = 0; from < last; from += turnBytes) {
     if (notBase64.test(data.slice(from, from + turnBytes))) throw wrongImage(at, encodings);
@@ -73,14 +73,14 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   return { kind: "file", at, ...imageFile(yield* decodeBase64(data), at) };
 }
 
-/** Renders an image as an address: its own, or one that holds its bytes. */
+/** Renders an image as an address: the client's, or a data URL. */
 export function addressOf(image: InputImage): string | Base64Text {
   if (image.kind === "url") return image.url;
   const { mediaType, bytes } = bytesIn(image);
   return new Base64Text(`data:${mediaType};base64,`, bytes);
 }
 
-/** Returns the bytes of an image. The caller fetches those of an address before it renders for a vendor that needs them. */
+/** Returns the bytes of an image. For a vendor that needs bytes, the caller fetches addresses before it renders. */
 export function bytesIn(image: InputImage): ImageFile {
   if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
   return image;
@@ -94,7 +94,7 @@ function dataOf(url: string, at: string): string {
   return url.slice(comma + 1);
 }
 
-/** Checks Base64 of the usual alphabet, padded or not: the decoder itself skips any other character. */
+/** Returns true for Base64 of the standard alphabet, padded or not. The decoder would skip any other character. */
 function isBase64(data: string): boolean {
   const unpadded = data.endsWith("==") ? data.slice(0, -2) : data.endsWith("=") ? data.slice(0, -1) : data;
   if (unpadded === "" || unpadded.length % 4 === 1) return false;

@@ -5,7 +5,7 @@ import type { ImageRequest } from "./request.ts";
 /** Maximum number of input tokens that vendors count for one image at the highest fidelity. */
 const tokensPerInputImage = 7_000;
 
-/** Measures a request. */
+/** Measures a request's input. */
 export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
   return {
     textBytes: bytesOfTexts([prompt, negativePrompt ?? ""]),
@@ -14,17 +14,17 @@ export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): 
   };
 }
 
-/** Names under which some vendor reads the number of images; they are passed on as a client's own members. */
+/** Names under which some vendor reads the number of images; a client may send them as additional members. */
 const countNames: ReadonlySet<string> = new Set(
   (
     "n num count num_images num_outputs number_of_images numberOfImages " +
     "sampleCount batch_size samples max_images image_count"
   ).split(" "),
 );
-/** Maximum number of levels at which they are read: in `parameters`, or in an `extra_body`. */
+/** Maximum depth at which such names are read: in `parameters`, or in an `extra_body`. */
 const deepest = 3;
 
-/** Returns the maximum of images that any vendor may make of a request: money is held for all of them. */
+/** Returns the maximum number of images that any vendor may make of a request; money is reserved for all of them. */
 export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
   return own === undefined ? count : Math.max(count, largestIn(own.members, deepest));
 }
@@ -37,23 +37,23 @@ function largestIn(members: JsonRecord, depth: number): number {
   return Math.max(0, ...counts);
 }
 
-/** Reads a number, or one written as text, as forms have it. */
+/** Reads a number, or a number written as text, as in forms. */
 function wholeIn(value: unknown): number {
   const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0;
 }
 
 const usualQualities: ReadonlySet<unknown> = new Set(["low", "medium", "standard", "auto", "", null, undefined]);
-/** Pixels up to which vendors with a price per image have one price; 2K and 4K images cost more. */
+/** Maximum number of pixels at the usual price; vendors with a price per image charge more for 2K and 4K. */
 const usualPixels = 2 * 1024 * 1024;
 
-/** Members on which the price of an image depends, as a request or an answer has them. */
+/** Members of a request or an answer that the price of an image depends on. */
 interface CostlyMembers {
   readonly quality?: unknown;
   readonly size?: unknown;
 }
 
-/** Finds the member that requests an image of more than the usual quality or size; undefined for none. */
+/** Returns the member that requests an image of more than the usual quality or size; undefined for none. */
 export function costlyMember(request: CostlyMembers): keyof CostlyMembers | undefined {
   const { quality, size } = request;
   if (!usualQualities.has(quality)) return "quality";

@@ -5,20 +5,20 @@ import { readChecked, type OwnMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
 
-/** The wires of clients: the simple body, as JSON or as a form, and the qwen-style one. */
+/** Clients' formats: the simple body, as JSON or as a form, and the qwen-style body. */
 export type ImagesDialect = "images" | "qwen-images";
 
-/** Maximum number of images in one request, and of images that it may request: beyond it 400. */
+/** Maximum number of images in a request, and of images that it may request. */
 export const maxInputImages = 16;
 export const maxImages = 10;
-/** Maximum number of characters of a prompt: beyond it 400. */
+/** Maximum number of characters of a prompt. */
 export const maxPromptCharacters = 32_000;
 
 /** Media types of images, in requests and answers. */
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** An image's bytes, with the type that they have themselves. */
+/** An image's bytes, with their type as detected. */
 export interface ImageFile {
   readonly mediaType: ImageType;
   readonly bytes: Buffer;
@@ -28,7 +28,7 @@ export interface ImageFile {
 export type InputImage =
   | { readonly kind: "url"; readonly at: string; readonly url: string }
   | ({ readonly kind: "file"; readonly at: string } & ImageFile)
-  /** Large Base64 that is decoded in turns with other calls (`decodeImages`) before anything is sent. */
+  /** Large Base64, decoded later in steps (`decodeImages`), before anything is sent. */
   | { readonly kind: "encoded"; readonly at: string; readonly data: string };
 
 /** Width and height in pixels. */
@@ -42,11 +42,11 @@ export interface ImageRequest {
   readonly dialect: ImagesDialect;
   readonly model: string;
   readonly prompt: string;
-  /** Images to edit; empty: an image is made from words alone. */
+  /** Images to edit; empty: the image is made from the prompt alone. */
   readonly images: readonly InputImage[];
   readonly mask?: InputImage | undefined;
   readonly count?: number | undefined;
-  /** Absent also where the client leaves it to the model. */
+  /** Absent also where the client leaves the size to the model (`auto`). */
   readonly size?: ImageSize | undefined;
   readonly quality?: string | undefined;
   readonly style?: string | undefined;
@@ -61,7 +61,7 @@ export interface ImageRequest {
   readonly watermark?: boolean | undefined;
   readonly seed?: number | undefined;
   readonly user?: string | undefined;
-  /** Form of the images in the client's answer; absent: as the vendor gives them. */
+  /** Form of the images in the client's answer; absent: as the vendor returns them. */
   readonly responseFormat?: "url" | "b64_json" | undefined;
   readonly stream: boolean;
   readonly partialImages?: number | undefined;
@@ -89,11 +89,11 @@ export const imageFields = [
 ] as const satisfies readonly (keyof ImageRequest)[];
 export type ImageField = (typeof imageFields)[number];
 
-/** Members that decide what a call may do and cost, in either dialect. */
+/** Members that decide what a call may do and what it costs, in either dialect. */
 export const relied = ["model", "n", "size", "input", "parameters"];
 
 const compiled = Compile(bodies.ImageRequest);
-/** Members that are null count as absent, as for the parser. */
+/** Fields of an image request; null members count as absent, as in the parser. */
 const shape = {
   Check: (body: unknown) => compiled.Check(withoutNulls(body)),
   Errors: (body: unknown) => compiled.Errors(withoutNulls(body)),
@@ -108,10 +108,10 @@ export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<Im
   return readChecked(body, shape, parse);
 }
 
-/** No model makes a larger side. */
+/** Maximum side of an image that any model makes, in pixels. */
 const longestSide = 16_384;
 
-/** Parses a size as `1024x1536` or `1024*1536`; undefined for none and for `auto`. Throws Failure (400) naming `at`. */
+/** Parses a size, `1024x1536` or `1024*1536`; undefined if absent or `auto`. Throws Failure (400) naming `at`. */
 export function parseSize(text: string | undefined, at: string): ImageSize | undefined {
   if (text === undefined || text === "auto") return undefined;
   const [, width = 0, height = 0] = /^(\d{1,5})[x*](\d{1,5})$/i.exec(text)?.map(Number) ?? [];
@@ -124,7 +124,7 @@ export function parseSize(text: string | undefined, at: string): ImageSize | und
   return { width, height };
 }
 
-/** Returns the ratio, of those such as `16:9`, that is nearest to a size. */
+/** Returns the ratio (such as `16:9`) among those given that is nearest to a size. */
 export function nearestRatio<Ratio extends string>(
   { width, height }: ImageSize,
   ratios: readonly Ratio[],
@@ -138,15 +138,15 @@ export function nearestRatio<Ratio extends string>(
 }
 
 /**
- * Returns the hints of a request that a vendor's wire lacks, its own members among them. Throws Failure
- * unsupported_parameter for what may not be lost. Values that leave it to the model (`auto`), and one image, are no hints.
+ * Returns the optional fields of a request that a vendor's wire lacks, additional members included. Throws Failure
+ * unsupported_parameter for a field that must not be dropped. `auto` and a count of one image ask for nothing.
  */
 export function unsupportedHints(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
 ): readonly string[] {
   const lost = imageFields.filter((field) => !has.includes(field) && isSet(request, field));
-  // Without these the image would be another one.
+  // Dropping these would change the image.
   const refused = lost.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
   const { own } = request;

@@ -4,30 +4,30 @@ import type { Rendered, Target, VendorSide } from "../../wire.ts";
 import type { ImagesAnswer, ImagesTask } from "./answer.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** A request for a vendor. */
+/** A rendered request for a vendor. */
 export interface RenderedImages extends Rendered {
-  /** The request as a form, which is sent instead of `body`. */
+  /** Form to send instead of `body`. */
   readonly form?: readonly ImagesFormEntry[];
 }
 
-/** The vendor side of a wire of images. */
+/** The vendor side of an images wire. */
 export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | ImagesTask> {
-  /** Tells whether images must be brought as bytes; otherwise addresses suffice. */
+  /** True if images must be sent as bytes; otherwise addresses suffice. */
   readonly needsBytes: boolean;
-  /** Tells whether a request begins a task, which is paid for once: it must not be sent twice. */
+  /** Result of a request. A task is paid for once, so its request must not be sent twice. */
   readonly begins: "image" | "task";
-  /** Tells whether it sends partial images in a stream. */
+  /** True if the vendor streams partial images. */
   readonly streams: boolean;
   render(request: ImageRequest, target: Target): RenderedImages;
   /**
-   * Parses a complete answer. Throws Failure upstream_error for any other body, upstream_rejected (400) where the vendor
-   * refused to make the image, and the failure of a task.
+   * Parses a complete answer. Throws Failure upstream_error for any other body, upstream_rejected (400) where the
+   * vendor refused to make the image, and a failed task's failure.
    */
   parse(body: Rendered["body"]): ImagesAnswer | ImagesTask;
 }
 
 interface SentImages {
-  /** Written in steps of about a millisecond. */
+  /** Body, written in steps of about a millisecond. */
   readonly body: Generator<undefined, Buffer>;
   readonly contentType: string;
 }
@@ -37,13 +37,13 @@ export function writeImages({ body, form }: RenderedImages): SentImages {
   return form === undefined ? { body: stringifyInTurns(body), contentType: "application/json" } : writeForm(form);
 }
 
-/** A text field, or a file, of a form. */
+/** A text field or a file of a form. */
 export type ImagesFormEntry =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly filename: string; readonly contentType: string; readonly bytes: Buffer };
 
 function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
-  // Random, so that none of the bytes contain it.
+  // Random, so that none of the bytes can contain it.
   const boundary = `modelgate-${randomUUID()}`;
   const pieces = entries.flatMap((entry) => {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(entry.name)}"`;
@@ -59,7 +59,7 @@ function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
 
 const copiedAtOnce = 1024 * 1024;
 
-/** Joins pieces, copied in steps of about a millisecond. */
+/** Joins pieces by copying them in steps of about a millisecond. */
 function* join(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   const joined = Buffer.allocUnsafe(size);
@@ -72,7 +72,7 @@ function* join(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
   return joined;
 }
 
-/** Escapes what would end the quotes or the line, as browsers do. */
+/** Escapes quotes and line breaks as browsers do. */
 function quoted(text: string): string {
   return text.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

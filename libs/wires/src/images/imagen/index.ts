@@ -14,14 +14,14 @@ export const imagen = {
   vendor: { ...shared, render: (request) => rendered(request, {}, supported) },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Imagen at Google Cloud's Vertex AI, which takes more. */
+/** Imagen at Google Cloud's Vertex AI, which supports more fields. */
 export const vertexImagen = {
   name: "vertex-imagen",
   vendor: { ...shared, render: renderAtVertex },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const ratios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
-/** Length of the longest side from which the larger of the two classes is used. */
+/** Longest side, in pixels, from which the larger of the two classes is used. */
 const largeSide = 1_800;
 const maxImages = 4;
 
@@ -31,13 +31,13 @@ const formats: ReadonlySet<string> = new Set(["png", "jpeg"]);
 
 function renderAtVertex(request: ImageRequest): RenderedImages {
   const { negativePrompt, promptExtend, watermark, seed } = request;
-  // The vendor takes a seed only without a watermark.
+  // The vendor accepts a seed only without a watermark.
   const addWatermark = watermark ?? (seed === undefined ? undefined : false);
   const more = { negativePrompt, enhancePrompt: promptExtend, addWatermark, seed };
   return rendered(request, more, [...supported, ...alsoAtVertex]);
 }
 
-/** Throws Failure unsupported_parameter for what the vendor does not edit, or more images than it makes. */
+/** Throws Failure unsupported_parameter for an edit that the vendor lacks, or for more images than it makes. */
 function rendered(request: ImageRequest, more: JsonRecord, has: readonly ImageField[]): RenderedImages {
   const { count = 1, size, prompt, images } = request;
   if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
@@ -65,12 +65,12 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
   });
 }
 
-/** Parses the images that were made; filtered ones are left out. Throws Failure upstream_rejected where all were. */
+/** Parses the images and leaves out filtered ones. Throws Failure upstream_rejected where all were filtered. */
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   const all = recordsIn(predictions);
   const images = all.flatMap(imageIn);
   if (images.length > 0) return { images };
-  // Without an image the vendor gives a reason, or sends nothing at all.
+  // Instead of an image the vendor sends a reason, or nothing.
   const reason = all.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string")?.["raiFilteredReason"];
   if (typeof reason === "string" || all.length === 0)
     throw new Failure(

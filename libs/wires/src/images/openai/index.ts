@@ -39,16 +39,16 @@ export const imageEdits = {
   vendor: { begins: "image", needsBytes: true, streams: true, render: renderEdit, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Fields that vendors of this wire know only from clients of this wire. */
+/** Fields that a vendor of this wire gets only from clients of this wire. */
 const extras: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 
-/** Returns the hints that are lost; `lacking` are fields without a member at the vendor. */
+/** Returns the names of optional fields that are lost; `lacking` are fields that the vendor has no member for. */
 function lostHints(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
   const lost = request.dialect === "images" ? lacking : [...lacking, ...extras];
   return unsupportedHints(request, { has: imageFields.filter((field) => !lost.includes(field)), dialect: "images" });
 }
 
-/** Renders the body of POST /images/generations; some vendors take images here, and have no other endpoint for them. */
+/** Renders the body of POST /images/generations. Some vendors accept images only here. */
 function renderGeneration(request: ImageRequest, target: Target): RenderedImages {
   const { images } = request;
   const [only] = images.map(addressOf);
@@ -93,12 +93,12 @@ function membersOf(request: ImageRequest, { model }: Target): JsonRecord {
   });
 }
 
-/** Renders the hints that both dialects have, by the same names. */
+/** Renders the optional fields that both dialects share, by the same names. */
 export function renderHints({ negativePrompt, promptExtend, watermark, seed }: ImageRequest): JsonRecord {
   return { negative_prompt: negativePrompt, prompt_extend: promptExtend, watermark, seed };
 }
 
-/** Models that always give bytes and refuse `response_format`: the gateway converts the form itself. */
+/** Matches models that always return bytes and refuse `response_format`; the gateway converts the form itself. */
 const alwaysBytes = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 
 function fileOf(name: string, image: InputImage): ImagesFormEntry {
@@ -110,7 +110,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Maximum number of images in one answer; no vendor gives so many. */
+/** Maximum number of images read from one answer; no vendor returns so many. */
 const maxRead = 100;
 
 function parseAnswer(body: JsonRecord): ImagesAnswer {
@@ -122,7 +122,7 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
   });
 }
 
-/** Parses an image. Vendors leave the member that they do not give empty, or null. */
+/** Parses an image. Vendors set the member that they do not use to "" or null. */
 function parseImage(item: Fields): readonly MadeImage[] {
   const [url, base64] = [item.text("url"), item.text("b64_json")];
   const revised = item.text("revised_prompt");
@@ -132,8 +132,8 @@ function parseImage(item: Fields): readonly MadeImage[] {
 }
 
 /**
- * Reads `usage` of an answer or an event as tokens; undefined without any. Input counts as text where it is not reported
- * as images; output counts as images where it is not reported as text.
+ * Reads `usage` of an answer or an event as tokens; undefined if there is none. Input counts as text unless reported as
+ * images; output counts as images unless reported as text.
  */
 export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;

@@ -5,9 +5,9 @@ import { parseFrameRecord } from "../../sse/decode.ts";
 import { readTokens } from "./index.ts";
 
 /**
- * Creates the pass of one stream of partial images, which is forwarded as it comes. Images are counted as they are
- * completed; a partial one shows only that something came.
- * @param max images of the request: the stream ends with the last of them, whatever its vendor goes on to make
+ * Creates the pass of a stream of partial images, which is forwarded unchanged. Counts completed images; a partial one
+ * only marks the start of output.
+ * @param max images of the request: the stream ends with the last of them, even if the vendor sends more
  */
 export function imagesPass(max = Infinity): TextStreamPass {
   let completed = 0;
@@ -24,11 +24,11 @@ export function imagesPass(max = Infinity): TextStreamPass {
       tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
       return { ...plainFrame, usage: used(), done: true };
     },
-    // Several images are completed one after another.
+    // The connection ends the stream, since several images are completed one after another.
     get endsWithConnection() {
       return completed < max;
     },
-    // Events of this wire name no model.
+    // Events of this wire do not name the model.
     renameFrame: (frame) => frame,
     written: () => "",
     wordsOf: () => "",
@@ -38,11 +38,11 @@ export function imagesPass(max = Infinity): TextStreamPass {
   };
 }
 
-/** A partial image is known by the name or the type of its event, before its bytes: they need not be parsed. */
+/** Matches a partial image by its event's name or type, before its bytes, so that they need not be parsed. */
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const typeWithin = 400;
 
-/** Tells whether a stream of images can begin with an event: one with a type that is not an error. */
+/** Returns true if an event can begin a stream of images: it has a type that is not an error. */
 export function beginsImages({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

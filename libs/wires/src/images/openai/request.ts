@@ -73,7 +73,7 @@ function parseCompression(fields: Fields): number | undefined {
   return percent;
 }
 
-/** Parses the hints that both dialects have, by the same names. */
+/** Parses the optional fields that both dialects share, by the same names. */
 export function parseHints(fields: Fields) {
   return {
     negativePrompt: fields.text("negative_prompt"),
@@ -83,7 +83,7 @@ export function parseHints(fields: Fields) {
   };
 }
 
-/** Parses `image`: one or several; `images`: one or several as objects with an address. */
+/** Parses `image` (one or several) and `images` (one or several objects with an address). */
 function parseImages(fields: Fields): readonly InputImage[] {
   return ["image", "images"].flatMap((name) => {
     const value = fields.raw(name);
@@ -115,7 +115,7 @@ export interface ImagesForm {
   readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
-/** One image is `image`; several are `image[]` or `image[0]`, `image[1]` …; both are taken together too. */
+/** Matches `image` for one image, and `image[]` or `image[0]`, `image[1]` … for several; both may be mixed. */
 const imageName = /^image(?:\[\d{0,3}\])?$/;
 
 const numbers = new Set(["n", "output_compression", "partial_images", "seed"]);
@@ -150,7 +150,7 @@ function bodyOf(fields: ImagesForm["fields"]): Readonly<Record<string, unknown>>
 }
 
 function typed(name: string, value: string): unknown {
-  // An empty field was not filled in.
+  // An empty field counts as absent.
   if (value === "" && name !== "prompt") return undefined;
   if (numbers.has(name)) return /^-?\d{1,15}$/.test(value) ? Number(value) : wrong(name, "a whole number");
   if (flags.has(name)) return value === "true" || (value === "false" ? false : wrong(name, "true or false"));

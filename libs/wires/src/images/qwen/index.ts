@@ -11,7 +11,7 @@ import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 
 const endpoint = { needsBytes: false, streams: false, parse: parseAnswer } as const;
 
-/** The qwen-style body for clients, images at once for vendors. */
+/** The qwen-style body for clients, and synchronous images for vendors. */
 export const qwen = {
   name: "qwen-images",
   vendor: { ...endpoint, begins: "image", render: renderGeneration },
@@ -32,20 +32,20 @@ export const qwen = {
   },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Images from words as a task. */
+/** Images from text, as a task. */
 export const qwenTasks = {
   name: "qwen-image-tasks",
   vendor: { ...endpoint, begins: "task", render: renderSynthesis },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Images from images as a task. */
+/** Images from images, as a task. */
 export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
 
-/** Maximum number of images in one answer; no vendor gives so many. */
+/** Maximum number of images read from one answer; no vendor returns so many. */
 const maxRead = 100;
 
 /**
- * Parses a vendor's answer: images at once, or a task on its way, done or failed. A task that failed in part gives its
+ * Parses a vendor's answer: images, or a task that is running, done or failed. A task that failed in part returns its
  * good images. Throws Failure upstream_rejected (400) for what the vendor refused to make, else upstream_error.
  */
 function parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask {
@@ -78,7 +78,7 @@ function inResult(result: Fields): readonly MadeImage[] {
   return [present({ url, revisedPrompt: revised })];
 }
 
-/** Reads tokens: most models report images, which are counted as they come; some report tokens too. */
+/** Reads tokens, which some models report in addition to images. */
 function tokensOf(usage: unknown): Pick<ImagesAnswer, "tokens"> {
   if (!isRecord(usage)) return {};
   const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
@@ -86,7 +86,7 @@ function tokensOf(usage: unknown): Pick<ImagesAnswer, "tokens"> {
   return { tokens: unitsOf({ inputTokens: input ?? 0, outputTokens: output ?? 0 }) };
 }
 
-/** Creates the failure in the vendor's words: a prompt or image that it refused is the client's to change. */
+/** Creates the failure with the vendor's message: 400 for a refused prompt or image, which the client can change. */
 function failed(output: Fields): Failure {
   const [code, message] = [output.text("code"), output.text("message")];
   if (code === undefined) return noImages();

@@ -10,8 +10,8 @@ import { renderHints } from "../openai/index.ts";
 import { parseCount, parseHints } from "../openai/request.ts";
 
 /**
- * Parses the qwen-style body (interface section 2.5); unknown parameters go to vendors of this dialect. The form of the
- * images, and whether they are streamed, may be given next to them. Throws Failure (400).
+ * Parses the qwen-style body (interface section 2.5); unknown parameters go to vendors of this dialect. The response
+ * format and `stream` may be outside of `parameters`. Throws Failure (400).
  */
 export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);
@@ -65,20 +65,20 @@ const maxTexts = 16;
 
 const supported: readonly ImageField[] = ["count", "size", "negativePrompt", "promptExtend", "watermark", "seed"];
 
-/** Renders the body of multimodal-generation/generation: one message, images before the words. */
+/** Renders the body of multimodal-generation/generation: one message, images before the text. */
 export function renderGeneration(request: ImageRequest, { model }: Target): RenderedImages {
   const content = [...request.images.map((image) => ({ image: addressOf(image) })), { text: request.prompt }];
   return rendered(request, { model, input: { messages: [{ role: "user", content }] } }, renderHints(request));
 }
 
-/** Renders the body of text2image/image-synthesis, and of image2image/image-synthesis where there are images. */
+/** Renders the body of text2image/image-synthesis, or of image2image/image-synthesis for a request with images. */
 export function renderSynthesis(request: ImageRequest, { model }: Target): RenderedImages {
   const input = present({
     prompt: request.prompt,
     negative_prompt: request.negativePrompt,
     images: request.images.length === 0 ? undefined : request.images.map(addressOf),
   });
-  // The negative prompt is among the input.
+  // The negative prompt is a member of `input`.
   return rendered(request, { model, input }, { ...renderHints(request), negative_prompt: undefined });
 }
 

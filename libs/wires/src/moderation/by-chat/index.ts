@@ -14,7 +14,7 @@ import {
   type ModerationRequest,
 } from "../hub/index.ts";
 
-/** The categories, each with the description for a model that was not trained for moderation. */
+/** Categories, each with its description for a model that was not trained for moderation. */
 const categories = {
   harassment: "harassing language towards any target",
   "harassment/threatening": "harassment that also holds violence or serious harm towards any target",
@@ -38,7 +38,7 @@ export const categoryNames: readonly Category[] = Object.keys(categories).filter
   Object.hasOwn(categories, name),
 );
 
-/** Maximum number of items in one call to a chat model; its answer has a line of numbers for each. */
+/** Maximum number of items in one call to a chat model, whose answer has a line of numbers per item. */
 export const maxJudged = 32;
 
 const instructions = [
@@ -49,13 +49,13 @@ const instructions = [
   "Answer with one result for each item, in their order, as JSON of the given schema.",
 ].join("\n");
 
-/** UTF-8 bytes of text that are sent in addition to the client's. */
+/** UTF-8 bytes of the instructions that are sent in addition to the client's text. */
 export const bytesOfInstructions = Buffer.byteLength(instructions);
 
 /**
- * Renders the request to a chat model in the neutral form of text: one call for all items, its answer JSON of a fixed
- * schema. Unknown members of the client's wire are dropped by name. Throws Failure unsupported_parameter for more than
- * `maxJudged` items.
+ * Renders the request to a chat model in the neutral form of text: one call for all items, answered as JSON of a fixed
+ * schema. Unknown members of the client's wire are dropped and reported. Throws Failure unsupported_parameter for more
+ * than `maxJudged` items.
  */
 export function renderJudgementRequest(request: ModerationRequest): Parsed<TextRequest> {
   if (request.items.length > maxJudged)
@@ -75,7 +75,7 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
   return { request: judged, dropped: Object.keys(request.own?.members ?? {}) };
 }
 
-/** Renders a text as JSON, so that nothing in it can look like another item; an image follows a line with its item. */
+/** Renders a text as JSON, so that it cannot imitate another item; an image follows a line that names its item. */
 function renderPart(part: ModerationPart, item: number): readonly (TextPart | ImagePart)[] {
   if (part.kind === "text") return [line({ item, text: part.text })];
   const data = readDataUrl(part.url);
@@ -88,7 +88,7 @@ function line(value: JsonRecord): TextPart {
   return { kind: "text", text: `${JSON.stringify(value)}\n` };
 }
 
-/** Makes all members required and allows no others, as strict schemas of every vendor demand. */
+/** Makes all members required and allows no others, as vendors' strict mode requires. */
 function strictObject(properties: JsonRecord): JsonRecord {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
@@ -103,18 +103,18 @@ const schema = strictObject({
   },
 });
 
-/** Likelihood from which an item falls under a category. */
+/** Minimum likelihood at which an item is flagged for a category. */
 export const flaggedFrom = 0.5;
 
 /**
- * Parses a chat model's judgement. Throws Failure upstream_error for text that is not JSON of the given schema, for an
- * answer that was cut or refused, and for items that were left out.
+ * Parses a chat model's judgement. Throws Failure upstream_error for text that is not JSON of the schema, for a
+ * truncated or refused answer, and for missing items.
  */
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = resultsIn(textOf(answer));
   const judged = resultsFor(request, results.map(parseResult));
   const withTypes = judged.map((result, index) => ({ ...result, appliedInputTypes: typesOf(request, index) }));
-  // Its id is that of a chat; the gateway makes one for the judgement.
+  // The vendor's id belongs to a chat; the gateway creates one for the moderation.
   return present({ id: "", results: withTypes, usage: answer.usage });
 }
 
@@ -152,7 +152,7 @@ function scoreOf(scores: JsonRecord, name: string): number {
   throw unreadable();
 }
 
-/** Returns the kinds of parts for all categories: the model saw all parts of an item together. */
+/** Returns the input types for all categories: all kinds in the item, since the model judged its parts together. */
 function typesOf({ items }: ModerationRequest, index: number): Readonly<Record<string, readonly string[]>> {
   const kinds = [...new Set((items[index]?.parts ?? []).map(({ kind }) => kind))];
   return Object.fromEntries(categoryNames.map((name) => [name, kinds]));

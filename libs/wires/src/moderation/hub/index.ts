@@ -2,12 +2,12 @@ import { type OwnMembers, bytesOfTexts, type InputSize } from "../../kind/index.
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
 import { Failure, type Units } from "@modelgate/contracts";
 
-/** Maximum number of texts in one request: beyond it 400. */
+/** Maximum number of items in one request. */
 export const maxItems = 2_048;
-/** Maximum number of parts of one item: beyond it 400. */
+/** Maximum number of parts of one item. */
 export const maxParts = 256;
 
-/** A piece of the judged content. The URL of an image may be a `data:` URL. */
+/** A part of the judged content. An image's URL may be a `data:` URL. */
 export type ModerationPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly url: string };
@@ -17,15 +17,15 @@ export interface ModerationItem {
   readonly parts: readonly ModerationPart[];
 }
 
-/** A request to judge texts and images, in the neutral form. Either many items of one text, or one item of many parts. */
+/** A moderation request in the neutral form: many items of one text, or one item of many parts. */
 export interface ModerationRequest {
   readonly model: string;
-  /** At least one, at most `maxItems`. */
+  /** Items, from 1 to `maxItems`. */
   readonly items: readonly ModerationItem[];
   readonly own?: OwnMembers<"moderations"> | undefined;
 }
 
-/** Measures a request. Its output is bounded by the model that judges. */
+/** Measures a request. The judging model limits its output. */
 export function sizeOf({ items }: ModerationRequest): InputSize {
   const parts = items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>
@@ -38,27 +38,27 @@ export function sizeOf({ items }: ModerationRequest): InputSize {
   };
 }
 
-/** The result of one item. Names of categories are those of POST /v1/moderations. */
+/** Result of one item, with category names of POST /v1/moderations. */
 export interface ModerationResult {
   readonly flagged: boolean;
-  /** null: the model does not know the category. */
+  /** Flags by category; null if the model does not support the category. */
   readonly categories: Readonly<Record<string, boolean | null>>;
-  /** From 0 to 1. */
+  /** Scores by category, from 0 to 1. */
   readonly scores: Readonly<Record<string, number>>;
-  /** Kinds of parts that each score is about; absent where the vendor gives none. */
+  /** Kinds of parts that each score is about; absent if the vendor does not report them. */
   readonly appliedInputTypes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** Results in the order of the items. */
+/** A moderation answer, with results in the order of the items. */
 export interface ModerationAnswer {
-  /** "" where the vendor gave none. */
+  /** Vendor's id; "" if it sent none. */
   readonly id: string;
   readonly results: readonly ModerationResult[];
-  /** Absent where the vendor reported none, which is usual. */
+  /** Usage; absent if the vendor did not report it, which is usual. */
   readonly usage?: Units | undefined;
 }
 
-/** Returns the results, one per item. Throws Failure upstream_error where there are more or fewer. */
+/** Returns the results, one per item. Throws Failure upstream_error for another number of results. */
 export function resultsFor(
   { items: { length } }: ModerationRequest,
   results: readonly ModerationResult[],

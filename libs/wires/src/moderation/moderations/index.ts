@@ -17,7 +17,7 @@ import {
 /** The moderations wire (POST /v1/moderations). */
 export const moderations = {
   name: "moderations",
-  // The wire has no usage, but some of its vendors report it as in chat.
+  // The wire has no usage, but some of its vendors report it as in the chat wire.
   vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usage }) => chatUsage(usage) },
   client: {
     ...checkedBy(bodies.ModerationsRequest, parseRequest),
@@ -26,7 +26,7 @@ export const moderations = {
   },
 } as const satisfies WholeWire<ModerationRequest, ModerationAnswer>;
 
-/** Default of `model`, as the wire's vendor has it. */
+/** Default of `model` on this wire. */
 export const defaultModerationModel = "omni-moderation-latest";
 
 /** Parses a request; unknown members go to vendors of this wire. */
@@ -42,7 +42,7 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   return { request, dropped: [] };
 }
 
-/** Parses `input`: a text, texts (each judged alone), or parts (judged together). */
+/** Parses `input`: a text, texts (each judged separately), or parts (judged together). */
 function parseInput(fields: Fields): readonly ModerationItem[] {
   const input = fields.need("input");
   if (typeof input === "string") return [itemOf(input)];
@@ -70,7 +70,7 @@ function renderRequest(request: ModerationRequest, { model }: Target): Rendered 
   return { body: { ...own.members, model, input: renderInput(request.items) }, dropped: own.dropped };
 }
 
-/** Renders texts as strings, which every model of this wire takes; only newer models take parts. */
+/** Renders texts as strings, which all models of this wire accept; only newer models accept parts. */
 function renderInput(items: readonly ModerationItem[]): unknown {
   const texts = items.flatMap(({ parts: [part, ...others] }) =>
     part?.kind === "text" && others.length === 0 ? [part.text] : [],
@@ -105,7 +105,7 @@ function parseResult(item: Fields): ModerationResult {
   });
 }
 
-/** Reads an object whose members are all of one kind. Numbers that are null, of categories that old models lack, are left out. */
+/** Reads an object whose members have one type. Skips null numbers, which mean categories that a model lacks. */
 function membersOf<Value>(
   item: Fields,
   name: string,
@@ -130,7 +130,7 @@ function isWords(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
-/** Renders an answer, which has no place for usage on this wire. */
+/** Renders an answer; this wire cannot carry usage. */
 function renderAnswer(answer: ModerationAnswer, context: WholeContext<ModerationRequest>): JsonRecord {
   return {
     id: answer.id === "" ? `modr-${context.answerId}` : answer.id,

@@ -17,8 +17,8 @@ export const cohere = {
 } as const satisfies WholeWire<RankingRequest, RankingAnswer>;
 
 /**
- * Renders a vendor's request. Its documents are texts only, so objects become lines; it returns none, the gateway fills
- * them in. It has no chunks, so a bound on them is dropped.
+ * Renders a vendor's request. Documents are sent as texts, so objects become lines of text. The vendor returns no
+ * documents; the gateway adds them to the results. A limit on chunks is dropped.
  */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const own = renderOwn(request.own, "cohere-rerank");

@@ -6,30 +6,30 @@ import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
 import { countOf } from "../../text/hub/counts.ts";
 
-/** Maximum number of documents in one request: beyond it 400. */
+/** Maximum number of documents in one request. */
 export const maxDocuments = 10_000;
 
-/** A text, or an object of which a text is made. */
+/** A text, or an object that is converted to text. */
 export type RankedDocument = string | JsonRecord;
 
-/** A request to order documents by relevance to a query, in the neutral form. Absent: not given by the client. */
+/** A rerank request in the neutral form: documents to order by relevance to a query. Absent: not given. */
 export interface RankingRequest {
   readonly model: string;
   readonly query: string;
-  /** At least one, at most `maxDocuments`. */
+  /** Documents, from 1 to `maxDocuments`. */
   readonly documents: readonly RankedDocument[];
-  /** Maximum number of results; never more than there are documents. */
+  /** Maximum number of results; at most the number of documents. */
   readonly top?: number | undefined;
-  /** Tells whether each result holds its document. */
+  /** True if each result includes its document. */
   readonly returnDocuments: boolean;
-  /** Members of a document that is an object, of which its text is made. */
+  /** Members of an object document that make up its text. */
   readonly rankFields?: readonly string[] | undefined;
   readonly maxChunksPerDocument?: number | undefined;
   readonly maxTokensPerDocument?: number | undefined;
   readonly own?: OwnMembers<RankingWire> | undefined;
 }
 
-/** Names of the members that the two wires of clients spell differently. */
+/** Names of the members that the two client wires spell differently. */
 interface Names {
   readonly top: string;
   readonly maxChunks?: string;
@@ -37,8 +37,8 @@ interface Names {
 }
 
 /**
- * Parses a request of either wire of clients. Documents are returned only where the client wants them, since vendors have
- * different defaults. Unknown members go to vendors of the same wire.
+ * Parses a request of either client wire. Documents are returned only if the client requests them, since vendors'
+ * defaults differ. Unknown members go to vendors of the same wire.
  */
 export function parseRanking(wire: RankingWire, fields: Fields, names: Names): Parsed<RankingRequest> {
   const model = fields.needText("model");
@@ -74,8 +74,8 @@ function parseDocuments(fields: Fields): readonly RankedDocument[] {
 }
 
 /**
- * Renders a document as one text, for wires without objects: its `text`, or a line for each of its members (those named
- * by `rankFields`, if any), as in YAML. Throws Failure unsupported_parameter for a picture.
+ * Renders a document as text, for wires without objects: its `text`, or a line per member as in YAML (only those in
+ * `rankFields`, if given). Throws Failure unsupported_parameter for an image.
  */
 export function documentText(document: RankedDocument, rankFields: readonly string[] | undefined): string {
   if (typeof document === "string") return document;
@@ -91,12 +91,12 @@ function line(name: string, value: unknown): readonly string[] {
   return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
 }
 
-/** Number of documents that one search covers, at vendors that charge per search. */
+/** Documents that one search covers, at vendors that charge per search. */
 const documentsPerSearch = 100;
-/** Tokens beyond which such a vendor counts a part of a document as another one; a token is at least a byte. */
+/** Tokens after which such a vendor counts the rest of a document as another document; a token is at least one byte. */
 const tokensPerDocument = 500;
 
-/** Counts the searches that a request is charged for if its vendor reports none: usually, and at most. */
+/** Counts the searches that a request is charged for if its vendor reports none: the usual and the maximum number. */
 export function searchesOf({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
   readonly usual: number;
   readonly max: number;
@@ -109,7 +109,7 @@ export function searchesOf({ query, documents }: Pick<RankingRequest, "query" | 
   return { usual: Math.ceil(documents.length / documentsPerSearch), max: Math.ceil(max / documentsPerSearch) };
 }
 
-/** Measures a request. A model reads the query again with every document, and vendors count it so. */
+/** Measures a request. The query counts once per document, as models read it and vendors count it. */
 export function sizeOf({ query, documents }: RankingRequest): InputSize {
   const textBytes = bytesOfTexts(documents.map(textOf)) + bytesOfTexts([query]) * documents.length;
   return { textBytes, mediaTokens: 0, maxOutputTokens: 0 };
@@ -123,20 +123,20 @@ export interface RankedResult {
   /** Index of the document in the request. */
   readonly index: number;
   readonly score: number;
-  /** Absent where the vendor gave none. */
+  /** Document; absent if the vendor did not return it. */
   readonly document?: JsonRecord | undefined;
 }
 
-/** Results, the most relevant first. */
+/** A rerank answer, with the most relevant results first. */
 export interface RankingAnswer {
-  /** "" where the vendor gave none. */
+  /** Vendor's id; "" if it sent none. */
   readonly id: string;
   readonly results: readonly RankedResult[];
-  /** Tokens, and search units as `requests`. Absent where the vendor reported none. */
+  /** Usage: tokens, and search units as `requests`. Absent if the vendor did not report it. */
   readonly usage?: Units | undefined;
 }
 
-/** Parses a vendor's answer, whose results are in `name`, and sorts them; documents may be texts or objects. */
+/** Parses a vendor's answer with results in `name` and sorts them; documents may be texts or objects. */
 export function parseResults(body: JsonRecord, name: string): RankingAnswer {
   return readVendor(body, (fields) => {
     fields.need(name);
@@ -157,8 +157,8 @@ function parseDocument(item: Fields): JsonRecord | undefined {
 }
 
 /**
- * Renders as many results as the client wants, with documents if it wants them, filled in from its request where the
- * vendor gave none. Throws Failure upstream_error for a result without a document of the request.
+ * Renders as many results as the client requested. Documents are included if requested, taken from the request where
+ * the vendor returned none. Throws Failure upstream_error for a result whose document is not in the request.
  */
 export function renderResults(answer: RankingAnswer, { request }: WholeContext<RankingRequest>): readonly JsonRecord[] {
   return answer.results.slice(0, request.top).map(({ index, score, document }) => {
@@ -172,8 +172,8 @@ export function renderResults(answer: RankingAnswer, { request }: WholeContext<R
 }
 
 /**
- * Reads search units (as `requests`) and tokens in an answer's `meta`; `tokens` are those that a vendor reported elsewhere.
- * Returns undefined without either.
+ * Reads search units (as `requests`) and tokens in an answer's `meta`; `tokens` are those reported elsewhere. Undefined
+ * if both are absent.
  */
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
   const within = (name: string, count: string): number | undefined => {

@@ -6,7 +6,7 @@ import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";
 import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
 
-/** The rerank wire that most vendors and all clients of POST /v1/rerank share. */
+/** The rerank wire of most vendors, and of all clients of POST /v1/rerank. */
 export const jina = {
   name: "jina-rerank",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
@@ -32,14 +32,14 @@ function parseRequest(body: JsonRecord): Parsed<RankingRequest> {
   });
 }
 
-/** Returns the name that is present, of two for the same member; the first where both are. Both count as read. */
+/** Returns the present one of two names for the same member; the first if both are. Marks both as read. */
 function either(fields: Fields, first: string, second: string): string {
   const name = fields.has(first) ? first : second;
   fields.ignore(first, second);
   return name;
 }
 
-/** Renders a vendor's request. It always has `return_documents`, since vendors have different defaults. */
+/** Renders a vendor's request, always with `return_documents`, since vendors' defaults differ. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const own = renderOwn(request.own, "jina-rerank");
   const body = present({
@@ -56,12 +56,12 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   return { body, dropped: own.dropped };
 }
 
-/** Parses a vendor's answer; some call the results `data`. */
+/** Parses a vendor's answer; some vendors name the results `data`. */
 function parseAnswer(body: JsonRecord): RankingAnswer {
   return parseResults(body, (body["results"] ?? undefined) === undefined ? "data" : "results");
 }
 
-/** Reads tokens in `usage`, or in `meta` where a vendor reports them there; search units in `meta`. */
+/** Reads tokens in `usage`, or in `meta` as some vendors report them, and search units in `meta`. */
 function readUsage(body: JsonRecord): Units | undefined {
   const { usage } = body;
   return readMeta(
@@ -70,7 +70,7 @@ function readUsage(body: JsonRecord): Units | undefined {
   );
 }
 
-/** Renders the answer with the usage of all usual vendors: `usage` in tokens, `meta` in search units. */
+/** Renders the answer with usage as most vendors report it: tokens in `usage`, search units in `meta`. */
 function renderAnswer(answer: RankingAnswer, context: WholeContext<RankingRequest>): JsonRecord {
   const { inputTokens, requests } = answer.usage ?? {};
   return present({

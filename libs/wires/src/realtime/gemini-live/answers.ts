@@ -2,21 +2,21 @@ import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/field
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./response-writer.ts";
 
 /**
- * Converts the vendor's messages to responses for the client, and to transcripts of the client's speech. The vendor begins a
- * response by itself, and reports its end and its usage.
+ * Converts the vendor's messages to responses for the client, and to transcripts of the client's speech. The vendor
+ * begins responses without a request, and reports their end and usage.
  */
 export class Answers {
   readonly #sink: LiveResponseSink;
   readonly #conversationId: string;
-  /** Tells whether answers are spoken: the settings may still change it. */
+  /** Returns true if answers are spoken; the settings may still change. */
   readonly #speaks: () => boolean;
-  /** Calls that the vendor made and waits for: their names by id. */
+  /** Names of the vendor's calls that it awaits results for, by id. */
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;
-  /** Reason for which the response in progress ends early. */
+  /** Reason why the current response ends early. */
   #stopped: "client_cancelled" | "turn_detected" | undefined;
-  /** Transcript of the client's turn that the vendor has sent so far. */
+  /** Transcript of the client's turn so far. */
   #transcript: { readonly itemId: string; text: string } | undefined;
 
   constructor(sink: LiveResponseSink, conversationId: string, speaks: () => boolean) {
@@ -42,12 +42,12 @@ export class Answers {
     this.#respond(metadata);
   }
 
-  /** Marks the response in progress as cancelled by the client; the vendor still has to end it. */
+  /** Marks the current response as cancelled by the client; the vendor has yet to end it. */
   cancel(): void {
     this.#stopped = "client_cancelled";
   }
 
-  /** Takes a message of the vendor's. It may report usage together with the end of a response. */
+  /** Handles a message of the vendor, which may report usage together with the end of a response. */
   take({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {
     if (isRecord(usage)) this.#usage = usage;
     if (isRecord(content)) this.#content(content);
@@ -74,7 +74,7 @@ export class Answers {
     if (typeof data === "string") this.#respond().audio(data);
   }
 
-  /** Ends a response with calls, which the client answers before it requests the next one. */
+  /** Ends a response with calls, which the client answers before it requests the next response. */
   #toolCall({ functionCalls }: JsonRecord): void {
     for (const { id, name, args } of recordsIn(functionCalls)) {
       const callId = typeof id === "string" ? id : this.#sink.newId("call");
@@ -106,7 +106,7 @@ export class Answers {
     this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
 
-  /** Returns the response in progress; the vendor may begin one by itself. */
+  /** Returns the current response, or begins one, since the vendor may do so without a request. */
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
     this.#endTranscript();

@@ -10,12 +10,12 @@ import { isManual, lostSettings, speaks } from "./settings.ts";
 import { Setup } from "./setup.ts";
 import { cannotPass, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 
-/** Content of the client's, which interrupts the vendor: the format has no message for it. */
+/** Empty client content that interrupts the vendor, since the format has no message for that. */
 export const interruption = { clientContent: { turns: [], turnComplete: false } };
 
 /**
- * A vendor that speaks Gemini's live format, to a client that speaks the realtime format: the client's events become the
- * vendor's messages here, the vendor's messages become events in `Answers`.
+ * Connects a client of the realtime format to a vendor of Gemini's live format. Converts the client's events to the
+ * vendor's messages; `Answers` converts the vendor's messages to events.
  */
 export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
@@ -24,7 +24,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly #setup: Setup;
   readonly #answers: Answers;
   readonly #pending = new PendingInput();
-  /** The client has ended a turn, which the vendor answers by itself if it detects speech in it. */
+  /** True if the client has ended a turn that the vendor answers once it detects speech in it. */
   #turnEnded = false;
   #stopped = false;
   #ids = 0;
@@ -50,7 +50,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
-      // The type that the session checked must be the one that is handled here.
+      // The type that the session checked must be the type that is handled here.
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
       const handle = typeof type === "string" ? own(this.#on, type) : undefined;
@@ -79,13 +79,13 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   get state(): SessionState {
     return {
       input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) },
-      // A response is announced to the client as soon as it is requested.
+      // The client learns of a response as soon as it is requested.
       pendingResponses: 0,
       isPending: this.#stopped && this.#turnEnded,
     };
   }
 
-  /** Sends nothing, since the format has no message for it: a response that the vendor begins later is interrupted. */
+  /** Returns no message, since the format has none for it: a response that the vendor begins later is interrupted. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];
@@ -132,7 +132,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
-      // The vendor keeps track of the part of an interrupted answer that was played.
+      // The vendor itself tracks how much of an interrupted answer was played.
       this.send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
     "response.create": ({ response }) => this.#createResponse(recordOf(response)),
     "response.cancel": () => {
@@ -168,7 +168,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   #sendSession(type: "session.created" | "session.updated"): void {
     const session = { ...this.#setup.settings, object: "realtime.session", id: `sess_${this.#sessionId}` };
     const dropped = lostSettings(this.#setup.settings);
-    // `dropped` is not a member of the format; SDKs ignore members that they do not know.
+    // `dropped` is not part of the format; SDKs ignore unknown members.
     this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 

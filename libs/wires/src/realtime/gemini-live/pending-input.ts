@@ -2,11 +2,11 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { cannotPass } from "../message.ts";
 
-/** Maximum size of the queue, in characters of the events that it came in. */
+/** Maximum size of the queue, in characters of the client's events. */
 const maxCharacters = 32 * 1024 * 1024;
 const maxItems = 1_024;
 
-/** Input of one kind, as the vendor has it. */
+/** Input of one kind, in the vendor's format. */
 interface PendingItem {
   readonly turn?: JsonRecord;
   readonly result?: JsonRecord;
@@ -15,14 +15,14 @@ interface PendingItem {
 }
 
 /**
- * Input of a client that has not requested an answer yet. The vendor answers whatever reaches it, so turns that the
- * client ends itself wait here until it requests a response.
+ * Queues input until the client requests an answer. The vendor answers all input it receives, so turns that the client
+ * ends itself wait here.
  */
 export class PendingInput {
-  /** Samples that wait for their turn's end, in Base64. */
+  /** Samples of the unfinished turn, in Base64. */
   #audio: string[] = [];
   #audioCharacters = 0;
-  /** Input of the next response, in order: turns, results, speech. */
+  /** Input for the next response, in order: turns, results, speech. */
   #items: PendingItem[] = [];
   #itemCharacters = 0;
 
@@ -37,7 +37,7 @@ export class PendingInput {
     this.#audioCharacters = 0;
   }
 
-  /** Ends the turn of the speech so far. */
+  /** Ends the current turn of speech. */
   commit(): void {
     if (this.#audio.length === 0)
       throw new Failure("invalid_value", "The audio buffer is empty.", {
@@ -48,13 +48,13 @@ export class PendingInput {
     this.#push({ speech: audio }, characters);
   }
 
-  /** Adds an item of a conversation, of so many characters; `nameOf` knows the calls that were made. */
+  /** Adds a conversation item with its size in characters; `nameOf` returns the name of an earlier call. */
   add(item: JsonRecord, characters: number, nameOf: (callId: string) => string | undefined): void {
     this.#checkRoom(characters, "item");
     this.#push(inputOf(item, nameOf), characters);
   }
 
-  /** Returns all that waits as the vendor's messages, which request an answer. */
+  /** Returns all queued input as the vendor's messages, which request an answer. */
   take(): readonly JsonRecord[] {
     const items = this.#items;
     this.#items = [];
@@ -64,7 +64,7 @@ export class PendingInput {
     const speech = items.flatMap(({ speech: samples = [] }) => samples);
     const messages: JsonRecord[] = [];
     if (turns.length > 0 || (results.length === 0 && speech.length === 0))
-      // Speech and results are answered by themselves: turns before them are context only.
+      // Speech and results request an answer themselves; turns before them are context only.
       messages.push({ clientContent: { turns, turnComplete: results.length === 0 && speech.length === 0 } });
     if (results.length > 0) messages.push({ toolResponse: { functionResponses: results } });
     if (speech.length > 0)

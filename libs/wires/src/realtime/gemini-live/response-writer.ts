@@ -1,7 +1,7 @@
 import { isRecord, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { count } from "../usage.ts";
 
-/** Makes ids and takes events. */
+/** Creates ids and receives events. */
 export interface LiveResponseSink {
   newId(prefix: string): string;
   send(type: string, members: JsonRecord): void;
@@ -13,13 +13,13 @@ interface ResponseFacts {
   readonly metadata: unknown;
 }
 
-/** One response, as the realtime format's events for the client, in their order. */
+/** Writes one response as events of the realtime format. */
 export class ResponseWriter {
   readonly id: string;
   readonly #sink: LiveResponseSink;
   readonly #facts: ResponseFacts;
   readonly #output: JsonRecord[] = [];
-  /** The message in progress; its index is after every item before it. */
+  /** Current message; its index follows all earlier items. */
   #message: { readonly id: string; text: string } | undefined;
 
   constructor(sink: LiveResponseSink, facts: ResponseFacts) {
@@ -55,14 +55,14 @@ export class ResponseWriter {
     this.#done({ ...item, status: "completed", arguments: text });
   }
 
-  /** Ends the response, with its usage in the realtime format's own form. */
+  /** Ends the response, with its usage in the realtime format. */
   end(status: "completed" | "cancelled", usage: JsonRecord | null, reason?: string): void {
     this.#close(status === "cancelled" ? "incomplete" : "completed");
     const details = reason === undefined ? null : { type: status, reason };
     this.#sink.send("response.done", { response: { ...this.#shown(status), status_details: details, usage } });
   }
 
-  /** Sends a delta of the message, which begins with its first one; `text` is added to the text of the message. */
+  /** Sends a delta of the message; the first delta begins it. `text` is appended to the message's text. */
   #delta(type: string, delta: string, text: string): void {
     if (this.#message === undefined) {
       this.#message = { id: this.#sink.newId("item"), text: "" };
@@ -132,8 +132,8 @@ export class ResponseWriter {
 }
 
 /**
- * Converts the vendor's `usageMetadata` to the usage of a `response.done`; null without any. Output is reported as that
- * of the response, or by other servers of this vendor as that of the candidates.
+ * Converts the vendor's `usageMetadata` to the usage of a `response.done`; null without it. Servers report output as
+ * that of the response or of the candidates.
  */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;

@@ -4,7 +4,7 @@ import { renderVoice } from "../../text/content/media.ts";
 import { cannotPass } from "../message.ts";
 
 const pcm = { type: "audio/pcm", rate: 24_000 };
-/** Settings that no other vendor has. They change how an answer is made, so they are refused and not dropped. */
+/** Settings that only other vendors have. They change how an answer is made, so they are refused, not dropped. */
 const refused = ["prompt", "reasoning", "include", "parallel_tool_calls"];
 const known: ReadonlySet<string> = new Set(
   (
@@ -13,7 +13,7 @@ const known: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Returns the settings at the beginning of a session. */
+/** Returns the initial settings of a session. */
 export function firstSettings(model: string): JsonRecord {
   return {
     type: "realtime",
@@ -39,23 +39,23 @@ export function changedSettings(before: JsonRecord, change: JsonRecord, model: s
   for (const name of Object.keys(change))
     if (!known.has(name)) throw wrong(name, `There is no setting session.${name} that this model takes.`);
   const after = merged(before, change);
-  // Throws for settings that the vendor does not have.
+  // Throws for settings that the vendor lacks.
   setupOf(after, model);
   return after;
 }
 
-/** Tells whether the client ends its turns itself. */
+/** Returns true if the client ends its turns itself. */
 export function isManual(settings: JsonRecord): boolean {
   return inputOf(settings)["turn_detection"] === null;
 }
 
-/** Tells whether answers are spoken. */
+/** Returns true if answers are spoken. */
 export function speaks(settings: JsonRecord): boolean {
   const { output_modalities: wanted } = settings;
   return !(Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "text");
 }
 
-/** Renders the vendor's first message, which fixes the settings of the session. Throws Failure for what it lacks. */
+/** Renders the vendor's first message, which fixes the settings. Throws Failure for settings that the vendor lacks. */
 export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
   const output = recordOf(recordOf(settings["audio"])["output"]);
@@ -79,7 +79,7 @@ export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord
   });
 }
 
-/** Returns the path of a model as a resource: of the Gemini API, unless it is the path of one already. */
+/** Returns a model's resource path in the Gemini API; a name that is a resource path is returned unchanged. */
 export function resourceOf(upstreamModel: string): string {
   return /^(?:models|projects|publishers|tunedModels)\//.test(upstreamModel)
     ? upstreamModel
@@ -115,7 +115,7 @@ function speechOf(voice: unknown): JsonRecord | undefined {
   return typeof voice === "string" && voice !== "default" ? renderVoice(voice) : undefined;
 }
 
-/** Refuses samples other than PCM: nothing else is converted. */
+/** Refuses formats other than PCM, since samples are not converted. */
 function checkFormat(name: string, { format }: JsonRecord): void {
   if (isRecord(format) && format["type"] !== pcm.type) throw unsupported(`audio.${name}.format.type`);
 }
@@ -124,7 +124,7 @@ function inputOf({ audio }: JsonRecord): JsonRecord {
   return recordOf(recordOf(audio)["input"]);
 }
 
-/** Objects are merged, everything else is replaced. */
+/** Merges objects recursively; any other value is replaced. */
 function merged(under: JsonRecord, over: JsonRecord): JsonRecord {
   const pairs = Object.entries(over).map(([name, value]) => {
     const below = under[name];
@@ -133,7 +133,7 @@ function merged(under: JsonRecord, over: JsonRecord): JsonRecord {
   return { ...under, ...Object.fromEntries(pairs) };
 }
 
-/** Returns an object without its members that are undefined or null: the vendor knows no null. */
+/** Returns an object without undefined and null members, since the vendor does not accept null. */
 function withoutNulls(members: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
@@ -146,15 +146,15 @@ function wrong(name: string, message: string): Failure {
   return new Failure("invalid_value", message, { param: `session.${name}` });
 }
 
-/** Members of each part of the settings that the vendor is sent, or has already. */
+/** Members of each part of the settings that the vendor receives, or that match its behaviour. */
 const supported = {
   detection: ["type", "prefix_padding_ms", "silence_duration_ms", "interrupt_response", "create_response"],
   function: ["type", "name", "description", "parameters"],
 };
 
 /**
- * Returns the settings of a session that the vendor lacks, as paths within the event: the session goes on without them.
- * Settings that change an answer more than this are refused.
+ * Returns the paths of settings that the vendor lacks and the session continues without. Settings that change an answer
+ * more than these are refused instead.
  */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);
@@ -165,7 +165,7 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
     ...only("tracing", settings["tracing"], null),
     ...only("truncation", settings["truncation"], "auto"),
     ...only("audio.input.noise_reduction", input["noise_reduction"], null),
-    // The vendor transcribes by itself, in any language.
+    // The vendor transcribes with a model and language that it chooses.
     ...otherMembers("audio.input.transcription", recordOf(input["transcription"]), []),
     ...only("audio.input.turn_detection.type", detection["type"], "server_vad"),
     ...otherMembers("audio.input.turn_detection", detection, supported.detection),
@@ -178,17 +178,17 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
   return [...new Set(lost.map((path) => `session.${path}`))];
 }
 
-/** Returns the path of a setting, unless it is absent or the vendor's only value. */
+/** Returns the path of a setting unless it is absent or equal to the vendor's only value. */
 function only(path: string, value: unknown, usual: unknown): readonly string[] {
   return !isSet(value) || value === usual ? [] : [path];
 }
 
-/** Tells whether a client has set a member: null counts as absent. */
+/** Returns true if a client has set a member; null counts as absent. */
 export function isSet(value: unknown): boolean {
   return (value ?? undefined) !== undefined;
 }
 
-/** Returns the paths of the members that are set in a part of a client's settings and are not among the known. */
+/** Returns the paths of set members in a part of a client's settings, except the known ones. */
 export function otherMembers(path: string, part: JsonRecord, known: readonly string[]): readonly string[] {
   const names = Object.keys(part).filter((name) => isSet(part[name]) && !known.includes(name));
   return names.map((name) => `${path}.${name}`);

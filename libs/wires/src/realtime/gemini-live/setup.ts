@@ -4,18 +4,18 @@ import type { RealtimeNames } from "../bridge.ts";
 import { changedSettings, firstSettings, setupOf } from "./settings.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 
-/** Maximum number of messages to the vendor that wait until it has confirmed the settings, and of the bytes of all of them. */
+/** Maximum number, and maximum total bytes, of messages queued until the vendor has confirmed the settings. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 interface SetupEvents {
   send(message: RealtimeMessage): void;
-  /** Called when an update of the client's is in force. */
+  /** Called when an update by the client takes effect. */
   updated(): void;
 }
 
 /**
- * A session's settings. The vendor's first message fixes them, so it is sent with the client's first event; those that
- * come later must be the same, and other messages wait until the vendor has confirmed them.
+ * Settings of a session. The vendor's first message fixes them, so it is sent with the client's first event. Later
+ * settings must be equal; other messages wait until the vendor has confirmed the settings.
  */
 export class Setup {
   readonly #names: RealtimeNames;
@@ -25,7 +25,7 @@ export class Setup {
   #sent = "";
   #queue: RealtimeMessage[] = [];
   #queuedBytes = 0;
-  /** Updates of the client's that wait for the vendor. */
+  /** Number of the client's updates that wait for the vendor. */
   #updates = 0;
 
   constructor(names: RealtimeNames, events: SetupEvents) {
@@ -38,7 +38,7 @@ export class Setup {
     return this.#settings;
   }
 
-  /** Applies the client's update. Throws Failure for what the vendor does not support, or not any more. */
+  /** Applies a client's update. Throws Failure for settings that the vendor lacks, or that can no longer change. */
   update(change: JsonRecord): void {
     const settings = changedSettings(this.#settings, change, this.#names.model);
     if (this.#state !== "unsent" && JSON.stringify(setupOf(settings, this.#names.upstreamModel)) !== this.#sent)
@@ -60,7 +60,7 @@ export class Setup {
     this.#events.send(eventMessage({ setup }));
   }
 
-  /** Takes the vendor's confirmation. */
+  /** Handles the vendor's confirmation. */
   taken(): void {
     this.#state = "taken";
     for (; this.#updates > 0; this.#updates--) this.#events.updated();
@@ -68,7 +68,7 @@ export class Setup {
     this.#queuedBytes = 0;
   }
 
-  /** Sends a message to the vendor, once it has confirmed the settings. Throws Failure where too much waits. */
+  /** Sends a message to the vendor once it has confirmed the settings. Throws Failure if the queue is full. */
   send(body: JsonRecord): void {
     const message = eventMessage(body);
     if (this.#state === "taken") return this.#events.send(message);

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord, own, parseRecord, recordOf, recordsIn } from
 import { idOf } from "../inspect.ts";
 import { count } from "../usage.ts";
 
-/** Result of a vendor's event: messages for the client, or the end of its session. */
+/** Result of a vendor's event: messages for the client, or the failure that ends the session. */
 interface Written {
   readonly messages: readonly JsonRecord[];
   readonly failure?: Failure;
@@ -15,18 +15,18 @@ interface Shown {
 }
 
 const nothing: Written = { messages: [] };
-/** Refusals of events that the client did not send, and the bridge added. */
+/** Errors about events that the bridge added; the client must not see them. */
 const harmless: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",
   "input_audio_buffer_commit_empty",
 ]);
 
-/** Converts the events of a vendor of the realtime format to messages of the live format. */
+/** Converts events of a vendor of the realtime format to messages of the live format. */
 export class AnswerWriter {
   readonly #responses = new Set<string>();
   readonly #calls = new Set<string>();
-  /** Items of the client's speech whose transcript came in deltas. */
+  /** Items of the client's speech whose transcript arrived in deltas. */
   readonly #transcribed = new Set<string>();
   #shown: Shown = { inputTranscription: false, outputTranscription: false };
   #isReady = false;
@@ -40,7 +40,7 @@ export class AnswerWriter {
     return this.#responses.size > 0;
   }
 
-  /** Takes the client's answer to a call. Returns true where no other call waits. */
+  /** Handles the client's result for a call. Returns true if no other call awaits a result. */
   answerCall(id: unknown): boolean {
     this.#calls.delete(String(id));
     return this.#calls.size === 0;
@@ -140,7 +140,7 @@ function failureIn({ status_details: details }: JsonRecord): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
-/** Ends the session where the vendor refuses something, since this format has no error event. */
+/** Ends the session after a vendor's error, since this format has no error event. */
 function failed(error: JsonRecord, isReady: boolean): Written {
   const { code, type, message } = error;
   if (isReady && harmless.has(code)) return nothing;
@@ -149,7 +149,7 @@ function failed(error: JsonRecord, isReady: boolean): Written {
   return { messages: [], failure: new Failure(reason, text) };
 }
 
-/** Converts the usage of a `response.done` to that of a live vendor; undefined without any. */
+/** Converts the usage of a `response.done` to `usageMetadata` of the live format; undefined without usage. */
 function usageMetadataOf(usage: unknown): JsonRecord | undefined {
   if (!isRecord(usage)) return undefined;
   const input = recordOf(usage["input_token_details"]);

@@ -7,7 +7,7 @@ import { EventsOf } from "./events-of.ts";
 import { liveMessagesOf } from "./message.ts";
 import { noHandles, wantsHandles } from "./setup.ts";
 
-/** A client of the live format on a bridge of the realtime format, by which the session is charged. */
+/** Adapts a client of the live format to a bridge of the realtime format, which billing inspects. */
 export class LiveBridge implements RealtimeBridge {
   readonly #inner: RealtimeBridge;
   readonly #writer = new AnswerWriter();
@@ -27,7 +27,7 @@ export class LiveBridge implements RealtimeBridge {
     return this.#inner.greets;
   }
 
-  /** A requested response counts before it begins: the vendor refuses another one. */
+  /** Returns the state; a requested response counts before it begins, since the vendor refuses another. */
   get state(): SessionState {
     const { state } = this.#inner;
     return { ...state, isResponding: this.#writer.isResponding || state.pendingResponses > 0 };
@@ -73,11 +73,11 @@ export class LiveBridge implements RealtimeBridge {
     return failure === undefined ? bridged : { ...bridged, failure };
   }
 
-  /** Names the settings that the vendor lacks in the setup's confirmation; no handles are given out. */
+  /** Adds the settings that the vendor lacks to the setup's confirmation; resumption handles are not issued. */
   #withSetup(message: JsonRecord): readonly JsonRecord[] {
     if (message["setupComplete"] === undefined) return [message];
     const { lost, setup } = this.#events;
-    // `dropped` is not a member of the format; SDKs ignore members that they do not know.
+    // `dropped` is not part of the format; SDKs ignore unknown members.
     const ready = lost.length === 0 ? message : { setupComplete: { dropped: lost } };
     return wantsHandles(setup) ? [ready, noHandles] : [ready];
   }

@@ -5,26 +5,26 @@ import { blobOf, camel, objectsIn, type Blob, type LiveMessage } from "./message
 import { checkedSetup, hasOwnTurns, lostSettings, sessionOfSetup, silentMsOf } from "./setup.ts";
 import { rateOf, Resampler, silence } from "./sound.ts";
 
-/** Facts of a session that the translation of a client's message depends on. */
+/** State of a session that the translation of a client's message depends on. */
 interface EventFacts {
   readonly vendorTools: boolean;
-  /** Model that transcribes the client's speech, where it wants that. */
+  /** Model that transcribes the client's speech, if the client requests transcripts. */
   readonly transcriber: string | undefined;
   readonly isResponding: () => boolean;
-  /** Takes the client's answer to a call. Returns true where no other call waits. */
+  /** Handles the client's result for a call. Returns true if no other call awaits a result. */
   readonly answerCall: (id: unknown) => boolean;
 }
 
 const create = { type: "response.create" };
-/** Silence beyond that which ends a turn. */
+/** Silence sent in addition to the silence that ends a turn, in ms. */
 const moreSilentMs = 300;
 
-/** Converts a live client's messages to events of the realtime format. */
+/** Converts messages of a live client to events of the realtime format. */
 export class EventsOf {
   readonly #facts: EventFacts;
   #sound = new Resampler();
   #setup: JsonRecord | undefined;
-  /** Tells whether there is speech since the last turn. */
+  /** True if speech was sent since the last turn. */
   #hasSpeech = false;
 
   constructor(facts: EventFacts) {
@@ -40,7 +40,7 @@ export class EventsOf {
     return lostSettings(this.setup, this.#facts.transcriber);
   }
 
-  /** Converts a message. Throws Failure for one that the vendor's format cannot express. */
+  /** Converts a message. Throws Failure for a message that the vendor's format cannot express. */
   of(message: LiveMessage): readonly JsonRecord[] {
     if ((message.kind === "setup") !== (this.#setup === undefined))
       throw new Failure("invalid_value", "The first message must be the setup, and no other may be one.");
@@ -82,7 +82,7 @@ export class EventsOf {
     return { type: "session.update", session };
   }
 
-  /** Returns the event for input that interrupts an answer in progress. */
+  /** Returns the event that interrupts the current answer. */
   #interruption(): readonly JsonRecord[] {
     return this.#facts.isResponding() ? [{ type: "response.cancel" }] : [];
   }
@@ -95,9 +95,9 @@ export class EventsOf {
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
     const ownTurns = hasOwnTurns(this.setup);
-    // Speech after a mark does not continue the speech before it.
+    // Speech after an activity mark does not continue earlier speech.
     this.#sound = new Resampler();
-    // Silence ends a turn for a vendor that detects turns; without speech the vendor would refuse an end.
+    // Silence ends the turn for a vendor that detects turns; it would refuse a commit without speech.
     if (kind === "stream-end")
       return ownTurns || !this.#hasSpeech
         ? []
@@ -118,7 +118,7 @@ function added(item: JsonRecord): JsonRecord {
   return { type: "conversation.item.create", item };
 }
 
-/** Converts a live client's turns to items of a conversation. Throws Failure for parts that the format does not have. */
+/** Converts a live client's turns to conversation items. Throws Failure for parts that the format lacks. */
 function itemsOfTurns(turns: readonly JsonRecord[]): readonly JsonRecord[] {
   return turns.flatMap((turn, at) => {
     const path = `clientContent.turns[${at}].parts`;
@@ -169,7 +169,7 @@ function callOf({ functionCall, functionResponse }: JsonRecord, path: string): J
   return present({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
 }
 
-/** Renders a result: one text as it is, any other as JSON. */
+/** Renders a result: a single text unchanged, any other as JSON. */
 function outputOf(response: unknown): string {
   if (isRecord(response) && Object.keys(response).length === 1 && typeof response["output"] === "string")
     return response["output"];

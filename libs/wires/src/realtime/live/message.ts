@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { camelName, isRecord, own, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, type RealtimeMessage } from "../message.ts";
 
-/** A message of a client of the live format; the members that are read here are in camelCase. */
+/** A message of a live client, with the members that are read here in camelCase. */
 export type LiveMessage =
   | { readonly kind: "setup"; readonly setup: JsonRecord }
   | { readonly kind: "content"; readonly turns: readonly JsonRecord[]; readonly complete: boolean }
@@ -15,13 +15,13 @@ export type LiveMessage =
 /** Bytes with their media type. */
 export interface Blob {
   readonly mimeType: string;
-  /** In Base64. */
+  /** Data in Base64. */
   readonly data: string;
 }
 
 /**
- * Reads a client's message: exactly one of its members, as the vendor wants it. A message with several inputs is taken
- * apart. Throws Failure for any other message.
+ * Reads a client's message, which has exactly one member as the vendor requires. A message with several inputs is
+ * split. Throws Failure for any other message.
  */
 export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
   const parsed = parseEvent(data);
@@ -74,7 +74,7 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Reads bytes as a client gives them. Throws Failure (400). */
+/** Reads a client's bytes with their media type. Throws Failure (400). */
 export function blobOf(value: unknown, path: string): Blob {
   if (!isRecord(value)) throw wrong(path, "an object");
   const { data, mimeType } = camel(value);
@@ -86,7 +86,7 @@ function textOf(value: unknown, path: string): string {
   return value;
 }
 
-/** Reads the objects in a list; an object alone is a list of one, as for the vendor. Throws Failure (400). */
+/** Reads a list of objects; a single object counts as a list, as at the vendor. Throws Failure (400). */
 export function objectsIn(value: unknown, path: string): readonly JsonRecord[] {
   if (!isThere(value)) return [];
   const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -96,7 +96,7 @@ export function objectsIn(value: unknown, path: string): readonly JsonRecord[] {
   });
 }
 
-/** Returns an object with its members' names in camelCase: the vendor takes either. Throws Failure for one given twice. */
+/** Returns an object with its members in camelCase; vendors accept either spelling. Throws Failure for a duplicate. */
 export function camel(value: JsonRecord): JsonRecord {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
@@ -112,8 +112,8 @@ function wrong(param: string, wanted: string): Failure {
 }
 
 /**
- * Returns the model that a live client's first message names, without the path of its resource: `models/NAME`, or the longer one
- * of a cloud project. Throws Failure where the message is not a setup, or has no model.
+ * Returns the model in a live client's first message, without its resource path: `models/NAME`, or the longer path of a
+ * cloud project. Throws Failure if the message is not a setup, or names no model.
  */
 export function modelOfSetup(message: RealtimeMessage): string {
   const [first] = liveMessagesOf(message);
@@ -127,17 +127,17 @@ export function modelOfSetup(message: RealtimeMessage): string {
 
 const resource = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s;
 
-/** Codes with which a live vendor closes a session that failed (RFC 6455). */
+/** WebSocket close codes (RFC 6455) of a live vendor for a failed session. */
 const codes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
 const refused: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** Returns the code that closes a live client's session for a failure: its format has no error event. */
+/** Returns the code that closes a live client's session after a failure; the format has no error event. */
 export function liveCloseCode({ status }: Failure): number {
   if (refused.has(status)) return codes.policy;
   return status >= 500 || status === 429 ? codes.broken : codes.invalid;
 }
 
-/** Renders the message to a live client before its gateway stops, in the vendor's form. */
+/** Renders the message that warns a live client before its gateway stops, in the vendor's format. */
 export function goAwayMessage(leftMs: number): object {
   return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

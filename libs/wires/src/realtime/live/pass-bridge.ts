@@ -15,8 +15,8 @@ const createItem = "conversation.item.create";
 const picture: ModelInput = { audioBytes: 0, textBytes: pictureTextBytes };
 
 /**
- * A client and a vendor of the live format: the vendor's messages pass as they come, the client's as they were read. The
- * name of the model is replaced; the bill is derived by a tally.
+ * Connects a client and a vendor of the live format. The vendor's messages are forwarded unchanged, the client's as
+ * they were parsed. The model's name is replaced; `LiveTally` derives the bill.
  */
 export class LivePassBridge implements RealtimeBridge {
   readonly greets = false;
@@ -24,9 +24,9 @@ export class LivePassBridge implements RealtimeBridge {
   readonly #tally: LiveTally;
   #setup: JsonRecord | undefined;
   #rate = defaultRate;
-  /** Messages on their way to the vendor that request a response. */
+  /** Queued messages to the vendor that request a response. */
   readonly #requests = new WeakSet<RealtimeMessage>();
-  /** The client has ended a turn of speech, which the vendor answers by itself. */
+  /** True if the client has ended a turn of speech, which the vendor answers without a request. */
   #turnEnded = false;
   #stopped = false;
 
@@ -65,7 +65,7 @@ export class LivePassBridge implements RealtimeBridge {
     return { toClient: [message, ...more], toVendor: [], seen };
   }
 
-  /** Sends nothing, since the format has no message for it: a response that the vendor begins later is interrupted. */
+  /** Returns no message, since the format has none for it: a response that the vendor begins later is interrupted. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];
@@ -84,7 +84,7 @@ export class LivePassBridge implements RealtimeBridge {
     return { message, type, input };
   }
 
-  /** Renders a message for the vendor. One that the vendor answers counts as a request of a response. */
+  /** Renders a message for the vendor. A message that the vendor answers counts as a request for a response. */
   #forward(live: LiveMessage) {
     const { checkStores } = this.#names;
     switch (live.kind) {
@@ -92,7 +92,7 @@ export class LivePassBridge implements RealtimeBridge {
         const setup = checkedSetup(live.setup, this.#names.vendorTools);
         checkStores?.(setup);
         this.#setup = live.setup;
-        // Instructions and tools are read by every response.
+        // Every response reads instructions and tools.
         const input = textInput([live.setup["systemInstruction"], live.setup["tools"]]);
         const body = { setup: { ...setup, model: resourceOf(this.#names.upstreamModel) } };
         return { body, type: "session.update", input };

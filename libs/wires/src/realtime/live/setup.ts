@@ -6,8 +6,8 @@ import { cannotPass } from "../message.ts";
 import { camel, objectsIn } from "./message.ts";
 
 /**
- * Checks a client's setup. Returns it without the request for handles, which are not given out. Throws Failure for a handle,
- * since it names what another session, perhaps another account's, left with the vendor; and for tools without a price.
+ * Checks a client's setup and removes its request for resumption handles, which are not issued. Throws Failure for a
+ * handle, since it may name state of another account at the vendor, and for tools without a price.
  */
 export function checkedSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
   const { sessionResumption: _, ...rest } = setup;
@@ -26,12 +26,12 @@ export function checkedSetup(setup: JsonRecord, vendorTools: boolean): JsonRecor
   return tools.length === 0 ? rest : { ...rest, tools };
 }
 
-/** Tells whether a client wants handles with which its session can be resumed. */
+/** Returns true if a client requests handles to resume its session. */
 export function wantsHandles({ sessionResumption }: JsonRecord): boolean {
   return isRecord(sessionResumption);
 }
 
-/** Returns the tools of a setup, their members in camelCase. */
+/** Returns the tools of a setup, with their members in camelCase. */
 function toolsIn({ tools }: JsonRecord): readonly JsonRecord[] {
   return objectsIn(tools, "setup.tools");
 }
@@ -42,28 +42,28 @@ function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
   );
 }
 
-/** Tells whether the client ends its turns itself. */
+/** Returns true if the client ends its turns itself. */
 export function hasOwnTurns(setup: JsonRecord): boolean {
   return recordAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
 }
 
-/** Returns the object at a path of members, its members in camelCase; empty where there is none. */
+/** Returns the object at a path of members, with its members in camelCase; empty if absent. */
 function recordAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
   return path.reduce<JsonRecord>((found, name) => camel(recordOf(found[name])), value);
 }
 
-/** The answer to a client that wants handles: the format's own message for none. */
+/** Answer to a client that requests handles: the format's message that none is available. */
 export const noHandles = { sessionResumptionUpdate: { resumable: false } };
 
 function unsupported(param: string, message: string): Failure {
   return new Failure("unsupported_parameter", message, { param });
 }
 
-/** Settings of a setup that only the vendor's own models have. */
+/** Settings of a setup that only Gemini's models have. */
 const settingsOfOwnModels =
   "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings".split(" ");
 
-/** Members of each part of a setup that the realtime format has too. */
+/** Members of each part of a setup that the realtime format also has. */
 const supported = {
   generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
   speech: ["voiceConfig"],
@@ -73,8 +73,8 @@ const supported = {
 };
 
 /**
- * Returns the settings of a live client that a session in the realtime format lacks, as paths within the setup: the session
- * goes on without them. `transcriber` transcribes the client's speech.
+ * Returns the paths of a live client's settings that the realtime format lacks and the session continues without.
+ * `transcriber` transcribes the client's speech.
  */
 export function lostSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = recordAt(setup, "generationConfig");
@@ -97,7 +97,7 @@ export function lostSettings(setup: JsonRecord, transcriber: string | undefined)
   return [...new Set(lost)];
 }
 
-/** Voices of the realtime format's own vendor; its default voice replaces those of another vendor. */
+/** Voices of OpenAI; its default voice replaces voices of other vendors. */
 const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
 const known: ReadonlySet<string> = new Set([
   ...settingsOfOwnModels,
@@ -109,8 +109,8 @@ const known: ReadonlySet<string> = new Set([
 const defaultSilentMs = 500;
 
 /**
- * Converts a live client's setup to the settings of a session in the realtime format; `transcriber` transcribes the
- * client's speech where it wants that. Throws Failure for settings that the format does not have.
+ * Converts a live client's setup to session settings of the realtime format. `transcriber` transcribes the client's
+ * speech if requested. Throws Failure for settings that the format lacks.
  */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !known.has(name));
@@ -137,7 +137,7 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
   };
 }
 
-/** Returns the silence at the end of a turn. */
+/** Returns the silence that ends a turn, in ms. */
 export function silentMsOf(setup: JsonRecord): number {
   const { silenceDurationMs: ms } = recordAt(setup, "realtimeInputConfig", "automaticActivityDetection");
   return typeof ms === "number" ? ms : defaultSilentMs;
@@ -157,7 +157,7 @@ function detectionOf(setup: JsonRecord): JsonRecord | null {
   };
 }
 
-/** Returns the voice that a client requests, where the vendor has it. */
+/** Returns the voice that a client requests, if the vendor has it. */
 function voiceOf(setup: JsonRecord): string | undefined {
   const path = ["generationConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig"];
   const { voiceName: name } = recordAt(setup, ...path);

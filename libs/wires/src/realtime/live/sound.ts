@@ -1,13 +1,13 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Samples in a second where a client gives no rate. */
+/** Samples per second if a client gives no rate. */
 export const defaultRate = 16_000;
 const [minRate, maxRate] = [8_000, 48_000];
-/** The rate that the realtime format's own vendor takes. */
+/** Samples per second that OpenAI's realtime API accepts. */
 const vendorsRate = 24_000;
 export const sampleBytes = 2;
 
-/** Returns the samples in a second of a media type like `audio/pcm;rate=16000`. Throws Failure for any other type. */
+/** Returns the sample rate of a media type such as `audio/pcm;rate=16000`. Throws Failure for any other type. */
 export function rateOf(mimeType: string): number {
   const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
   if (type !== "audio/pcm") {
@@ -24,18 +24,18 @@ export function rateOf(mimeType: string): number {
 }
 
 /**
- * Makes samples of 16 bits of any rate into those of 24 kHz, chunk by chunk: each is drawn on the line between its two
- * neighbours. What is over at the end of a chunk is kept for the next.
+ * Resamples 16-bit samples of any rate to 24 kHz, chunk by chunk, by linear interpolation. The remainder of a chunk is
+ * kept for the next one.
  */
 export class Resampler {
   #rate = 0;
-  /** The sample before the next chunk, and where on the line from it the next drawn one is. */
+  /** Last sample of the previous chunk, and the position between it and the next chunk of the next output sample. */
   #last: number | undefined;
   #at = 0;
-  /** Half a sample. */
+  /** First byte of a sample that was split between chunks. */
   #odd: Buffer = Buffer.alloc(0);
 
-  /** Takes a chunk of samples and returns it at the vendor's rate, both in Base64. */
+  /** Resamples a chunk; input and output are Base64. */
   take(data: string, rate: number): string {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
     const whole = bytes.length - (bytes.length % sampleBytes);
@@ -65,7 +65,7 @@ export class Resampler {
   }
 }
 
-/** Returns silence of so many milliseconds, for the realtime format's own vendor, in Base64. */
+/** Returns silence of a duration in ms at the vendor's rate, in Base64. */
 export function silence(ms: number): string {
   return Buffer.alloc(Math.round((vendorsRate * ms) / 1_000) * sampleBytes).toString("base64");
 }

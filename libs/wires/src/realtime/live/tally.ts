@@ -5,8 +5,8 @@ import { bytesIn, type SeenEvent } from "../inspect.ts";
 import { responseUnits } from "../usage.ts";
 
 /**
- * Derives the bill from the messages of a live vendor: where its responses begin and end, and the usage of each. A
- * response ends with its turn, or with calls: the client's answer to these requests the next one.
+ * Derives billing events from a live vendor's messages: the beginning and end of its responses, and their usage. A
+ * response ends with its turn, or with calls, whose results request the next response.
  */
 export class LiveTally {
   readonly #sessionId: string;
@@ -17,7 +17,7 @@ export class LiveTally {
   #interrupted = false;
   #responses = 0;
   #pending = 0;
-  /** Requests from before the response in progress began: it answers them too, unless it is interrupted. */
+  /** Number of requests from before the current response began; it answers them too, unless it is interrupted. */
   #pendingBefore = 0;
 
   constructor(sessionId: string) {
@@ -32,7 +32,7 @@ export class LiveTally {
     this.#pending++;
   }
 
-  /** Takes the client's answers to calls. Returns true where the vendor now waits for none. */
+  /** Handles the client's results for calls. Returns true if the vendor now awaits none. */
   answerCalls(results: readonly JsonRecord[]): boolean {
     for (const { id } of results) this.#calls.delete(String(id));
     return this.#calls.size === 0;
@@ -83,11 +83,11 @@ export class LiveTally {
 
   #ended(): void {
     const usage = this.#usage;
-    // A turn without a word is a response too where it was requested or has usage.
+    // A turn without content counts as a response if it was requested or has usage.
     const id = this.#response ?? (usage === undefined && this.#pending === 0 ? undefined : this.#begin());
     if (id === undefined) return;
     const outcome: Outcome = this.#interrupted ? "cancelled" : "completed";
-    // The input that interrupted this answer gets another one.
+    // The input that interrupted this response gets another one.
     if (!this.#interrupted) this.#pending = Math.max(0, this.#pending - this.#pendingBefore);
     this.#pendingBefore = 0;
     this.#response = undefined;

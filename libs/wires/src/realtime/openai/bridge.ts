@@ -8,7 +8,7 @@ import { PendingRequests } from "./pending-requests.ts";
 import { InputSetting } from "./input-setting.ts";
 import { TranscriberSetting, withName, type ReadUpdate } from "./transcriber-setting.ts";
 
-/** Events that set up a session, of the client and of the vendor; the older form has others. */
+/** Events of client and vendor that set up a session; the older format has separate names for them. */
 const updates: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
 const sessionEvents: ReadonlySet<string> = new Set([
   "session.created",
@@ -19,9 +19,8 @@ const sessionEvents: ReadonlySet<string> = new Set([
 const modelPath = ["session", "model"];
 
 /**
- * A vendor of the client's own format: every message passes as it came. The names of models alone are replaced, in
- * sessions, where they differ; a client that wants another model than the session's is refused, since the
- * session's price and channel are its model's.
+ * Connects a client and a vendor of the realtime format. Messages are forwarded unchanged, except for model names that
+ * differ. A client cannot change the session's model, since price and channel depend on it.
  */
 export class OpenaiBridge implements RealtimeBridge {
   readonly greets = true;
@@ -59,10 +58,10 @@ export class OpenaiBridge implements RealtimeBridge {
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
-    // In a binary frame too: a vendor may accept an encoding that cannot be read here.
+    // Also in a binary frame: a vendor may accept an encoding that cannot be read here.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
-      // What is checked here must be what the vendor reads.
+      // The vendor must read what is checked here.
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
       atOnce(refuseTwiceInTurns(message.data, event));
       this.#names.checkStores?.(event);
@@ -85,7 +84,7 @@ export class OpenaiBridge implements RealtimeBridge {
 
   stop(): readonly RealtimeMessage[] {
     if (!this.#pending.any && !this.#pending.hasSpeech) return [];
-    // The answer comes after those to everything before it, and of an empty buffer no turn is made.
+    // The vendor answers it after all earlier events, and makes no turn of an empty buffer.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
     this.#pending.add(last);
     return [eventMessage(last)];
@@ -95,7 +94,7 @@ export class OpenaiBridge implements RealtimeBridge {
     return [eventMessage({ type: "response.cancel", response_id: responseId })];
   }
 
-  /** Returns an update of the session's settings in the vendor's names. Throws Failure for models that cannot be used. */
+  /** Returns a settings update with the vendor's names. Throws Failure for models that the client may not use. */
   #updated(message: RealtimeMessage, { session }: JsonRecord): ReadUpdate {
     if (!isRecord(session)) return { message, refused: undefined };
     const { model, upstreamModel } = this.#names;
@@ -121,14 +120,14 @@ export class OpenaiBridge implements RealtimeBridge {
   }
 }
 
-/** Beginning of an append of samples without other members. */
+/** Beginning of an event that appends samples and has no other members. */
 const head = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
 const tail = Buffer.from('"}');
 const backslash = 0x5c;
 
 /**
- * Tells whether an event appends samples and is nothing else to any parser: it begins and ends like that, and has no
- * quote in between. Others are parsed to know what they are.
+ * Returns true if an event appends samples and no parser can read it otherwise: it has the exact beginning and end, and
+ * no quote in between. Other events are parsed.
  */
 export function isPlainAudio(data: Buffer): boolean {
   return (
@@ -140,10 +139,10 @@ export function isPlainAudio(data: Buffer): boolean {
   );
 }
 
-/** Members of events that set up a session, or one response of it. */
+/** Members of events that set up a session, or a single response. */
 const settings = ["session", "response"] as const;
 
-/** Refuses (400) tools of a session or a response that are not functions: the vendor runs them, and they have no price. */
+/** Refuses (400) tools other than functions in a session or response: the vendor runs them, and they have no price. */
 function refuseVendorTools(event: JsonRecord): void {
   for (const name of settings) {
     const { tools } = recordOf(event[name]);

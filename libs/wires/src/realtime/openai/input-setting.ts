@@ -2,15 +2,15 @@ import { present } from "@modelgate/contracts";
 import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond, type InputFormat } from "../bridge.ts";
 
-/** G.711 in either law: 8 kHz, a byte a sample. */
+/** Bytes per second of G.711 (A-law and µ-law): 8 kHz, one byte per sample. */
 const g711BytesPerSecond = 8_000;
 const g711 = /pcm[ua]\b|g711/i;
-/** Bytes of a sample of PCM. */
+/** Bytes per PCM sample. */
 const pcmBytes = 2;
 
 /**
- * The form of a session's input audio, as the client requested and as the vendor confirmed. Where they differ, the one that
- * makes more seconds of the same bytes counts, since money is held by it.
+ * Format of a session's input audio, as requested by the client and as confirmed by the vendor. Where they differ, the
+ * format that makes more seconds of the same bytes counts, since money is reserved by it.
  */
 export class InputSetting {
   #requested: Partial<InputFormat> = {};
@@ -33,7 +33,7 @@ export class InputSetting {
   }
 }
 
-/** Reads the input settings of a session, in the current form or the older one. */
+/** Reads the input settings of a session, in the current or the older format. */
 function formatIn(session: JsonRecord): Partial<InputFormat> {
   const input = recordOf(recordOf(session["audio"])["input"]);
   const format = input["format"] ?? session["input_audio_format"] ?? undefined;

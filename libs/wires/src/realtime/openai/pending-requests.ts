@@ -1,10 +1,10 @@
 import { recordOf, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent } from "../message.ts";
 
-/** Maximum number of events that wait for the vendor's answer; older ones are forgotten. */
+/** Maximum number of events that await the vendor's answer; older ones are dropped. */
 const maxPending = 256;
 
-/** Events of a client that the vendor must answer, with the events that answer them. */
+/** Client events that the vendor must answer, with the events that answer them. */
 const answers = {
   "response.create": "response.created",
   "input_audio_buffer.commit": "input_audio_buffer.committed",
@@ -14,8 +14,8 @@ const answers = {
 type RequestType = keyof typeof answers;
 
 /**
- * Requests of a client that its vendor has not answered yet: a response, the end of a turn, an empty
- * buffer. A client that leaves before the answer may owe it all the same. The vendor takes events in their order.
+ * Tracks requests of a client that its vendor has not answered yet: a response, the end of a turn, an empty buffer. A
+ * client that disconnects before the answer may still owe its cost. The vendor handles events in order.
  */
 export class PendingRequests {
   #waiting: { readonly type: RequestType; readonly eventId: unknown }[] = [];
@@ -29,7 +29,7 @@ export class PendingRequests {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
 
-  /** Tells whether there is speech of which the vendor may make a turn by itself. */
+  /** Returns true if there is speech that the vendor may turn into a turn without a request. */
   get hasSpeech(): boolean {
     return this.#hasSpeech;
   }
@@ -46,22 +46,22 @@ export class PendingRequests {
     this.#waiting.push({ type, eventId });
   }
 
-  /** Takes an event of the vendor's: an answer, or a refusal. */
+  /** Handles an event of the vendor: an answer, or an error. */
   answer(type: string | undefined, data: Buffer): void {
     if (type === "input_audio_buffer.committed") this.#hasSpeech = false;
     if (!this.any) return;
     if (type === "error") return this.#refused(data);
     const at = this.#waiting.findIndex((request) => answers[request.type] === type);
     if (at < 0) return;
-    // The vendor answers an empty buffer after all that was requested before it.
+    // The vendor answers a cleared buffer after everything that was requested before it.
     if (type === answers["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
     else this.#waiting.splice(at, 1);
   }
 
   /**
-   * An error names the event that it answers, where that has an id. One without a name answers the oldest event, since
-   * the vendor takes them in order: never more than one, or an error about something else would make others look
-   * refused that still run.
+   * Removes the event that an error refuses, by its id. An error without an id answers the oldest event, since the
+   * vendor handles them in order. It removes only one: an unrelated error must not make requests look refused that
+   * still run.
    */
   #refused(data: Buffer): void {
     const cause = recordOf(parseEvent(data)?.["error"])["event_id"] ?? undefined;

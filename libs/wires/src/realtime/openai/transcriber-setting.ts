@@ -4,18 +4,18 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Transcriber, TranscriberNames } from "../bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 
-/** A client's update of its session as the vendor gets it, and what of it was refused. */
+/** A client's session update as sent to the vendor, and the failure for its refused part. */
 export interface ReadUpdate {
   readonly message: RealtimeMessage;
   readonly refused: Failure | undefined;
 }
 
-/** Paths of the model that transcribes the client's speech: the current form and the older one. */
+/** Paths of the transcription setting: in the current format and the older one. */
 const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
 /**
- * The setting of a session that has the client's speech transcribed by another model. The client names the model as the
- * gateway does, and the vendor by its own name; the vendor's report decides.
+ * Tracks which model transcribes a client's speech. Client and vendor have different names for a model, which are
+ * translated; the vendor's report decides which one is current.
  */
 export class TranscriberSetting {
   readonly #names: TranscriberNames;
@@ -36,8 +36,8 @@ export class TranscriberSetting {
   }
 
   /**
-   * Takes a client's update. Returns it with the vendor's name of the model. Where the client may not use the model, the
-   * setting is left out and `refused` names it; the rest of the update is applied.
+   * Reads a client's update. Returns it with the vendor's name of the model. If the client may not use the model, the
+   * setting is left out and `refused` explains it; the rest of the update applies.
    */
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let named = message;
@@ -49,7 +49,7 @@ export class TranscriberSetting {
       if (setting === undefined) continue;
       const model = setting?.["model"];
       if (typeof model !== "string") {
-        // Of a setting that names none the model stays what it was.
+        // A setting without a model keeps the current model.
         this.#requested =
           setting === null ? undefined : (this.#requested ?? { model: undefined, upstreamName: undefined });
         continue;
@@ -66,7 +66,7 @@ export class TranscriberSetting {
     return { message: named, refused };
   }
 
-  /** Takes the vendor's report of its session. Returns it with the model as the client names it. */
+  /** Reads the vendor's report of its session. Returns it with the client's name of the model. */
   report(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     for (const at of paths) {
       const setting = settingAt(session, at);
@@ -78,7 +78,7 @@ export class TranscriberSetting {
         ? message
         : withName(message, ["session", ...at, "model"], model);
     }
-    // A vendor that does not report this setting does as the client requested.
+    // A vendor that does not report this setting applies the client's request.
     this.#current = this.#requested && { model: this.#requested.model };
     return message;
   }
@@ -108,14 +108,14 @@ function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMe
   return isRecord(event) ? eventMessage(event) : { data, binary: false };
 }
 
-/** Returns the object at a path of members; null where the value is null, undefined for any other. */
+/** Returns the object at a path of members; null for null, undefined for any other value. */
 function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
   let value: unknown = session;
   for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
 }
 
-/** Returns an event with another name at a path of members, every other byte as it came. */
+/** Returns an event with another name at a path of members; every other byte is unchanged. */
 export function withName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
   const range = rangeOf(message.data, path);
   if (range === undefined || message.data[range.start] !== 0x22) return message;

@@ -8,7 +8,7 @@ import { renderVoice } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 
-/** Rate of the vendor's samples where it gives none. */
+/** Sample rate if the vendor names none. */
 const usualRate = 24_000;
 
 /** Speech of Gemini (generateContent with AUDIO): samples in JSON. */
@@ -24,7 +24,7 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
   const voice = voiceOf(request);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
-  // Clients that want the default get wav here, as its media type shows.
+  // Clients that request the default format get WAV, which the media type shows.
   const lost = { format: format === "mp3", speed: otherSpeed(speed), voice: speechConfig === undefined && voice };
   return {
     body: {
@@ -47,7 +47,7 @@ function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
   return { samples, rate, usage: asAudio(contentUsage(usageMetadata)) };
 }
 
-/** Counts all output tokens as audio: such a model makes nothing else. */
+/** Counts all output tokens as audio, the only output of such a model. */
 function asAudio(usage: SpeechAnswer["usage"]): SpeechAnswer["usage"] {
   if (usage === undefined) return undefined;
   const { outputTokens = 0, outputAudioTokens = 0, ...more } = usage;

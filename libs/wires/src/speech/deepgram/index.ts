@@ -12,10 +12,10 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
   pcm: { encoding: "linear16", container: "none", sample_rate: "24000" },
 };
 
-/** A whole model names its voice: `aura-2-thalia-en`. */
+/** Matches a model's name without a voice; a full name includes it: `aura-2-thalia-en`. */
 const family = /^aura(?:-\d+)?$/;
 
-/** Deepgram's text to speech: its address holds all but the text. */
+/** Deepgram's text to speech: the body holds the text, the query everything else. */
 export const deepgram = {
   name: "deepgram-speech",
   vendor: { render: renderRequest },

@@ -5,7 +5,7 @@ import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRe
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** The vendor's names of formats; it has no others. */
+/** Vendor's names of the formats that it supports. */
 const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
   mp3: "mp3_44100_128",
   opus: "opus_48000_128",
@@ -13,7 +13,7 @@ const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
   pcm: "pcm_24000",
 };
 
-/** ElevenLabs' text to speech: its address holds the voice, by its id, and the format. */
+/** ElevenLabs' text to speech: the path holds the voice's id, the query the format. */
 export const elevenlabs = {
   name: "elevenlabs-speech",
   vendor: { render: renderRequest },

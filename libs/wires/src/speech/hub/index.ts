@@ -4,7 +4,7 @@ import type { OwnMembers } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
-/** Media types of the formats of audio; `pcm` is 24 kHz, 16 bit, mono, without a header. */
+/** Media types of audio formats; `pcm` is 24 kHz, 16 bits, mono, without a header. */
 export const speechFormats = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -19,31 +19,31 @@ export type SpeechFormat = keyof typeof speechFormats;
 export interface SpeechRequest {
   readonly model: string;
   readonly input: string;
-  /** A vendor's name of a voice, or an object that names one: vendors have voices of their own. */
+  /** Voice: a vendor's name of it, or an object that names it. */
   readonly voice?: unknown;
   /** Manner of speaking. */
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
   readonly speed?: number | undefined;
-  /** Tells whether the client wants events with pieces of audio in Base64, rather than the audio's bytes alone. */
+  /** True if the client wants events with audio in Base64, false for plain audio bytes. */
   readonly events: boolean;
   readonly own?: OwnMembers<SpeechWire> | undefined;
 }
 
-/** Counts the characters that speech is priced by: code points, so that no letter of any script counts twice. */
+/** Counts the characters that speech is priced by: code points, so that a letter of any script counts once. */
 export function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
 }
 
-/** Returns the voice of a request, by its name or as an object with its id; undefined for none. */
+/** Returns the voice of a request, from its name or an object with its id; undefined if absent. */
 export function voiceOf({ voice }: Pick<SpeechRequest, "voice">): string | undefined {
   const named = isRecord(voice) ? voice["id"] : voice;
   return typeof named === "string" && named !== "" ? named : undefined;
 }
 
-/** Returns a speed other than the usual one; undefined for the usual one. */
+/** Returns a speed other than 1; undefined for 1. */
 export function otherSpeed(speed: number | undefined): number | undefined {
   return speed === 1 ? undefined : speed;
 }
@@ -51,14 +51,14 @@ export function otherSpeed(speed: number | undefined): number | undefined {
 /** An event of streamed speech. */
 export type SpeechEvent =
   | { readonly kind: "audio"; readonly bytes: Buffer }
-  /** The speech is whole; usage where the vendor reports any. */
+  /** The speech is complete; `usage` is undefined if the vendor reports none. */
   | { readonly kind: "done"; readonly usage: Units | undefined }
   /** The vendor failed. */
   | { readonly kind: "error" }
-  /** Nothing that the gateway has to know. */
+  /** Any other event. */
   | { readonly kind: "other" };
 
-/** Speech in one piece of JSON: samples of 16 bits, one channel. */
+/** Speech as one JSON answer: 16-bit mono samples. */
 export interface SpeechAnswer {
   readonly samples: Buffer;
   /** Samples per second. */
@@ -66,23 +66,23 @@ export interface SpeechAnswer {
   readonly usage: Units | undefined;
 }
 
-/** The upstream of a request for speech. */
+/** Target of a speech request. */
 export interface SpeechTarget extends Target {
-  /** Tells whether the request wants events, whatever the client wants. */
+  /** True if the vendor is asked for events, independent of the client's choice. */
   readonly events: boolean;
 }
 
-/** A request for a vendor, with the part that its address holds. */
+/** A vendor's request, with the part that its address holds. */
 export interface RenderedSpeech extends Rendered {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The vendor side of a wire of speech: it answers with audio, with events, or with JSON that holds the audio. */
+/** The vendor side of a speech wire, which answers with audio, events, or JSON that contains audio. */
 export interface SpeechVendor extends Pick<VendorSide<SpeechRequest, SpeechAnswer>, "render"> {
   render(request: SpeechRequest, target: SpeechTarget): RenderedSpeech;
-  /** Parses JSON with the audio; absent: the answer is audio or events. Throws Failure upstream_error for any other body. */
+  /** Parses JSON with audio; absent: the answer is audio or events. Throws Failure upstream_error for other bodies. */
   readonly parse?: (body: JsonRecord) => SpeechAnswer;
-  /** Reads a frame of a stream; absent: the vendor sends none. Throws Failure upstream_error for an unreadable one. */
+  /** Reads a frame; absent: the vendor does not stream. Throws Failure upstream_error for an unreadable frame. */
   event?(frame: Frame): SpeechEvent;
 }
 
@@ -92,7 +92,7 @@ export interface SpeechOutput {
   readonly contentType: string;
 }
 
-/** The client side of a wire of speech. */
+/** The client side of a speech wire. */
 export interface SpeechClient extends ClientSide<SpeechRequest, SpeechAnswer, SpeechRequest, SpeechOutput> {
   audioEvent(bytes: Buffer): string;
   doneEvent(usage: Units): string;

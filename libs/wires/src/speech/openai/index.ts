@@ -59,7 +59,7 @@ function speedOf(fields: Fields): number | undefined {
   return speed;
 }
 
-/** Renders a vendor's request; it names events, since every vendor's default is bytes. */
+/** Renders a vendor's request; requests events by name, since bytes are every vendor's default. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
   const own = renderOwn(request.own, "speech");
   const body = present({
@@ -75,7 +75,7 @@ function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget):
   return { body, dropped: own.dropped };
 }
 
-/** Renders samples as they are for `pcm`, otherwise as a WAV file: no other format is made of them. */
+/** Renders samples unchanged for `pcm`, otherwise as a WAV file; no other format is supported. */
 function renderAnswer({ samples, rate }: SpeechAnswer, { format }: SpeechRequest): SpeechOutput {
   if (format === "pcm") return { audio: samples, contentType: "audio/pcm" };
   return { audio: asWav(samples, rate), contentType: "audio/wav" };
@@ -84,7 +84,7 @@ function renderAnswer({ samples, rate }: SpeechAnswer, { format }: SpeechRequest
 const headBytes = 44;
 const bytesPerSample = 2;
 
-/** Writes samples of 16 bits, one channel, as a WAV file. */
+/** Writes 16-bit mono samples as a WAV file. */
 function asWav(samples: Buffer, rate: number): Buffer {
   const head = Buffer.alloc(headBytes);
   head.write("RIFF", 0, "latin1");
@@ -113,7 +113,7 @@ function readEvent({ data }: Frame): SpeechEvent {
   return { kind: "audio", bytes: Buffer.from(audio, "base64") };
 }
 
-/** Reads the usage: its output tokens are audio. Undefined where the vendor reports none. */
+/** Reads the usage; output tokens count as audio. Undefined if the vendor reports none. */
 function readUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   return { inputTokens: countOf(usage["input_tokens"]) ?? 0, outputAudioTokens: countOf(usage["output_tokens"]) ?? 0 };

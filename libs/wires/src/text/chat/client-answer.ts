@@ -11,7 +11,7 @@ import { detailsFor, extraFor } from "./seals.ts";
 import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
-/** The completion for a whole answer. */
+/** Renders a complete answer as a completion. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
   return present({
@@ -60,7 +60,7 @@ function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerCo
   });
 }
 
-/** The details that carry the seals of thoughts and texts, by where each is in what is joined here. */
+/** Renders the details that carry signatures of reasoning and texts, each with its position in the joined text. */
 function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
@@ -92,13 +92,13 @@ function callMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonOb
   return { tool_calls: calls.map((call) => callMember(call, style)) };
 }
 
-/** Style of an answer, by its client's request. */
+/** Style of an answer, as the client's request demands. */
 export interface AnswerStyle {
-  /** Free-text tools: their calls come wrapped from vendors that have functions only. */
+  /** Names of free-text tools; vendors that have only functions return their calls wrapped in JSON. */
   readonly custom: ReadonlySet<string>;
-  /** The client knows functions and no tools: it gets one call, in the spelling of old. */
+  /** True if the client knows only legacy functions: it gets one call, in the legacy spelling. */
   readonly oldCalls: boolean;
-  /** The client does not want to see thoughts. */
+  /** True if the client does not want reasoning. */
   readonly hidesThoughts: boolean;
 }
 
@@ -110,7 +110,7 @@ export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerSt
   };
 }
 
-/** Returns true if a call arrives as that of a function and belongs to a free-text tool. */
+/** Returns true if a function's call belongs to a free-text tool. */
 export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }
@@ -126,8 +126,8 @@ function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
 }
 
 /**
- * An image that the model made, as vendors that make them spell it, numbered in its message; undefined for one in
- * another vendor's store.
+ * Renders a generated image as vendors of this wire do, numbered within its message; undefined for an image in another
+ * vendor's store.
  */
 function imageMember({ source, seal }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
   if (source.kind === "file-id") return undefined;
@@ -135,15 +135,15 @@ function imageMember({ source, seal }: Extract<Part, { kind: "image" }>, index: 
   return present({ type: "image_url", index, image_url: { url }, extra_content: extraFor(seal) });
 }
 
-/** `audio` for speech that came from another wire. It is not stored, so its id names nothing later. */
+/** Renders `audio` for speech from another wire. The speech is not stored, so its id cannot be used later. */
 function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, now }: AnswerContext): JsonObject {
   if (source.kind !== "base64") return {};
   return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
 }
 
 /**
- * The members of a message, or a delta, for a part that comes whole; none for what the wire has no word for. `images`
- * is how many there were before.
+ * Returns the members of a message or delta for a complete part; empty if the wire cannot express it. `images` is the
+ * number of earlier images.
  */
 export function wholeMembers(part: Part, context: AnswerContext, images: number): JsonObject {
   if (part.kind === "audio") return audioMember(part, context);
@@ -153,8 +153,8 @@ export function wholeMembers(part: Part, context: AnswerContext, images: number)
 }
 
 /**
- * A citation of a text that is `from` characters into the message's: the wire's own as it came, another's where
- * it has an address.
+ * Renders a citation of a text that begins `from` characters into the message. A citation of this wire is unchanged;
+ * one of another wire needs an address.
  */
 export function annotation(citation: Citation, from: number, length: number): readonly unknown[] {
   if (citation.own?.wire === "chat") return [citation.own.value];

@@ -10,7 +10,7 @@ import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
-/** A request for a chat completion in the neutral form. Throws Failure (400) naming the field that is wrong. */
+/** Parses a request for a chat completion into the neutral form. Throws Failure (400) naming the wrong field. */
 export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
@@ -35,12 +35,12 @@ export function parseRequest(body: JsonObject): ParsedText {
       includeUsage: parseStreamOptions(fields),
     }),
   };
-  // Nothing is stored here, so a wish for that is granted.
+  // The gateway stores nothing, so `store: false` is always fulfilled.
   if (body["store"] === false) fields.ignore("store");
   return { request, dropped: fields.unread() };
 }
 
-/** The newer name wins. */
+/** Reads the output limit; the newer name takes precedence. */
 function parseMaxTokens(fields: Fields): number | undefined {
   const older = fields.count("max_tokens", 1);
   return fields.count("max_completion_tokens", 1) ?? older;
@@ -83,7 +83,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Reads the wish for the usage at a stream's end. Streams of ours are never padded. */
+/** Reads whether usage is requested at the stream's end. The gateway's streams are never padded. */
 export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
@@ -93,7 +93,7 @@ export function parseStreamOptions(fields: Fields): boolean | undefined {
   return true;
 }
 
-/** The members that decide what a call may do and cost. */
+/** Members that decide what a call may do and what it costs. */
 export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", "usage", reliedForFees);
 
 const read = bodyReader(bodies.ChatRequest);
@@ -101,14 +101,14 @@ const read = bodyReader(bodies.ChatRequest);
 const ownBounds = ["max_tokens", "max_completion_tokens"];
 
 /**
- * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
- * Failure (400) naming the field, and refuses file parts in a stream (interface section 8).
+ * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Throws Failure
+ * (400) naming the field, also for file parts in a stream (interface section 8).
  */
 export function readParams(given: unknown): TextParams {
   const body = read(given);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
-  // The second is not of this wire, but some of its vendors read it.
+  // `best_of` is not part of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
   const { most, names: boundNames } = boundsIn(body, ownBounds);
   const showsCost = "usage" in body && wantsCost(body);
@@ -132,15 +132,15 @@ function hasFile({ messages }: ReturnType<typeof read>): boolean {
   return false;
 }
 
-/** Returns true if a request wants the usage at the end of its stream. */
+/** Returns true if a request wants usage at the end of its stream. */
 export function wantsUsage(body: object): boolean {
   const options = "stream_options" in body ? body.stream_options : undefined;
   return isRecord(options) && options["include_usage"] === true;
 }
 
 /**
- * Parses the client's wish for reasoning, in the wire's own field (`reasoning_effort`) or in one of those that its
- * vendors added: `thinking`, `enable_thinking` with `thinking_budget`, `reasoning`. Off in one of them is off.
+ * Parses the requested reasoning, from this wire's field (`reasoning_effort`) or a vendor's: `thinking`,
+ * `enable_thinking` with `thinking_budget`, `reasoning`. If one of them turns it off, it is off.
  */
 function parseReasoning(body: Fields): ReasoningWish | undefined {
   const wanted = body.fields("reasoning");

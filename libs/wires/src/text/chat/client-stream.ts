@@ -13,8 +13,8 @@ import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
 /**
- * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client requested it, and
- * `[DONE]` after a normal end only.
+ * Writes a stream of chunks: the role, the content, a chunk that ends each choice, usage if requested, and `[DONE]`
+ * after a normal end only.
  */
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -51,7 +51,7 @@ export class ChatWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    // What comes for every few words does not go through the table.
+    // Deltas are frequent, so they skip the table.
     if (event.type === "part-delta")
       return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
     return dispatch(this.#on, event) ?? "";
@@ -76,25 +76,25 @@ export class ChatWriter implements StreamWriter {
   }
 }
 
-/** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
+/** Maximum buffered characters of free-text tools' calls, which are unwrapped at their end; beyond: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
-/** Citations of one choice; those beyond are left out. */
+/** Maximum number of citations of one choice; further ones are dropped. */
 const maxCitations = 4_096;
 
 interface OpenChatPart {
   readonly opened: OpenedPart;
-  /** JSON before and after the text of a delta; undefined if nothing of the part is sent before its end, or ever. */
+  /** JSON around the text of a delta; undefined if the part is sent at its end, or never. */
   readonly around: ChunkFrame | undefined;
-  /** Number of the call among the calls. */
+  /** Index of the call among the choice's calls. */
   readonly call: number;
-  /** Text that waits for the end. */
+  /** Text that is buffered until the part's end. */
   readonly held: string[] | undefined;
   readonly from: number;
   length: number;
 }
 
-/** One choice as chunks. */
+/** Writes one choice as chunks. */
 class ChatPartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;
@@ -102,7 +102,7 @@ class ChatPartWriter {
   readonly #style: AnswerStyle;
   readonly #around: ChunkFrame;
   readonly #open = new Map<number, OpenChatPart>();
-  /** Characters of texts and thoughts so far: clients join them, and seals say where theirs are. */
+  /** Characters of text and reasoning so far: clients join them, and signatures refer to positions in them. */
   readonly #written = { text: 0, reasoning: 0 };
   #begun = false;
   #finished = false;
@@ -110,7 +110,7 @@ class ChatPartWriter {
   #calls = 0;
   #details = 0;
   #images = 0;
-  /** Citations wait for the end: clients join pieces of text, and no list whose entries have no number. */
+  /** Citations, sent at the end: clients join pieces of text, but not of lists whose entries have no number. */
   readonly #annotations: unknown[] = [];
   #held = 0;
 
@@ -122,7 +122,7 @@ class ChatPartWriter {
     this.#around = chunks.around(choice);
   }
 
-  /** The role, which is in the first chunk; nothing later. */
+  /** Returns the role's chunk on the first call, then "". */
   begin(): string {
     if (this.#begun) return "";
     this.#begun = true;
@@ -185,7 +185,7 @@ class ChatPartWriter {
     return Object.keys(members).length > 0 ? this.#chunk(members) : "";
   }
 
-  /** Once: a choice has one chunk with its end. */
+  /** Ends the choice, with a single chunk. */
   finish(reason: FinishReason): string {
     if (this.#finished) return "";
     this.#finished = true;
@@ -220,7 +220,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Writes the text that waited, and the seal. Naive clients look for `function` in each piece of a call. */
+  /** Writes the buffered text and the signature. Simple clients expect `function` in each piece of a call. */
   #endCall({ opened, call, held }: OpenChatPart, seal: Seal | undefined): string {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;
@@ -247,13 +247,13 @@ class ChatPartWriter {
   }
 }
 
-/** The text of a chunk around what changes: written once, so that a delta costs no more than its own text. */
+/** Text of a chunk before and after its changing part, rendered once so that a delta costs only its own text. */
 interface ChunkFrame {
   readonly before: string;
   readonly after: string;
 }
 
-/** Chunks of one answer: the same id, time and model in each. */
+/** Renders chunks of one answer, all with the same id, time and model. */
 class Chunks {
   readonly #head: string;
   readonly #tail: string;
@@ -261,11 +261,11 @@ class Chunks {
   constructor({ answerId, now, model, request }: AnswerContext) {
     const head = JSON.stringify({ id: answerId, object: "chat.completion.chunk", created: now, model });
     this.#head = `data: ${head.slice(0, -1)},"choices":[`;
-    // A client that requested the usage gets it in every chunk, null in all but the last; no other gets the member.
+    // If usage is requested, every chunk has the member, null except in the last; otherwise no chunk has it.
     this.#tail = request.includeUsage === true ? `],"usage":null}\n\n` : "]}\n\n";
   }
 
-  /** The text around the members of a choice's delta, without its braces. */
+  /** Returns the text around the members of a choice's delta, without the delta's braces. */
   around(choice: number): ChunkFrame {
     return {
       before: `${this.#head}{"index":${choice},"delta":{`,
@@ -273,7 +273,7 @@ class Chunks {
     };
   }
 
-  /** A delta with the probabilities of its tokens. */
+  /** Renders a delta with the probabilities of its tokens. */
   withProbabilities(choice: number, delta: JsonObject, content: readonly JsonObject[]): string {
     return this.#chunk({ index: choice, delta, logprobs: { content, refusal: null }, finish_reason: null });
   }

@@ -9,13 +9,13 @@ import { parseSearch } from "./search.ts";
 
 const maxMessages = 20_000;
 
-/** State while messages are read: results of tools that follow each other are one turn. */
+/** State while messages are read: consecutive tool results form one turn. */
 class ChatTurns {
   /** System and developer messages before the dialogue. */
   readonly instructions: TextPart[] = [];
   readonly turns: { readonly role: Turn["role"]; readonly parts: Part[]; readonly results: boolean }[] = [];
   readonly calls = new CallPairs();
-  /** Ids of calls of free-text tools, whose results are theirs too. */
+  /** Ids of calls of free-text tools, by which their results are recognised. */
   readonly custom = new Set<string>();
 
   addTurn(role: Turn["role"], parts: readonly Part[]): void {
@@ -88,7 +88,7 @@ function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
 
 const maxTools = 1_024;
 
-/** Tools, functions of old, and search on the web, which is a field of its own here. */
+/** Parses tools, legacy functions, and web search, which is a separate field on this wire. */
 export function parseTools(body: Fields): readonly Tool[] {
   const options = body.record("web_search_options");
   return [
@@ -108,7 +108,7 @@ function parseTool(tool: Fields): Tool {
   return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 
-/** A grammar is nested one level deeper here than in the neutral form. */
+/** Parses a grammar, which is nested one level deeper than in the neutral form. */
 function parseGrammar(format: unknown): unknown {
   if (!isRecord(format) || !isRecord(format["grammar"])) return format;
   const { grammar, ...others } = format;
@@ -117,7 +117,7 @@ function parseGrammar(format: unknown): unknown {
 
 const modes = ["auto", "none", "required"] as const;
 
-/** Throws Failure (400) for a forced tool of a vendor: no other wire can express it. */
+/** Parses the tool choice. Throws Failure (400) if it forces a vendor's tool, which no other wire can express. */
 export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return parseFunctionCall(body);
@@ -133,7 +133,7 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
 }
 
-/** The name in `{type, function: {name}}`, or of a free-text tool. */
+/** Returns the name in `{type, function: {name}}`, or of a free-text tool. */
 function chosenName(body: Fields, choice: unknown): string {
   const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
   const named = type === "custom" ? custom : called;
@@ -141,7 +141,7 @@ function chosenName(body: Fields, choice: unknown): string {
   return named["name"];
 }
 
-/** The choice among functions of old. */
+/** Parses the choice among legacy functions. */
 function parseFunctionCall(body: Fields): ToolChoice | undefined {
   const choice = body.raw("function_call");
   if (choice === undefined) return undefined;

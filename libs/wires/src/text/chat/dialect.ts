@@ -2,39 +2,39 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
 
 /**
- * Differences of a vendor from the chat wire, as data. Absent members are as the wire's own vendor has them, or as the
- * model's name shows (`models.ts`).
+ * A vendor's differences from the chat wire, as data. An absent member means OpenAI's behaviour, or the one that the
+ * model's name implies (`models.ts`).
  */
 export interface ChatDialect {
-  /** The member that bounds the output. */
+  /** Member that limits the output. */
   readonly maxTokens?: "max_tokens" | "max_completion_tokens";
-  /** Members that it has under another name. */
+  /** Members that the vendor has under another name. */
   readonly renames?: Readonly<Record<string, string>>;
-  /** It has no role `developer`: such messages are `system` ones. */
+  /** True if the role `developer` is unknown: such messages become `system` messages. */
   readonly noDeveloper?: true;
-  /** Members that it refuses, or reads otherwise: they are left out, and named to the client. */
+  /** Members that the vendor refuses or reads differently: they are dropped and reported to the client. */
   readonly refuses?: readonly string[];
   /** The vendor's names for the values of `tool_choice`. */
   readonly toolChoice?: Readonly<Record<string, string>>;
-  /** It reports usage in every stream, and refuses the option that requests it. */
+  /** True if every stream reports usage, and the option that requests it is refused. */
   readonly alwaysReportsUsage?: true;
-  /** The member of a message in which it takes the model's thoughts back; "none": it refuses them. */
+  /** Member of a message in which earlier reasoning is sent back; "none": the vendor refuses it. */
   readonly thoughts?: "reasoning_content" | "reasoning" | "none";
-  /** The member of an answer or a chunk that holds `usage` where it is not next to `choices`. */
+  /** Member of an answer or a chunk that contains `usage`, if it is not next to `choices`. */
   readonly usageIn?: string;
-  /** Reasoning tokens are not among `completion_tokens`, but counted separately. */
+  /** True if reasoning tokens are counted in addition to `completion_tokens`, not among them. */
   readonly separateReasoning?: true;
-  /** The member of `usage` that counts input read from a cache. */
+  /** Member of `usage` that counts input read from a cache. */
   readonly cachedAt?: string;
 }
 
-/** A request as a vendor takes it, and what was left out for that. */
+/** A request as the vendor accepts it, and the names of what was dropped. */
 interface Fitted {
   readonly body: Buffer;
   readonly dropped: readonly string[];
 }
 
-/** A rendered request as a vendor takes it, and what was left out for that. */
+/** Fits a rendered request to the vendor's dialect. */
 export function fitRendered(
   body: JsonRecord,
   dialect: ChatDialect,
@@ -45,7 +45,7 @@ export function fitRendered(
   return { body: Object.fromEntries(kept), dropped: lost ? [...dropped, "turn.reasoning"] : dropped };
 }
 
-/** The messages with the model's thoughts where the vendor takes them, or without. */
+/** Returns the messages with their reasoning where the vendor accepts it, or without. */
 function thoughtsFor(messages: unknown, { thoughts = usualThoughts }: ChatDialect) {
   if (thoughts === usualThoughts || !Array.isArray(messages)) return { messages, lost: false };
   let lost = false;
@@ -58,10 +58,10 @@ function thoughtsFor(messages: unknown, { thoughts = usualThoughts }: ChatDialec
   return { messages: fitted, lost };
 }
 
-/** The member that most vendors of the wire have for thoughts. */
+/** Member for reasoning of most vendors of the wire. */
 const usualThoughts = "reasoning_content";
 
-/** Words of a body that this vendor would refuse or misread within messages: one that holds any is converted. */
+/** Returns byte sequences that this vendor refuses or misreads in messages; a body with one of them is converted. */
 export function foreignWords({ noDeveloper, thoughts = usualThoughts }: ChatDialect): readonly Buffer[] {
   return [
     ...(noDeveloper === true ? ['"developer"'] : []),
@@ -69,7 +69,7 @@ export function foreignWords({ noDeveloper, thoughts = usualThoughts }: ChatDial
   ].map((word) => Buffer.from(word));
 }
 
-/** The bytes of a request as a vendor takes it; every member that it takes stays as it came. */
+/** Fits a request's bytes to the vendor's dialect; members that the vendor accepts are unchanged. */
 export function fitBytes(body: Buffer, dialect: ChatDialect): Fitted {
   const members = membersOf(body);
   const valueOf = (wanted: string): unknown => {
@@ -85,7 +85,7 @@ export function fitBytes(body: Buffer, dialect: ChatDialect): Fitted {
 
 const bounds = ["max_tokens", "max_completion_tokens"] as const;
 
-/** Finds the differences of a request at the vendor: members with another value, those that must not be there, and what is lost. */
+/** Finds the changes of a request for the vendor: members with another value, members to remove, and what is lost. */
 function changesFor(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};
@@ -104,7 +104,7 @@ function changesFor(names: readonly string[], valueOf: (name: string) => unknown
   return { values, surplus, dropped };
 }
 
-/** The report of usage in an answer or a chunk, wherever its vendor puts it. */
+/** Returns the usage of an answer or a chunk, wherever the vendor puts it. */
 export function usageAt(answer: JsonRecord, { usageIn }: ChatDialect): unknown {
   const own = answer["usage"];
   if (isRecord(own) || usageIn === undefined) return own;

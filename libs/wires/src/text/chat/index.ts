@@ -16,10 +16,10 @@ import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
 
-/** Members with ids of objects in the vendor's store: files in a message's text, and the audio of earlier answers. */
+/** Members with ids of objects in the vendor's store: files in a message's text, and audio of earlier answers. */
 const stores = {
   members: [
-    // DashScope's long-context models take files as the text of a system message.
+    // DashScope's long-context models accept files as the text of a system message.
     { names: ["content", "text"], store: "file", naming: "text" },
     { names: ["audio"], store: "audio", naming: "object" },
   ],
@@ -69,10 +69,10 @@ export const chatWire = {
 
 type ChatWire = TextWire<"chat">;
 
-/** A dialect is one object for as long as the process lives: its wire is made once. */
+/** Cache of the wire of each dialect; a dialect object exists for the lifetime of the process. */
 const wiresIn = new WeakMap<ChatDialect, ChatWire>();
 
-/** The chat wire as a vendor with departures speaks it: requests are fitted to it, and its usage is read where it is. */
+/** Creates the chat wire with a vendor's dialect: fits requests to it, and reads usage where the vendor puts it. */
 export function chatWireIn(dialect: ChatDialect): ChatWire {
   const known = wiresIn.get(dialect);
   if (known !== undefined) return known;
@@ -128,12 +128,12 @@ function passIn(dialect: ChatDialect): TextPass {
 /** Values of `object` in chunks of this wire and of completions. */
 const objects = ["chat.completion", "text_completion"];
 
-/** Returns true if a stream can begin with an event: a chunk of an answer, no error and no other shape. */
+/** Returns true if a stream can begin with an event: a chunk of an answer, not an error or any other object. */
 export function begins(event: JsonRecord): boolean {
   const { object, usage, error = null } = event;
   if ((object === "error" || error !== null) && failureOf(event) !== undefined) return false;
   const choices = event["choices"] ?? undefined;
-  // Some vendors say who answers, or what was used, in a chunk without choices.
+  // Some vendors first send the model's name or the usage in a chunk without choices.
   if (choices === undefined)
     return isRecord(usage) || (typeof object === "string" && objects.some((word) => object.startsWith(word)));
   return Array.isArray(choices) && choices.every(isRecord);

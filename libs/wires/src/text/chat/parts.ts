@@ -7,7 +7,7 @@ import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { callId, type CallPairs } from "../hub/tool-calls.ts";
 import { readDetails, readExtra, sealedTexts, sealedThoughts, withSeal, type Details } from "./seals.ts";
 
-/** A message's content: text, or parts. */
+/** Parses a message's content: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
   return contentOf(of, name, readers);
 }
@@ -22,13 +22,13 @@ const readers: Readonly<Record<string, ReadPart>> = {
   video_url: (part) => ({ kind: "video", source: addressed(part, "video_url").source }),
 };
 
-/** Thoughts among the parts, as texts of their own (Mistral). */
+/** Returns the text of reasoning that is a part of the content (Mistral). */
 function thoughtOf(part: Fields): string {
   const thoughts = part.each("thinking", maxParts);
   return thoughts.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
 
-/** `cache_control`, which clients of other vendors write on parts and tools of this wire too. */
+/** Parses `cache_control`, which clients also write on parts and tools of this wire. */
 export function parseCache(of: Fields): CacheHint | undefined {
   const control = of.fields("cache_control");
   if (control === undefined) return undefined;
@@ -36,14 +36,14 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
 }
 
-/** Reads the source in `{url}`, with the members beside the address, or by an address alone. */
+/** Reads a source from `{url}`, with the members next to the address, or from a plain address. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
   const fields = part.needFields(name);
   return { source: sourceOfUrl(fields.needText("url")), fields };
 }
 
-/** An image; its detail is `auto` by default. */
+/** Reads an image; its detail defaults to `auto`. */
 function readImage(part: Fields): Extract<Part, { kind: "image" }> {
   const { source, fields } = addressed(part, "image_url");
   const detail = fields?.text("detail");
@@ -57,14 +57,14 @@ function readImage(part: Fields): Extract<Part, { kind: "image" }> {
 
 function readFile(part: Fields): FilePart {
   const file = part.needFields("file");
-  // The gateway stores no files, and an id of a vendor's store means nothing at another.
+  // The gateway stores no files, and an id of one vendor's store is unknown to another.
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
   const source = fileSource(file.needText("file_data"), name);
   return present({ kind: "file", source, name, cache: parseCache(part) });
 }
 
-/** A data URL, or bare Base64 whose type follows from its name, or its first bytes. */
+/** Reads a data URL, or plain Base64 whose type follows from the file's name or its first bytes. */
 function fileSource(data: string, name: string | undefined): Source {
   const read = readDataUrl(data);
   if (read !== undefined) return { kind: "base64", ...read };
@@ -72,24 +72,24 @@ function fileSource(data: string, name: string | undefined): Source {
   return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? byBytes, data };
 }
 
-/** The Base64 of `%PDF-`, as far as it does not depend on what follows. */
+/** Base64 of `%PDF-`, up to the last character that does not depend on what follows. */
 const pdfMagic = "JVBERi";
 
-/** Tool calls and images that one message may have. */
+/** Maximum number of tool calls, and of images, in one message. */
 const maxCalls = 4_096;
 
-/** Place of a message of the model, and the calls before it. */
+/** Position of a model's message, and the wire of its signatures. */
 interface ModelContext {
   readonly calls: CallPairs;
-  /** Makes ids of calls that have none. */
+  /** Path that ids are derived from for calls that have none. */
   readonly path: readonly (string | number)[];
-  /** Wire of a signature in Google's spelling: this one's vendor, or a client that Google's wire can read. */
+  /** Wire of a signature in Google's spelling: this wire's vendor, or a client's history for Google's wire. */
   readonly google: "chat" | "content";
 }
 
 /**
- * A message of the model, in an answer or in the history, as parts in one order: thoughts, words, images, refusal,
- * calls, audio. The wire has no other.
+ * Parses a model's message, in an answer or in the history, into parts in a fixed order: reasoning, text, images,
+ * refusal, calls, audio. The wire does not record any other order.
  */
 export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
@@ -110,7 +110,7 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   ];
 }
 
-/** Clients write empty words beside calls; they say nothing. */
+/** Reads the text; an empty one next to calls is dropped. */
 function readWords(message: Fields, details: Details): readonly Part[] {
   const parts = parseContent(message, "content");
   const [only] = parts;
@@ -119,7 +119,7 @@ function readWords(message: Fields, details: Details): readonly Part[] {
   return sealedTexts(only.text, details);
 }
 
-/** An image that the model made. */
+/** Reads an image that the model generated. */
 export function readModelImage(image: Fields, { google }: ModelContext): Part {
   image.ignore("type", "index");
   return withSeal(readImage(image), readExtra(image.raw("extra_content"), google));
@@ -146,19 +146,19 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
   return { kind: "tool-call", id, name, arguments: argumentsOf(called) };
 }
 
-/** The one call of a message, as it was before there were tools: it has no id. */
+/** Reads the single call of a message in the legacy format, which has no id. */
 function readOldCall(call: Fields, { path }: ModelContext): ToolCallPart {
   const name = call.needText("name");
   return { kind: "tool-call", id: callId(...path, "function_call", name), name, arguments: argumentsOf(call) };
 }
 
-/** JSON text; some vendors write the object itself. */
+/** Returns a call's arguments as JSON text; some vendors send the object itself. */
 function argumentsOf(called: Fields): string {
   const value = called.raw("arguments");
   return isRecord(value) ? JSON.stringify(value) : (called.text("arguments") ?? "");
 }
 
-/** Citations of a text, each kept whole for the same wire; what is malformed is passed over. */
+/** Reads a text's citations, each kept unchanged for the same wire; malformed ones are skipped. */
 export function parseCitations(value: unknown): readonly Citation[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isRecord).map((annotation) => {

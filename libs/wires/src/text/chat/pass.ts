@@ -39,9 +39,9 @@ const doneWord = Buffer.from("[DONE]");
 const errorWord = Buffer.from('"error"');
 const deltaWord = Buffer.from('"delta"');
 
-/** Chat completions, passed through. */
+/** Passes chat completions through unchanged. */
 export const chatPass: TextPass = {
-  /** Thoughts in the history, and some members beside it, are fields of other vendors. */
+  /** Reasoning in the history, and some other members, are fields of particular vendors. */
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;
     if (yield* holdsAny(body, thoughtsWord)) return false;
@@ -64,7 +64,7 @@ export const chatPass: TextPass = {
     return spliceMembers(body, values, members);
   },
 
-  /** Maximum frames are passed over after a search for three words. */
+  /** Skips most frames after a search for three byte sequences. */
   see(frame) {
     if (frame.length < 40 && frame.includes(doneWord)) return { ...plainFrame, done: true };
     const usage = frame.includes(usageWord);
@@ -75,7 +75,7 @@ export const chatPass: TextPass = {
     return {
       usage: usageOf(chunk),
       fees: usage ? chatFees(chunk) : undefined,
-      // Some vendors end with usage in a chunk without choices at all, which clients' SDKs cannot read.
+      // Some vendors end with usage in a chunk without `choices`, which clients' SDKs cannot parse.
       usageOnly:
         (choices === undefined || (Array.isArray(choices) && choices.length === 0)) && isRecord(chunk["usage"]),
       done: false,
@@ -107,7 +107,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
 }
 
-/** Only that member is parsed: a second look at a whole body of megabytes would cost every stream milliseconds. */
+/** Parses only this member: parsing a body of megabytes again would delay every stream by milliseconds. */
 function streamOptions(body: Buffer, members: readonly Member[]): object {
   const member = members.findLast(({ name }) => name === "stream_options");
   if (member === undefined) return {};
@@ -115,10 +115,10 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   return isRecord(options) ? options : {};
 }
 
-/** End of a choice that reached its bound, without its index. */
+/** End of a choice that reached its output limit, without its index. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
-/** Ends a stream of chunks early: each open choice by its own chunk, the usage where it was requested, `[DONE]`. */
+/** Ends a stream of chunks early: a final chunk for each open choice, usage if requested, `[DONE]`. */
 export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatEnd): EarlyEnd {
   const frame = (json: JsonRecord): string => `data: ${JSON.stringify(json)}\n\n`;
   return endOfChunks<JsonRecord>(options, {
@@ -139,7 +139,7 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
   });
 }
 
-/** Indexes of the answers in a list that have their end under a name. */
+/** Returns the indexes of the answers in a list that have a value in the member `end`. */
 export function indexesOf(list: unknown, end: string): readonly number[] {
   const all: readonly unknown[] = Array.isArray(list) ? list : [];
   const indexes: number[] = [];

@@ -5,31 +5,31 @@ import type { JsonObject } from "../hub/request.ts";
 import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hub/seals.ts";
 
 /*
- * The wire has no place of its own for seals. Two that grew beside it are used: `reasoning_details` of a message, a
- * list that clients keep and send back, for what seals thoughts and texts; `extra_content` of a tool call or image,
- * for what seals those. A vendor's own details and signatures are seals of this wire.
+ * The chat wire has no standard member for signatures (`Seal`). Two common extensions carry them: `reasoning_details`
+ * of a message, a list that clients keep and send back, for reasoning and texts; `extra_content` of a tool call or
+ * image. A vendor's own details and signatures count as signatures of this wire.
  */
 
-/** Details that one message may have, of which a stream sends one or more for every few words. */
+/** Maximum number of details of one message; a stream sends one or more with each delta. */
 export const maxDetails = 16_384;
 
-/** The kinds of this wire's own seals. */
+/** Kinds of opaque reasoning data that this wire itself has. */
 const [ownDetails, ownSignature] = ["reasoning_details", "thought_signature"] as const;
 
-/** Content of `reasoning_details`: envelopes with seals of other wires, and the vendor's own as one seal. */
+/** Content of `reasoning_details`: envelopes with other wires' signatures, and the vendor's own details as one. */
 export interface Details {
   readonly marks: readonly Mark[];
   readonly own: Seal | undefined;
-  /** Thoughts in the details, for vendors that send them nowhere else. */
+  /** Reasoning text in the details, for vendors that send it nowhere else. */
   readonly text: string;
 }
 
-/** An envelope among details, with the id of the thoughts that it seals. */
+/** An envelope among the details, with the position of the reasoning that it signs. */
 interface Mark extends Envelope {
   readonly id?: string | undefined;
 }
 
-/** Reads `reasoning_details`; what is malformed is passed over. */
+/** Reads `reasoning_details`; malformed entries are skipped. */
 export function readDetails(value: unknown): Details {
   const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
   const marks: Mark[] = [];
@@ -42,29 +42,29 @@ export function readDetails(value: unknown): Details {
   return { marks, own: sealOfDetails(own), text: own.map(thoughtIn).join("") };
 }
 
-/** The envelope of ours in a detail. */
+/** Returns the gateway's envelope in a detail. */
 export function markOf({ data, id }: JsonObject): Mark | undefined {
   const envelope = typeof data === "string" ? openEnvelope(data) : undefined;
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
 
-/** A vendor's details as a seal; none where nothing of theirs is sealed: plain thoughts are sent as text. */
+/** Wraps a vendor's details as a signature; undefined if they contain only plain text, which is sent as such. */
 export function sealOfDetails(details: readonly JsonObject[]): Seal | undefined {
   const sealed = details.some(({ data, signature }) => textOf(data) !== "" || textOf(signature) !== "");
   return sealed ? { wire: "chat", kind: ownDetails, value: JSON.stringify(details) } : undefined;
 }
 
-/** The thought in a detail: its text, or its summary. */
+/** Returns the reasoning in a detail: its text, or its summary. */
 export function thoughtIn({ text, summary }: JsonObject): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
-/** A seal that details carry through a client: that of thoughts, or of a text (`previous`). */
+/** A signature that the details carry through a client: that of reasoning, or of a text (`previous`). */
 interface Sealed {
   readonly id?: string | undefined;
   readonly span: SealSpan;
   readonly previous?: true;
-  /** Number of the detail in its message: clients join pieces of a list's entries by it. */
+  /** Index of the detail in its message, by which clients join the pieces of an entry. */
   readonly index: number;
 }
 
@@ -75,18 +75,18 @@ export function detailsFor(seal: Seal, of: Sealed): readonly unknown[] {
   return [present({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
-/** A vendor's own details out of the seal that they became; undefined for any other seal. */
+/** Unwraps a vendor's details from a signature; undefined for any other signature. */
 export function ownDetailsOf(seal: Seal | undefined): readonly unknown[] | undefined {
   if (seal?.wire !== "chat" || seal.kind !== ownDetails) return undefined;
   try {
     const details: unknown = JSON.parse(seal.value);
     return Array.isArray(details) ? details : undefined;
   } catch {
-    return undefined; // A client sent back another text than it was given.
+    return undefined; // The client changed the text.
   }
 }
 
-/** The thoughts of a message as parts, each with its seal. */
+/** Splits a message's reasoning into parts, each with its signature. */
 export function sealedThoughts(text: string, { marks, own, text: inDetails }: Details): readonly ReasoningPart[] {
   const all = text === "" ? inDetails : text;
   const parts = pieces(
@@ -99,7 +99,7 @@ export function sealedThoughts(text: string, { marks, own, text: inDetails }: De
   return parts.map((part, index) => (index === last ? { ...part, seal: own } : part));
 }
 
-/** The text of a message as parts, each with its seal. */
+/** Splits a message's text into parts, each with its signature. */
 export function sealedTexts(text: string, { marks }: Details): readonly TextPart[] {
   return pieces(
     text,
@@ -112,7 +112,7 @@ interface Piece {
   readonly mark?: Mark | undefined;
 }
 
-/** A text cut where seals begin and end. A seal whose text is no longer there has lost its meaning. */
+/** Splits a text where signed ranges begin and end. A signature whose text has changed is dropped. */
 function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
   const cut: Piece[] = [];
   let at = 0;
@@ -126,7 +126,7 @@ function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
   return at < text.length ? [...cut, { text: text.slice(at) }] : cut;
 }
 
-/** The seal in `extra_content`: an envelope of ours, or the signature that Google's models give on this wire. */
+/** Reads the signature in `extra_content`: an envelope of the gateway, or that of a Google model on this wire. */
 export function readExtra(value: unknown, google: "chat" | "content"): Seal | undefined {
   if (!isRecord(value)) return undefined;
   const ours = textAt(value["modelgate"], "signature");
@@ -138,19 +138,19 @@ export function readExtra(value: unknown, google: "chat" | "content"): Seal | un
     : { wire: "content", kind: "thoughtSignature", value: theirs };
 }
 
-/** `extra_content` for a seal on its way to a client. */
+/** Renders `extra_content` with a signature for a client. */
 export function extraFor(seal: Seal | undefined): JsonObject | undefined {
   if (seal === undefined) return undefined;
   return ownExtra(seal) ?? { modelgate: { signature: closeEnvelope({ seal }) } };
 }
 
-/** `extra_content` for a seal on its way to a vendor: its own only. */
+/** Renders `extra_content` with a signature for a vendor, if the vendor created it. */
 export function ownExtra(seal: Seal | undefined): JsonObject | undefined {
   if (seal?.wire !== "chat" || seal.kind !== ownSignature) return undefined;
   return { google: { thought_signature: seal.value } };
 }
 
-/** A part with a seal where there is one. */
+/** Returns a part with its signature, if there is one. */
 export function withSeal<Sealed extends Extract<Part, { seal?: Seal | undefined }>>(
   part: Sealed,
   seal: Seal | undefined,

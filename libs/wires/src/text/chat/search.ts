@@ -3,7 +3,7 @@ import { isRecord } from "../../json/fields.ts";
 import { type JsonObject, searchTool, type WebSearchTool, locationOf, hasOtherWishes } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-/** `web_search_options`: the wish for search on the web. */
+/** Parses `web_search_options`, the request for web search. */
 export function parseSearch(options: JsonObject): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
   const location = isRecord(user_location) ? user_location["approximate"] : undefined;
@@ -11,7 +11,7 @@ export function parseSearch(options: JsonObject): WebSearchTool {
   return searchTool("chat", options, wish, others);
 }
 
-/** A wish for search, for the vendor: another wire's as far as this one has words for it. */
+/** Renders a request for web search, as far as this wire can express it. */
 export function renderSearchOptions(
   { wire, options, wish = {}, more }: WebSearchTool,
   unsupported: Unsupported,

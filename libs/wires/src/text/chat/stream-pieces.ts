@@ -6,7 +6,7 @@ import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtra, maxDetails, sealOfDetails } from "./seals.ts";
 
-/** Characters of a call's arguments that are kept to see whether they are whole before the stream says so. */
+/** Maximum characters of a call's arguments that are kept to detect that they are complete. */
 const maxKeptCharacters = 2 ** 20;
 
 interface Call {
@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * Tool calls of one choice. A call's number distinguishes its pieces from another's; those of vendors that give none, or the same to
- * all, are distinguished by ids. A call begins once its name is known.
+ * Reads the tool calls of one choice. Pieces of a call are matched by its index, or by its id for vendors that send no
+ * index or one for all. A call begins once its name is known.
  */
 export class CallReader {
   readonly #book: PartBook;
@@ -55,12 +55,12 @@ export class CallReader {
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
 
-  /** Ends the calls whose arguments are whole: another part begins, and vendors seldom come back to an older call. */
+  /** Ends the calls with complete arguments when another part begins; vendors seldom return to an older call. */
   settle(): readonly TextEvent[] {
     return [...this.#open.values()].filter(isWhole).flatMap((call) => this.#end(call));
   }
 
-  /** Ends all of them. One that never got a name is dropped. */
+  /** Ends all calls. A call without a name is dropped. */
   end(): readonly TextEvent[] {
     return [...this.#open.values()].flatMap((call) => this.#end(call));
   }
@@ -110,13 +110,13 @@ function isWhole({ characters, pieces }: Call): boolean {
   }
 }
 
-/** Characters of a vendor's details that are kept for its seal; beyond it there is no seal, as a part seals nothing. */
+/** Maximum characters of a vendor's details that are kept as a signature; larger ones are dropped. */
 const maxDetailCharacters = 8 * 2 ** 20;
 
-/** Members of a detail that come in pieces. */
+/** Members of a detail that arrive in pieces. */
 const grown = ["text", "summary", "data", "signature"] as const;
 
-/** A vendor's own `reasoning_details` out of a stream, its pieces put together as they are in a whole answer. */
+/** Joins the pieces of a vendor's `reasoning_details` in a stream, as they are in a complete answer. */
 export class DetailReader {
   #details: JsonRecord[] = [];
   #characters = 0;
@@ -129,7 +129,7 @@ export class DetailReader {
     else this.#details.push(detail);
   }
 
-  /** The seal of the details so far, which are then forgotten. */
+  /** Returns the details so far as a signature, and resets them. */
   take(): Seal | undefined {
     const fits = this.#characters <= maxDetailCharacters && this.#details.length <= maxDetails;
     const seal = fits && this.#details.length > 0 ? sealOfDetails(this.#details) : undefined;
@@ -149,10 +149,10 @@ function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
   return whole;
 }
 
-/** Bytes of speech that one choice may have; what is beyond is cut off, as a player would be. */
+/** Maximum bytes of speech of one choice; the rest is cut off. */
 const maxSpeech = 24 * 2 ** 20;
 
-/** Speech out of a stream, put together: it is passed on whole, as no other wire has speech in pieces. */
+/** Joins the speech of a stream: it is sent complete, since no other wire has it in pieces. */
 export class AudioReader {
   readonly #pieces: Buffer[] = [];
   readonly #transcript: string[] = [];
@@ -168,7 +168,7 @@ export class AudioReader {
     this.#pieces.push(piece);
   }
 
-  /** `audio` of a message; undefined where there was none. */
+  /** Returns `audio` of a message; undefined if there was none. */
   take(): JsonObject | undefined {
     if (this.#head === undefined) return undefined;
     const data = Buffer.concat(this.#pieces).toString("base64");

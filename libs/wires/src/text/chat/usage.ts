@@ -18,13 +18,13 @@ import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { usageAt, type ChatDialect } from "./dialect.ts";
 
-/** Members of `usage` in which vendors without a dialect of their own count input read from a cache. */
+/** Members of `usage` in which vendors without a dialect count input read from a cache. */
 const cachedAtAny = ["prompt_cache_hit_tokens", "cached_tokens"];
 
 /**
- * A chat `usage` object as disjoint units (see Units); undefined for anything else. `dialect` says where this vendor counts
- * otherwise; without one, the spellings of many are known, and reasoning that is next to the completion instead of in it
- * is betrayed by the total. Counts that contradict each other are clamped: never negative, and the sums stay the vendor's.
+ * Converts a chat `usage` object to disjoint units (see Units); undefined for anything else. `dialect` says where the
+ * vendor counts differently. Without one, several spellings are known, and the total reveals reasoning that is counted
+ * in addition to the completion. Contradictory counts are clamped: never negative, and with the vendor's sums.
  */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -38,8 +38,8 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
 }
 
 /**
- * The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. No prompt is empty: a chunk
- * without its tokens has only what was used since the one before (Cloudflare), and is no report.
+ * Reads the usage of an answer or a chunk, wherever the vendor puts it. Every prompt has tokens: a chunk without prompt
+ * tokens counts only what was used since the previous one (Cloudflare), and is ignored.
  */
 export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
@@ -71,7 +71,7 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = recordOf(usage["completion_tokens_details"]);
-  // Some vendors count it beside the completion's tokens without meaning others.
+  // Some vendors report it next to the completion's tokens although it is included in them.
   const among = countOf(usage["reasoning_tokens"]) ?? 0;
   const reasoning = countOf(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
@@ -90,7 +90,7 @@ function outputOf(usage: JsonObject, prompt: number, completion: number, { separ
   };
 }
 
-/** Units as `usage`: the totals hold everything, the details say what of it is dearer or cheaper. */
+/** Renders units as `usage`: the totals include everything, the details list what has a separate price. */
 export function renderUsage(units: Units): JsonObject {
   const [input, output] = [inputTotal(units), outputTotal(units)];
   const written = cacheWritesIn(units);
@@ -114,10 +114,10 @@ export function renderUsage(units: Units): JsonObject {
   };
 }
 
-/** The members that decide what is charged beside tokens. */
+/** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "web_search_options", "service_tier", ...searchMembers];
 
-/** Finds the charges beside tokens that a request asks for; undefined for none. */
+/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   if (!hasAny(body, reliedForFees)) return undefined;
   const search = body["web_search_options"] ?? undefined;
@@ -133,7 +133,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-/** Clients run functions and free-text tools themselves; all else is the vendor's. */
+/** Returns tools that the vendor runs; clients run functions and free-text tools themselves. */
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];
@@ -141,7 +141,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return [{ path, unit: typeof named === "string" ? unitOfTool(named) : undefined }];
 }
 
-/** Reads the charges beside tokens from a whole answer, or the chunk with usage. */
+/** Reads the charges in addition to tokens from a complete answer, or from the chunk with usage. */
 export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   return reportedFees({ counts: countedTools(usage), tier: tierIn(tier) });
 }

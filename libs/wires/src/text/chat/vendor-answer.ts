@@ -23,7 +23,7 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
   });
 }
 
-/** Model, id and time of an answer: what whole answers and chunks share. The time is 0 where the vendor gives none. */
+/** Reads model, id and time, which answers and chunks share. The time is 0 if the vendor sends none. */
 export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
 }
@@ -32,7 +32,7 @@ export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
   return Array.isArray(choices) ? choices.filter(isRecord) : [];
 }
 
-/** The choices of a completion, at least one. Throws Failure upstream_error if it failed or holds none. */
+/** Returns the choices of a completion, at least one. Throws Failure upstream_error if it failed or has none. */
 export function answeredChoices(body: JsonObject): readonly [JsonObject, ...JsonObject[]] {
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
@@ -63,17 +63,17 @@ function answerParts(message: JsonObject, path: readonly (string | number)[]): r
 const words = {
   ...finishWords,
   "tool-calls": "tool_calls",
-  // A call that cannot be read is no natural end, and the wire has no word for it.
+  // A malformed call is not a normal end, and the wire cannot express it.
   "malformed-tool-call": "content_filter",
 } as const satisfies Record<FinishReason, string>;
 
-/** Returns the word for an answer's end: a refusal in words is a whole answer; a call of old has a word of its own. */
+/** Returns the finish reason of an answer: a textual refusal is a normal end; a legacy call has a separate reason. */
 export function finishWord(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
   if (finish === "refused" && refusedInWords) return "stop";
   return finish === "tool-calls" && oldCalls ? "function_call" : words[finish];
 }
 
-/** Words of vendors that are not the natural end. */
+/** Vendors' finish reasons other than a normal end. */
 const reasons: Readonly<Record<string, FinishReason>> = {
   length: "length",
   max_tokens: "length",
@@ -90,8 +90,8 @@ interface Finish {
 }
 
 /**
- * Returns the reason why a choice ended: one with calls that ended naturally wants them run, whatever its word; an
- * unknown word is a natural end. `stop_reason` is the stop sequence (vLLM).
+ * Returns why a choice ended. A normal end with calls means that they are to be run, even with another finish reason;
+ * an unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
  */
 export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
   const word = choice["finish_reason"];
@@ -106,8 +106,8 @@ export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): 
 }
 
 /**
- * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object, or a text;
- * older servers make the whole body one (`object: "error"`).
+ * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object or a text;
+ * older servers send it as the complete body (`object: "error"`).
  */
 export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure" }> | undefined {
   const error = body["object"] === "error" ? body : body["error"];
@@ -119,7 +119,7 @@ export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure
     type: "failure",
     code: typeof word === "string" ? word : "server_error",
     message: typeof message === "string" ? message : "",
-    // Some write the status as the code.
+    // Some vendors send the status as the code.
     ...(typeof code === "number" ? { status: code } : {}),
   };
 }

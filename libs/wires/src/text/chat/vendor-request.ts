@@ -20,7 +20,7 @@ import { customParameters } from "../hub/tool-calls.ts";
 import { renderSearchOptions } from "./search.ts";
 import { takesNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",
@@ -57,8 +57,8 @@ export const fieldSupport: FieldSupport = {
 const maxStops = 4;
 
 /**
- * The request for a vendor of this wire. A stream always requests its usage: the bill needs it, and the writer
- * hides it from a client that did not request it. Throws Failure unsupported_parameter for what the wire cannot express.
+ * Renders the request for a vendor of this wire. A stream always requests usage for billing; the writer hides it from a
+ * client that did not request it. Throws Failure unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -71,7 +71,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
     ...renderTools(request, model, unsupported),
-    // The wire's own vendor takes only the newer name for its thinking models; most of its followers only the older.
+    // OpenAI's reasoning models accept only the newer name; most compatible vendors only the older.
     [takesNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
     stop: request.stop,
     response_format: renderFormat(request),
@@ -98,7 +98,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.words };
 }
 
-/** The wire's own vendor knows no `top_k`, and takes `metadata` only with answers that it stores, which we never ask. */
+/** Refuses fields that OpenAI does not accept: `top_k`, and `metadata`, which requires stored answers. */
 function refused<Value>(model: string, field: RequestField, value: Value, unsupported: Unsupported): Value | undefined {
   if (!refusesUnknownFields(model)) return value;
   unsupported.noteIf(field, value);
@@ -112,14 +112,14 @@ function renderFormat({ format }: TextRequest): JsonObject | undefined {
   return { type: "json_schema", json_schema: present({ name: name ?? "answer", description, schema, strict }) };
 }
 
-/** Zero alternatives are the vendor's default, and some refuse the explicit value. */
+/** Renders log probabilities. Zero alternatives, the default, are left out, since some vendors refuse the value. */
 function renderProbabilities({ logProbabilities }: TextRequest): JsonObject {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
   return { logprobs: true, top_logprobs: alternatives === 0 ? undefined : alternatives };
 }
 
-/** Speech needs a format on this wire; a stream's can be `pcm16` only. */
+/** Renders the output's modalities. Speech needs a format on this wire; in a stream only `pcm16`. */
 function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonObject {
   return {
     modalities,
@@ -130,13 +130,13 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonOb
 }
 
 /**
- * `tools` with what depends on them, and `web_search_options`. Vendors refuse a choice, or a word on parallel calls,
- * where there are no tools.
+ * Renders `tools`, their options, and `web_search_options`. Vendors refuse a tool choice or `parallel_tool_calls`
+ * without tools.
  */
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);
-  // Where the vendor knows no list of allowed tools, the others are not sent to the model.
+  // A vendor without a list of allowed tools is sent only those that are allowed.
   const allowed = newest ? tools : offeredTools(request);
   const rendered = allowed.flatMap((tool) => renderTool(tool, newest, unsupported));
   const search = { web_search_options: renderSearch(tools, model, unsupported) };
@@ -171,7 +171,7 @@ function renderGrammar(format: unknown): unknown {
   return { type, grammar };
 }
 
-/** Agents of other wires offer a search with every request: where the model has none, the request goes without. */
+/** Renders web search. Agents of other wires offer it in every request: it is dropped for a model without search. */
 function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonObject | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
@@ -187,7 +187,7 @@ function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolea
   const searches = tools.some(({ kind }) => kind === "web-search");
   const names = choice.names?.filter((name) => !searches || name !== searchName);
   if (names === undefined || mode === "none") return mode;
-  // A model that searches does so on its own: there is no tool to force.
+  // A model with search decides by itself when to search: no tool can be forced.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => named(name, tools, newest));
   if (forcesOne(choice)) return chosen[0];

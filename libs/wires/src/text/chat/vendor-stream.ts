@@ -18,8 +18,8 @@ import { failureOf, choicesOf, headOf, finishOf } from "./vendor-answer.ts";
 const none: readonly TextEvent[] = [];
 
 /**
- * A vendor's stream of chunks. It is whole with `[DONE]`; for vendors that leave it out, once every choice said why
- * it ended and the usage came, so that nothing is missing.
+ * Reads a vendor's stream of chunks. It is complete after `[DONE]`; for vendors that leave it out, once every choice
+ * has a finish reason and usage has arrived.
  */
 export class ChatReader implements StreamReader {
   readonly #choices = new Map<number, PartReader>();
@@ -66,7 +66,7 @@ export class ChatReader implements StreamReader {
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
-  /** Of the first chunk with content: some vendors send others before, without an id. */
+  /** Begins the answer with the first chunk that has content; some vendors send earlier ones without an id. */
   #start(chunk: JsonRecord): readonly TextEvent[] {
     if (this.#started) return none;
     this.#started = true;
@@ -83,12 +83,12 @@ export class ChatReader implements StreamReader {
   }
 }
 
-/** Kinds of text: at most one of them is open at a time. */
+/** Kinds of text; at most one of them is open at a time. */
 const textKinds = ["reasoning", "text", "refusal"] as const;
 
 type TextKind = (typeof textKinds)[number];
 
-/** One choice of a vendor's stream: its deltas as events of parts. */
+/** Converts one choice's deltas to events of parts. */
 class PartReader {
   readonly #choice: number;
   readonly #answerId: string;
@@ -113,7 +113,7 @@ class PartReader {
     return typeof word === "string" && word !== "" ? [...events, ...this.finish(choice)] : events;
   }
 
-  /** Ends the open parts, with why the choice ended: naturally where the vendor said nothing. */
+  /** Ends the open parts and the choice; a missing finish reason means a normal end. */
   finish(choice: JsonRecord): readonly TextEvent[] {
     if (this.finished) return none;
     this.finished = true;
@@ -148,7 +148,7 @@ class PartReader {
     return events;
   }
 
-  /** Thoughts under either name, or in the details where they are nowhere else. */
+  /** Reads reasoning under either name, or from the details if it is nowhere else. */
   #think(delta: JsonRecord, events: TextEvent[]): void {
     const plain = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
@@ -164,7 +164,7 @@ class PartReader {
     events.push(...this.#book.delta(key, text, probabilities));
   }
 
-  /** Some vendors send a list of parts as content, thoughts among them (Mistral). */
+  /** Reads a content part, which may be reasoning; some vendors send a list of them (Mistral). */
   #takePart(part: unknown, events: TextEvent[]): void {
     if (!isRecord(part)) return;
     const thoughts: unknown = part["thinking"];
@@ -180,7 +180,7 @@ class PartReader {
       events.push({ type: "citation", choice: this.#choice, part, citation });
   }
 
-  /** Envelopes end the part that they seal; a vendor's own details wait for the end of the thoughts. */
+  /** Handles details: an envelope ends the part that it signs; a vendor's details wait for the end of the reasoning. */
   #seal(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {
@@ -204,7 +204,7 @@ class PartReader {
       const part = readModelImage(new Fields(image), context);
       events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
     } catch {
-      // Not an image that can be read: it is left out.
+      // An unreadable image is dropped.
     }
   }
 

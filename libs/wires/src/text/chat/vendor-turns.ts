@@ -18,8 +18,8 @@ import { wrapCustom } from "../hub/tool-calls.ts";
 import { ownDetailsOf, ownExtra } from "./seals.ts";
 
 /**
- * The conversation as messages for a model. All instructions are one message, as some vendors take no second; its
- * role is `system`, as only the wire's own vendor knows `developer`, and takes both.
+ * Renders the conversation as messages. All instructions are one message, since some vendors accept no second; its role
+ * is `system`, since only OpenAI also knows `developer`.
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonObject[] {
   const { instructions, turns } = request;
@@ -37,7 +37,7 @@ function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): Js
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
 
-/** Results come first, each a message: vendors look for them right after the calls. */
+/** Renders a user's turn. Results are messages and come first: vendors expect them right after the calls. */
 function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
@@ -48,7 +48,7 @@ function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly 
   ];
 }
 
-/** Text only: images and files of a result are in the user's message after it. */
+/** Renders a result as text; its images and files go into the user's message after it. */
 function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonObject {
   unsupported.noteIf("tool-result.is-error", isError);
   unsupported.noteIf("tool-result.cache", cache);
@@ -94,8 +94,8 @@ function refuseForeign(part: Part): void {
 }
 
 /**
- * Thoughts go back where the vendor needs them: those that it sealed itself, and the text of those before a tool
- * call, which several vendors demand in the loop and the others pass over. Elsewhere some refuse them.
+ * Renders reasoning that the vendor needs: details that it created, and the text before a tool call, which several
+ * vendors require and others ignore. Other reasoning is left out, since some vendors refuse it.
  */
 function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
   const thoughts = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
@@ -109,7 +109,7 @@ function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported:
   };
 }
 
-/** A call; one of a free-text tool is a function's where the vendor has functions only. */
+/** Renders a call; a free-text tool's call becomes a function's if the vendor has only functions. */
 function renderCall({ id, name, arguments: text, custom, seal }: ToolCallPart, newest: boolean): JsonObject {
   const extra = { extra_content: ownExtra(seal) };
   if (custom === true && newest) return present({ id, type: "custom", custom: { name, input: text }, ...extra });
@@ -117,12 +117,12 @@ function renderCall({ id, name, arguments: text, custom, seal }: ToolCallPart, n
   return present({ id, type: "function", function: { name, arguments: written }, ...extra });
 }
 
-/** An image that the model made, as vendors that make them spell it. */
+/** Renders a generated image in the spelling of vendors that generate them. */
 function modelImage({ source, seal }: Extract<Part, { kind: "image" }>): JsonObject {
   return present({ type: "image_url", image_url: { url: urlOf(source) }, extra_content: ownExtra(seal) });
 }
 
-/** Parts as a message's content: one text as it is. Throws Failure for what the wire cannot express. */
+/** Renders parts as a message's content; a single text is a string. Throws Failure for what the wire cannot express. */
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
   const rendered = parts.map((part) => inputPart(part, unsupported));
   const [only] = parts;
@@ -144,7 +144,7 @@ function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObj
   return { type: "text", text };
 }
 
-/** Details of an image that this wire has words for; the responses wire has one above them. */
+/** Image details that this wire can express; the responses wire has a higher one. */
 const details: ReadonlySet<string> = new Set(["auto", "low", "high"]);
 
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
@@ -160,8 +160,8 @@ function urlOf(source: Source): string {
 }
 
 /**
- * Vendors of this wire take PDF as a file. A text file is sent as text, under its name: few take it otherwise. Addresses
- * are the service's to bring in before.
+ * Renders a file. Vendors of this wire accept PDF; a text file is sent as text with its name, since few accept it
+ * otherwise. The service has replaced addresses by content before.
  */
 function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
   unsupported.noteIf("file.title", title);
@@ -182,7 +182,7 @@ function fileAsText(text: string, name = "document.txt"): JsonObject {
   return { type: "text", text: `${name}\n${fence}\n${text}\n${fence}` };
 }
 
-/** A fence that the text itself does not hold. */
+/** Returns a Markdown fence that the text does not contain. */
 function fenceFor(text: string): string {
   let fence = "```";
   while (text.includes(fence)) fence += "`";
@@ -190,14 +190,14 @@ function fenceFor(text: string): string {
 }
 
 /**
- * Differences between vendors of this wire that show in a model's name only: the wire's own vendor has fields that
- * its many followers do not know, and refuses theirs. A name may be after a path (`openai/gpt-5`).
+ * Model names that tell vendors of this wire apart: OpenAI has fields that most compatible vendors lack, and refuses
+ * theirs. A name may follow a path (`openai/gpt-5`).
  */
 
-/** Models that take the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */
+/** Matches models that accept the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */
 const newest = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
-/** Models that take a wish for search on the web: all others of the wire's own vendor, and many of others, refuse it. */
+/** Matches models that accept web search options; all other models of OpenAI, and many of others, refuse them. */
 const searching = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
 
 export function takesNewestFields(model: string): boolean {

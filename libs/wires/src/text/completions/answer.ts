@@ -5,12 +5,12 @@ import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 
-/** The completion for the answer to one prompt, that of the context's request. */
+/** Renders the completion for the answer to one prompt, that of the context's request. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   return renderPromptAnswers([{ request: context.request, answer }], context);
 }
 
-/** The completion for the answers to all prompts, in the order of the prompts; choices are numbered through. */
+/** Renders the completion for the answers to all prompts, in their order; choices are numbered consecutively. */
 export function renderPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject {
   const choices = all.flatMap(({ request, answer }, prompt) => {
     if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -29,7 +29,7 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
   });
 }
 
-/** Text only: thoughts have no place here, and no calls were requested. */
+/** Renders a choice's text; this wire has no reasoning, and no calls were requested. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
   const words = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
@@ -41,20 +41,20 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
   };
 }
 
-/** The usage of all calls; undefined where one of them reported none, as a part is not the total. */
+/** Sums the usage of all calls; undefined if one of them reported none. */
 function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
   return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }
 
-/** Returns the text before each choice's own words: the prompt, where the client wants it repeated. */
+/** Returns the text before each choice's own text: the prompt, if the client wants it repeated. */
 export function echoOf({ requestBody }: Pick<AnswerContext, "requestBody">, { turns }: TextRequest): string {
   if (requestBody["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
 
 /**
- * Probabilities of a text's tokens as this wire has them, in parallel lists; null for none. `offset` is where the
- * text's first token is in its choice.
+ * Renders the probabilities of a text's tokens as parallel lists; null for none. `offset` is the position of the first
+ * token in its choice.
  */
 export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonObject | null {
   if (all.length === 0) return null;

@@ -11,7 +11,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
 
-/** Text completions, passed through: chunks and errors are those of chat but for where the words are. */
+/** Passes text completions through unchanged; chunks and errors differ from chat's only in the position of the text. */
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
@@ -20,8 +20,8 @@ export const completionsPass: TextPass = {
 };
 
 /**
- * The completions wire (POST /v1/completions): its clients are served through models that only chat too, one prompt a
- * call (several prompts: `batch`); its vendors are reached by its own clients only.
+ * The completions wire (POST /v1/completions). Its clients are also served by chat models, one prompt per call (several
+ * prompts: `batch`); its vendors serve only clients of this wire.
  */
 export const completionsWire = {
   name: "completions",

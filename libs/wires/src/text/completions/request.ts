@@ -9,12 +9,12 @@ import { parseSampling } from "../hub/content.ts";
 import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
-/** Tokens of an answer where the client sets no bound: this wire's own default. */
+/** Maximum output tokens if the client sets none: the default of this wire. */
 export const defaultMaxTokens = 16;
 
 const maxAlternatives = 5;
 
-/** A request of one prompt in the neutral form. Several prompts, which come to several calls, are refused. */
+/** Parses a request of one prompt into the neutral form. Refuses several prompts, which `batch` handles. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const {
     requests: [request, ...others],
@@ -25,8 +25,8 @@ export function parseRequest(body: JsonRecord): ParsedText {
 }
 
 /**
- * A request in the neutral form: each prompt is a user's turn. Throws Failure (400) naming the field that is wrong,
- * or that no chat can express: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
+ * Parses a request into the neutral form, with each prompt as a user's turn. Throws Failure (400) naming a field that
+ * is wrong or unknown to chat: tokens as prompts, `suffix`, a `best_of` above `n`, probabilities of an echoed prompt.
  */
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
@@ -71,10 +71,10 @@ function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit
   if (fields.flag("echo") === true && logProbabilities !== undefined) throw fields.unsupported("echo");
 }
 
-/** Prompts that one request may have, as each is a call of its own: beyond it 400. */
+/** Maximum number of prompts of one request, each of which is a separate call. */
 export const maxPrompts = 32;
 
-/** The prompts as texts. Tokens are specific to a vendor and refused, as is an empty prompt. */
+/** Returns the prompts as texts. Refuses tokens, which are specific to a vendor, and an empty prompt. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parseOne(prompt, "prompt", fields)];
@@ -93,12 +93,12 @@ function parseOne(prompt: unknown, at: string, fields: Fields): string {
   return prompt;
 }
 
-/** Returns true if a body has more than one prompt; an array of numbers is one in tokens. */
+/** Returns true if a body has more than one prompt; an array of numbers is one prompt, as tokens. */
 export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
 
-/** The members that decide what a call may do and cost. */
+/** Members that decide what a call may do and what it costs. */
 export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
   "stream_options",
   "usage",
@@ -108,8 +108,8 @@ export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
 const read = bodyReader(bodies.CompletionsRequest);
 
 /**
- * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Every prompt is
- * answered `best_of` times, or `n` times. Throws Failure (400) naming the field.
+ * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Each prompt gets
+ * `best_of` answers, or `n`. Throws Failure (400) naming the field.
  */
 export function readParams(given: unknown): TextParams {
   const body = read(given);
@@ -129,7 +129,7 @@ export function readParams(given: unknown): TextParams {
   };
 }
 
-/** An array of numbers is one prompt in tokens. */
+/** Counts the prompts; an array of numbers is one prompt, as tokens. */
 function promptsIn(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }

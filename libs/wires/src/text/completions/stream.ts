@@ -9,17 +9,17 @@ import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { echoOf, renderProbabilities } from "./answer.ts";
 
 interface OpenChoice {
-  /** Number of the choice among those of all prompts. */
+  /** Index of the choice among those of all prompts. */
   readonly index: number;
   readonly kinds: Map<number, OpenedPart["kind"]>;
-  /** Characters sent so far. */
+  /** Number of characters sent so far. */
   length: number;
   finished: boolean;
 }
 
 /**
- * Writes the stream for one prompt: text as it comes, a chunk that ends each choice, the usage where the client requested
- * it, and `[DONE]`.
+ * Writes the stream for one prompt: text as it arrives, a chunk that ends each choice, usage if requested, and
+ * `[DONE]`.
  */
 export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -52,7 +52,7 @@ export class CompletionsWriter implements StreamWriter {
     ping: () => keepAlive,
   };
 
-  /** @param first number of the prompt's first choice */
+  /** @param first index of the prompt's first choice */
   constructor(context: AnswerContext, request: TextRequest = context.request, first = 0) {
     this.#context = context;
     this.#request = request;
@@ -67,7 +67,7 @@ export class CompletionsWriter implements StreamWriter {
     return this.finish() + this.last(this.#usage ?? {});
   }
 
-  /** Writes the usage where it is wanted, and the stream's last event. */
+  /** Writes usage if requested, and the stream's last event. */
   last(usage: Units): string {
     const wanted = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
     return `${wanted ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
@@ -78,14 +78,14 @@ export class CompletionsWriter implements StreamWriter {
     return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
-  /** Text of the model; thoughts have no place here, and no calls were requested. */
+  /** Renders a delta of text; this wire has no reasoning, and no calls were requested. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
     const open = this.#choice(choice);
     const kind = open.kinds.get(part);
     return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
-  /** The echo of the prompt, which is before a choice's words; nothing later. */
+  /** Returns the echoed prompt before a choice's first text, then "". */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoOf(this.#context, this.#request);
@@ -99,7 +99,7 @@ export class CompletionsWriter implements StreamWriter {
     return this.#chunk({ text, index: open.index, logprobs, finish_reason: null });
   }
 
-  /** Once: a choice has one chunk with its end. */
+  /** Ends a choice, with a single chunk. */
   #finish(open: OpenChoice, reason: FinishReason): string {
     if (open.finished) return "";
     open.finished = true;
@@ -117,7 +117,7 @@ export class CompletionsWriter implements StreamWriter {
     return known;
   }
 
-  /** Renders a chunk; if usage is wanted, every chunk before it has the member. */
+  /** Renders a chunk; if usage is requested, every chunk has the member. */
   #chunk(choice: JsonObject): string {
     return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
   }
@@ -128,7 +128,7 @@ export class CompletionsWriter implements StreamWriter {
   }
 }
 
-/** The answers to all prompts as one stream, in the order of the prompts. */
+/** Renders the answers to all prompts as one stream, in the order of the prompts. */
 export function streamPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string {
   const rendered = all.map(({ request, answer }, prompt) => {
     const writer = new CompletionsWriter(context, request, prompt * (request.choices ?? 1));

@@ -10,7 +10,7 @@ import { renderUsage } from "./usage.ts";
 import { finishWords } from "./vendor-answer.ts";
 import { callPart, sourcePart } from "./vendor-turns.ts";
 
-/** A whole answer as a client of this wire gets it. */
+/** Renders a complete answer for a client of this wire. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   return present({
     candidates: answer.choices.map(candidateOf),
@@ -31,7 +31,7 @@ function candidateOf({ parts, finish }: Choice, index: number): JsonObject {
   });
 }
 
-/** A part of an answer for a client; none for what this wire has no word for. */
+/** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerPart(part: Part): readonly JsonObject[] {
   if (part.kind === "text") return [textPart(part.text, false, part.seal)];
   if (part.kind === "refusal") return [{ text: part.text }];

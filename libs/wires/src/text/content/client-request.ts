@@ -16,8 +16,8 @@ import { parseThinking } from "./thinking.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
 /**
- * A request for generated content in the neutral form. Names may be in camelCase or snake_case, as the vendor takes
- * both. `cachedContent` is refused: it is in one vendor account's store.
+ * Parses a request for generated content into the neutral form. Names may be in camelCase or snake_case, as the vendor
+ * accepts both. Refuses `cachedContent`, which is in the store of one vendor account.
  */
 export function parseRequest(
   body: JsonObject,
@@ -58,7 +58,7 @@ function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
   };
 }
 
-/** Probabilities are requested only if they are switched on. */
+/** Parses log probabilities, which are requested only if the switch is on. */
 function parseProbabilities(config: Fields): TextRequest["logProbabilities"] {
   const alternatives = config.count("logprobs") ?? 0;
   return config.flag("responseLogprobs") === true ? { alternatives } : undefined;
@@ -103,10 +103,10 @@ function parseSpeech(config: Fields): JsonObject | undefined {
   return { voice };
 }
 
-/** Contents of a request, and parts of one content. */
+/** Maximum number of contents of a request, and of parts of one content. */
 const [maxContents, maxParts] = [20_000, 4_096];
 
-/** The dialogue. A content without a role is the user's. */
+/** Parses the dialogue. A content without a role is the user's. */
 function parseTurns(body: Fields): readonly Turn[] {
   const calls = new CallPairs();
   return body.each("contents", maxContents).map((content, index) => {
@@ -118,7 +118,7 @@ function parseTurns(body: Fields): readonly Turn[] {
   });
 }
 
-/** Thoughts come in many pieces, as they were streamed, and the last one has the seal of them all. */
+/** Joins reasoning that was streamed in pieces; the last piece has the signature of all. */
 function joinThoughts(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
@@ -130,7 +130,7 @@ function joinThoughts(parts: readonly Part[]): readonly Part[] {
   return joined;
 }
 
-/** `systemInstruction`: a content whose role says nothing, or a bare string. */
+/** Parses `systemInstruction`: a content, whose role is ignored, or a string. */
 function parseInstructions(body: Fields): readonly TextPart[] {
   const given = body.raw("systemInstruction");
   if (given === undefined) return [];
@@ -146,10 +146,10 @@ function onlyText(fields: Fields, part: Part): TextPart {
   throw fields.wrong("text", "all that a system instruction holds");
 }
 
-/** Entries of `tools`, and functions in one of them. */
+/** Maximum number of entries of `tools`, and of functions in one entry. */
 const maxTools = 1_024;
 
-/** Tools: function declarations, the vendor's search, and its other tools as its own. */
+/** Parses tools: function declarations, the vendor's search, and its other tools, which only this wire can express. */
 function parseTools(body: Fields): readonly Tool[] {
   return body.each("tools", maxTools).flatMap((entry) => {
     const functions = entry.each("functionDeclarations", maxTools).map(parseFunction);
@@ -196,7 +196,7 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
   return names === undefined || names.length === 0 ? { mode } : { mode, names };
 }
 
-/** The members that decide what a call may do and cost. */
+/** Members that decide what a call may do and what it costs. */
 export const relied = [
   "contents",
   ...inBothSpellings(["generationConfig", "cachedContent"]),
@@ -204,7 +204,7 @@ export const relied = [
   ...reliedForFees,
 ];
 
-/** The members of the settings that decide what an answer may cost, wherever they are. */
+/** Lists the members of `generationConfig` that decide what an answer may cost. */
 function configMembers(): readonly string[] {
   const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
   const settings = [
@@ -217,8 +217,8 @@ function configMembers(): readonly string[] {
 const read = bodyReader(bodies.GenerateContentRequest);
 
 /**
- * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming are in the path.
- * Throws Failure (400) naming the field.
+ * Checks the fields that the gateway relies on; names may be in snake_case. The path holds the model and selects
+ * streaming. Throws Failure (400) naming the field.
  */
 export function readParams(given: unknown, path: RequestPath): TextParams {
   const body = read(given);
@@ -230,7 +230,7 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
     stream: path.stream ?? false,
     includeUsage: true,
     maxOutputTokens: most === undefined ? undefined : most * choices,
-    // Two spellings of its one member are refused.
+    // Duplicate spellings of the one output limit are refused.
     boundNames: [],
     readsBeyond: readsBeyond(body),
     choices,
@@ -240,7 +240,7 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
   };
 }
 
-/** Finds the request inside a `:countTokens` body: its contents alone, or a whole one. */
+/** Returns the request inside a `:countTokens` body: its contents alone, or a complete request. */
 export function countedContent(body: JsonRecord): JsonRecord {
   const whole = body["generateContentRequest"] ?? body["generate_content_request"];
   return isRecord(whole) ? whole : body;

@@ -11,12 +11,12 @@ import { renderUsage } from "./usage.ts";
 import { finishWords } from "./vendor-answer.ts";
 import { callPart } from "./vendor-turns.ts";
 
-/** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
+/** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
 /**
- * A stream of pieces. Words go out as they come, a call once it is whole, and why the candidates ended with the
- * usage in the last piece.
+ * Writes a stream of pieces: text as it arrives, calls once they are complete, and finish reasons with usage in the
+ * last piece.
  */
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -24,7 +24,7 @@ export class ContentWriter implements StreamWriter {
   readonly #open = new Map<string, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
-  /** JSON after the candidates in every piece: the same until the usage changes. */
+  /** JSON after the candidates in every piece, cached until the usage changes. */
   #tail: string | undefined;
   #held = 0;
   readonly #on: EventHandlers<string> = {
@@ -132,12 +132,12 @@ function keyOf(choice: number, part: number): string {
 }
 
 /**
- * A piece without candidates: clients of this wire read nothing out of it. A comment would be lighter, but the SDKs that
- * coding agents are built with (Gemini CLI 0.61, google-genai for Python) take every line for data and end the stream.
+ * Keep-alive piece without candidates, which clients of this wire ignore. A comment would be smaller, but SDKs of
+ * coding agents (Gemini CLI 0.61, google-genai for Python) read every line as data and end the stream.
  */
 const emptyPiece = '{"candidates":[]}';
 
-/** `alt=sse`: no event names, no last word; the stream ends with its connection. */
+/** Creates the framing of `alt=sse`: no event names and no final event; the stream ends with its connection. */
 export function sseFraming(): ClientFraming {
   const piece = (json: string): string => `data: ${json}\r\n\r\n`;
   return {
@@ -149,7 +149,7 @@ export function sseFraming(): ClientFraming {
   };
 }
 
-/** Without `alt`: one array, closed at the end. White space between elements keeps a silent one alive. */
+/** Creates the framing without `alt`: one array, closed at the end. White space between elements is the keep-alive. */
 export function arrayFraming(): ClientFraming {
   let began = false;
   const piece = (json: string): string => {

@@ -13,7 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ContentReader } from "./vendor-stream.ts";
 
-/** Counting input tokens, of contents alone or of a whole request inside the body. */
+/** Counts input tokens, of contents alone or of a complete request inside the body. */
 const countTokens: TokenCount = {
   wire: "count-content",
   readParams: (body, path) => readParams(isRecord(body) ? countedContent(body) : body, path),
@@ -24,7 +24,7 @@ const countTokens: TokenCount = {
   render: (tokens) => ({ totalTokens: tokens }),
 };
 
-/** The content-generation wire. Its streams are server-sent events, or one JSON array where a client asks for that. */
+/** The content-generation wire. Its streams are server-sent events, or one JSON array on request. */
 export const contentWire = {
   name: "content",
   framing: eventStreamFraming,
@@ -57,12 +57,12 @@ export const contentWire = {
   pass: contentPass,
 } as const satisfies TextWire<"content">;
 
-/** Returns true if a stream can begin with an event: a piece of an answer, no error and no other shape. */
+/** Returns true if a stream can begin with an event: a piece of an answer, not an error or any other object. */
 function begins(event: JsonRecord): boolean {
   const { error, promptFeedback, usageMetadata } = event;
   const candidates = event["candidates"] ?? undefined;
   if (isRecord(error)) return false;
-  // A prompt that is blocked has no candidates, and some pieces only report usage.
+  // A blocked prompt has no candidates, and some pieces only report usage.
   if (candidates === undefined) return isRecord(promptFeedback) || isRecord(usageMetadata);
   return Array.isArray(candidates) && candidates.every(isRecord);
 }

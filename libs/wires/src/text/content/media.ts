@@ -3,7 +3,7 @@ import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../media.ts";
 
-/** Measures a part with bytes in line, or in a file elsewhere, in both spellings. */
+/** Measures a part with inline bytes, or with a file's address, in both spellings. */
 export function measurePart(part: JsonRecord): Media | undefined {
   const inline = part["inlineData"] ?? part["inline_data"];
   if (isRecord(inline)) {
@@ -13,14 +13,14 @@ export function measurePart(part: JsonRecord): Media | undefined {
   return isRecord(part["fileData"] ?? part["file_data"]) ? remoteFile : undefined;
 }
 
-/** Voices of OpenAI's speech, chat and sessions: Google has none of them, and refuses a name that it does not know. */
+/** Voices of OpenAI's speech, chat and sessions, which Google refuses. */
 const foreign: ReadonlySet<string> = new Set(
   "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
 );
 
 /**
- * The `speechConfig` for a voice that a client names; undefined for one of OpenAI's: the vendor speaks with its usual one.
- * Google's are stars and moons, written large.
+ * Renders `speechConfig` for a client's voice. Undefined for a voice of OpenAI, so that the vendor uses its default.
+ * Google's voices are named after stars and moons, capitalised.
  */
 export function renderVoice(voice: string): JsonObject | undefined {
   if (foreign.has(voice.toLowerCase())) return undefined;
@@ -28,7 +28,7 @@ export function renderVoice(voice: string): JsonObject | undefined {
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } };
 }
 
-/** Requests for generated content: which of their members are the client's own JSON. */
+/** Members of requests that are the client's own JSON, not names in a vendor's store. */
 export const stores: StoreDialect = {
   opaque: [
     "args",

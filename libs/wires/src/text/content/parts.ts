@@ -5,12 +5,12 @@ import { sealForClient, sealFromClient } from "../hub/seals.ts";
 import { knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 
-/** Images in one tool result. */
+/** Maximum number of images in one tool result. */
 const maxResultParts = 1_024;
 
 interface PartPlace {
   readonly calls: CallPairs;
-  /** Makes ids of calls that have none. */
+  /** Path that ids are derived from for calls that have none. */
   readonly path: readonly (string | number)[];
 }
 
@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, ReadContentPart>> = {
   toolResponse: readVendor,
 };
 
-/** One part, by the one member that it has beside its flags. */
+/** Parses one part by its single member, apart from its flags. */
 export function parsePart(part: Fields, at: PartPlace): Part {
   const name = Object.keys(readers).find((each) => part.has(each));
   const read = name === undefined ? undefined : readers[name];
@@ -96,14 +96,14 @@ function readFile(part: Fields): Part {
   return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);
 }
 
-/** Addresses of the vendor's own store mean nothing elsewhere. */
+/** Returns the source of an address; one in the vendor's own store works only on this wire. */
 function sourceOfUri(uri: string, mediaType: string | undefined): Source {
   const typed = mediaType === undefined ? {} : { mediaType };
   const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
   return stored ? { kind: "file-id", wire: "content", id: uri, ...typed } : { kind: "url", url: uri, ...typed };
 }
 
-/** Media by its type: images, audio and video are distinguished, all else is a file. */
+/** Creates a media part by its type: images, audio and video are distinguished, anything else is a file. */
 function mediaPart(source: Source, mediaType = ""): Part {
   const [family] = mediaType.split("/");
   if (family === "image" || family === "audio" || family === "video") return { kind: family, source };
@@ -118,8 +118,9 @@ function readVendor(part: Fields): Part {
 const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
 /**
- * A result's text as the object that this wire wants: an object as itself, other JSON under `result`, words (also JSON's own
- * strings, quotes and all) under `output`; an error under `error`. An object that looks like one of those goes under `result`.
+ * Renders a result's text as the object that this wire requires: an object as itself, other JSON under `result`, text
+ * (also JSON strings) under `output`, an error under `error`. An object that looks like such a wrapper goes under
+ * `result`.
  */
 export function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
@@ -153,10 +154,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Clients write this where a call's seal was lost: the vendor's own word for "do not look". */
+/** Value that clients send in place of a call's lost signature; the vendor then skips its check. */
 export const noSeal = "skip_thought_signature_validator";
 
-/** The same, in an older wording of the vendor's. */
+/** Older value with the same meaning as `noSeal`. */
 const alsoNoSeal = "context_engineering_is_the_way_to_go";
 
 function sealOf(part: Fields): Seal | undefined {

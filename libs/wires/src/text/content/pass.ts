@@ -25,17 +25,17 @@ const wordsOf = wordsReader(["text", "name"]);
 
 const mayEnd = holdsWord('"finishReason"', '"blockReason"');
 
-/** Of frames that report usage, a tool that the vendor ran, or a failure. */
+/** Matches frames that report usage, a tool that the vendor ran, or a failure. */
 const isNotable = holdsWord('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
-/** Of a call, in either spelling. */
+/** Byte sequences of a call, in either spelling. */
 const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
 
 const textWord = Buffer.from('"text"');
 
-/** Generated content, passed through; a stream of server-sent events ends with its connection. */
+/** Passes generated content through unchanged; a stream of server-sent events ends with its connection. */
 export const contentPass: TextPass = {
-  /** Calls of models that seal none: recent ones want the first of every step sealed. */
+  /** Checks calls in the history: recent models require a signature on the first call of every step. */
   *takes(body, model) {
     if (!thinksInLevels(model) || !(yield* holdsAny(body, ...callWords))) return true;
     return sealsFirstCalls(yield* memberInTurns(body, "contents"));
@@ -92,7 +92,7 @@ export const contentPass: TextPass = {
   earlyEnd: endPiecesEarly,
 };
 
-/** Names in both spellings, as the vendor takes them. */
+/** Reads a member by both spellings, as the vendor does. */
 function payloadOf(part: JsonRecord, camel: string, snake: string): unknown {
   return part[camel] ?? part[snake];
 }
@@ -110,7 +110,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["modelVersion"], model);
 }
 
-/** Returns true if a candidate says why it ended, or the prompt was blocked. */
+/** Returns true if a candidate has a finish reason, or the prompt was blocked. */
 function isLast(piece: { readonly [name: string]: unknown }): boolean {
   const candidates = piece["candidates"];
   if (
@@ -121,7 +121,7 @@ function isLast(piece: { readonly [name: string]: unknown }): boolean {
   return isRecord(piece["promptFeedback"]) && typeof piece["promptFeedback"]["blockReason"] === "string";
 }
 
-/** Ends a stream of pieces early: one more piece, in which every open candidate says that it reached its bound. */
+/** Ends a stream of pieces early, by one more piece in which every open candidate reached its output limit. */
 function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
   return endOfChunks<JsonRecord>(options, {
     endWord: Buffer.from('"finishReason"'),

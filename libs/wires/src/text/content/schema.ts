@@ -1,10 +1,10 @@
 import { own, isRecord } from "../../json/fields.ts";
 import type { JsonObject } from "../hub/request.ts";
 
-/** Deeper schemas are cut to `{}`, which allows anything: no tool of anybody nests so far. */
+/** Maximum depth of a schema; deeper ones become `{}`, which allows anything. No known tool nests so deep. */
 const deepest = 64;
 
-/** Members that say something to this vendor's editors only. */
+/** Members that are only meant for this vendor's editors. */
 const meaningless: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
 const counts: ReadonlySet<string> = new Set([
   "minItems",
@@ -16,8 +16,8 @@ const counts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The vendor's own schema (upper-case types, `nullable`, counts as text) as JSON Schema. What is JSON Schema already
- * stays as it is, so a client may send either.
+ * Converts the vendor's schema (upper-case types, `nullable`, counts as text) to JSON Schema. JSON Schema is returned
+ * unchanged, so clients may send either.
  */
 export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
   if (!isRecord(schema) || depth > deepest) return {};

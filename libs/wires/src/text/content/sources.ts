@@ -4,8 +4,8 @@ import type { Citation, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * Parses the sources of a candidate's statements: its citations, and the results of its searches. Offsets count bytes
- * of all of its text here and characters of one part elsewhere; they are left out.
+ * Parses the sources of a candidate's statements: its citations, and its search results. Offsets are left out: they
+ * count bytes of the complete text here, but characters of one part elsewhere.
  */
 export function parseCitations(candidate: JsonObject): readonly Citation[] {
   return [...cited(candidate["citationMetadata"]), ...grounded(candidate["groundingMetadata"])];
@@ -18,7 +18,7 @@ function cited(metadata: unknown): readonly Citation[] {
   return all.filter(isRecord).map(({ uri, title }) => source(uri, title));
 }
 
-/** Each support names chunks by their index; without supports the chunks speak for themselves. */
+/** Parses search results. Supports refer to chunks by index; without supports each chunk is a citation. */
 function grounded(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
@@ -44,7 +44,7 @@ function source(uri: unknown, title: unknown): Citation {
   });
 }
 
-/** Citations with an address. */
+/** Renders the citations that have an address. */
 export function renderCitations(citations: readonly Citation[]): JsonObject | undefined {
   const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [present({ uri: url, title })]));
   return all.length > 0 ? { citations: all } : undefined;
@@ -52,7 +52,7 @@ export function renderCitations(citations: readonly Citation[]): JsonObject | un
 
 type ChosenToken = Omit<TokenProbability, "alternatives">;
 
-/** `logprobsResult` of a candidate; what is malformed is passed over. */
+/** Parses `logprobsResult` of a candidate; malformed entries are skipped. */
 export function parseProbabilities(result: unknown): readonly TokenProbability[] {
   if (!isRecord(result) || !Array.isArray(result["chosenCandidates"])) return [];
   const chosen: readonly unknown[] = result["chosenCandidates"];
@@ -72,7 +72,7 @@ function parseOne(value: unknown): ChosenToken | undefined {
   return { token: value["token"], logProbability: typeof probability === "number" ? probability : 0 };
 }
 
-/** Probabilities as `logprobsResult`; tokens' bytes have no place in it. */
+/** Renders probabilities as `logprobsResult`, which cannot carry tokens' bytes. */
 export function renderProbabilities(all: readonly TokenProbability[]): JsonObject | undefined {
   if (all.length === 0) return undefined;
   return {

@@ -17,7 +17,7 @@ const levels = {
   max: "HIGH",
 } as const satisfies Record<Effort, ThinkingLevel>;
 
-/** The largest models of a generation with levels know these two only. */
+/** Levels for the largest models of a generation, which support only these two. */
 const levelsOfPro = { MINIMAL: "LOW", LOW: "LOW", MEDIUM: "HIGH", HIGH: "HIGH" } as const satisfies Record<
   ThinkingLevel,
   ThinkingLevel
@@ -33,10 +33,10 @@ const budgets = {
   max: 32_768,
 } as const satisfies Record<Effort, number>;
 
-/** The least that a model which cannot stop thinking takes, and the most that the small ones take. */
+/** Minimum budget of models that cannot stop thinking, and maximum budget of the small ones. */
 const [minOfPro, maxOfFlash] = [128, 24_576];
 
-/** `thinkingConfig` for a model. A wish for no thoughts is noted as lost where the model cannot stop thinking. */
+/** Renders `thinkingConfig`. A request for no reasoning is reported as lost if the model cannot stop thinking. */
 export function renderThinking(wish: ReasoningWish, model: string, unsupported: Unsupported): JsonObject | undefined {
   const effort = effortOf(wish);
   if (effort === "none" && (thinksInLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
@@ -60,7 +60,7 @@ function budgetFor({ effort, budgetTokens }: ReasoningWish, model: string): numb
   return model.includes("-pro") ? Math.max(wanted, minOfPro) : wanted;
 }
 
-/** `thinkingConfig` of a client. */
+/** Parses a client's `thinkingConfig`. */
 export function parseThinking(config: Fields): ReasoningWish {
   const level = config.text("thinkingLevel")?.toLowerCase();
   const effort = (["minimal", "low", "medium", "high"] as const).find((word) => word === level);
@@ -74,7 +74,7 @@ export function parseThinking(config: Fields): ReasoningWish {
   });
 }
 
-/** Ways in which a request asks its model to think. */
+/** Members by which a request asks its model to think. */
 export const thoughts = {
   words: [Buffer.from("hink")],
   isRequested(body: JsonRecord): boolean {
@@ -83,10 +83,10 @@ export const thoughts = {
   },
 };
 
-/** The first generation whose thinking is set in levels; those before it take budgets. */
+/** First generation whose thinking is set by levels; earlier ones take budgets. */
 const firstWithLevels = 3;
 
-/** Returns true if a model, by the vendor's name of it, takes levels of thinking. */
+/** Returns true if a model, by its vendor name, takes thinking levels. */
 export function thinksInLevels(model: string): boolean {
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation !== undefined && Number(generation) >= firstWithLevels;

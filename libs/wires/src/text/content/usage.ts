@@ -15,8 +15,8 @@ import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * `usageMetadata` as disjoint units; undefined where it has no tokens. Thoughts are beside the candidates here and
- * in the output elsewhere; what tools put into the prompt is input.
+ * Converts `usageMetadata` to disjoint units; undefined if it has no tokens. Reasoning is counted in addition to the
+ * candidates here, but in the output elsewhere. Tokens that tools add to the prompt count as input.
  */
 export function contentUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -54,7 +54,7 @@ function countIn(details: unknown, wanted: "AUDIO" | "IMAGE"): number {
     .reduce((sum, { tokenCount }) => sum + (countOf(tokenCount) ?? 0), 0);
 }
 
-/** Units as `usageMetadata`; tokens written to a cache are in the prompt's, as this wire has no name for them. */
+/** Renders units as `usageMetadata`. Tokens written to a cache count in the prompt, having no member on this wire. */
 export function renderUsage(units: Units): JsonObject {
   const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
@@ -80,10 +80,10 @@ function details(all: number, audio = 0, image = 0): readonly JsonObject[] {
   ];
 }
 
-/** The members that decide what is charged beside tokens. */
+/** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "serviceTier", "service_tier"];
 
-/** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price has a word for them. */
+/** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price exists. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
   googlesearch: "webSearches",
   googlesearchretrieval: "webSearches",
@@ -94,10 +94,10 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
   retrieval: "fileSearches",
 };
 
-/** Members of a tool that cost nothing: what the client runs. */
+/** Members of a tool that cost nothing, since the client runs it. */
 const unpaid: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
-/** Finds the charges beside tokens that a request asks for; undefined for none. */
+/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
@@ -113,14 +113,14 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   });
 }
 
-/** Reads the charges beside tokens from an answer, or a piece of one. */
+/** Reads the charges in addition to tokens from an answer, or a piece of one. */
 export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(callsOfCandidate) : [];
   const tier = isRecord(usage) ? tierIn(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
   return reportedFees({ calls, tier });
 }
 
-/** Each query is a search; a session of code is one however often it is used. */
+/** Lists a candidate's calls of tools. Each query is a search; code execution is one call, however often it runs. */
 function callsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
   const code = parts.some((part) => part["executableCode"] !== undefined);
@@ -140,7 +140,7 @@ function callsOfGrounding(choice: number, { webSearchQueries, groundingChunks }:
   return [
     ...searches,
     ...(found("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
-    // Some answers name what they found on the web without the queries.
+    // Some answers list web results without the queries.
     ...(searches.length === 0 && found("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
     ...(found("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];

@@ -10,7 +10,7 @@ import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
-/** An answer of a vendor. A blocked prompt is an empty choice, filtered. Throws Failure upstream_error for none. */
+/** Parses a vendor's answer. A blocked prompt is an empty, filtered choice. Throws Failure upstream_error for none. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const head = headOf(body);
   const usage = contentUsage(body["usageMetadata"]);
@@ -21,7 +21,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   return present({ ...head, choices, usage });
 }
 
-/** The time is 0 where the vendor gives none. */
+/** Reads id, model and time; the time is 0 if the vendor sends none. */
 export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
@@ -36,20 +36,20 @@ export function candidatesOf(body: JsonObject): readonly JsonObject[] {
   return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
 }
 
-/** Reads the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
+/** Returns the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
 export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
   const candidates = candidatesOf(body);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
   return candidates;
 }
 
-/** Returns true if the vendor would not even read the prompt. */
+/** Returns true if the vendor blocked the prompt. */
 export function isBlocked(body: JsonObject): boolean {
   const feedback = body["promptFeedback"];
   return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
 }
 
-/** A candidate's parts as they are; its calls get ids of their path where they have none. */
+/** Parses a candidate's parts; calls without an id get one derived from their path. */
 export function answerParts(candidate: JsonObject, path: readonly (string | number)[]): readonly Part[] {
   const content = candidate["content"];
   const parts: unknown = isRecord(content) ? content["parts"] : undefined;
@@ -84,7 +84,7 @@ function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
   };
 }
 
-/** Words of this wire for the neutral reasons. */
+/** Finish reasons of this wire, by the neutral reasons. */
 export const finishWords = {
   stop: "STOP",
   "stop-sequence": "STOP",
@@ -98,7 +98,7 @@ export const finishWords = {
   other: "OTHER",
 } as const satisfies Record<FinishReason, string>;
 
-/** Words of the vendor that are not the natural end; calls end with STOP here. */
+/** Vendor's finish reasons other than a normal end; calls also end with STOP on this wire. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
   SAFETY: "filtered",

@@ -10,7 +10,7 @@ import { renderVoice } from "./media.ts";
 import { renderThinking } from "./thinking.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",
@@ -34,12 +34,12 @@ export const fieldSupport: FieldSupport = {
   refused: [],
 };
 
-/** Stop sequences that the vendor takes. */
+/** Maximum number of stop sequences that the vendor accepts. */
 const maxStops = 5;
 
 /**
- * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
- * for what the wire cannot express.
+ * Renders the request for a vendor of this wire; the path holds the model and selects streaming. Throws Failure
+ * unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -72,7 +72,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     seed: request.seed,
     candidateCount: request.choices,
     responseLogprobs: request.logProbabilities === undefined ? undefined : true,
-    // Zero alternatives are the vendor's default, and some models refuse the explicit value.
+    // Zero alternatives are the default, and some models refuse the explicit value.
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
     imageConfig: request.image && present({ aspectRatio: request.image.aspectRatio, imageSize: request.image.size }),
@@ -101,8 +101,8 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObj
 const names = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /**
- * Tools: all functions in one entry, each of the vendor's own in an entry of its own. Beside functions the vendor takes
- * its own only from a client that sends back every step of theirs, so another wire's wish for search gives way there.
+ * Renders tools: all functions in one entry, each vendor tool in a separate one. With functions, the vendor accepts its
+ * own tools only if the client sends back every step of theirs, so another wire's web search is then dropped.
  */
 function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, unsupported));
@@ -126,7 +126,7 @@ function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[
   return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
 }
 
-/** A tool without parameters leaves them out: an object without properties is refused. */
+/** Returns parameters, or undefined if they are empty: the vendor refuses an object without properties. */
 function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;
@@ -150,7 +150,7 @@ function vendorEntry(tool: Tool, hasFunctions: boolean, unsupported: Unsupported
 
 const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** Renders the choice among functions; some of them freely is the vendor's VALIDATED. It refuses a choice without functions. */
+/** Renders the function choice; a free choice among named functions is VALIDATED. It requires functions. */
 function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {

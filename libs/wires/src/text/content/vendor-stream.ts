@@ -10,11 +10,11 @@ import { contentFees, contentUsage } from "./usage.ts";
 import { finishReasons, answerParts, candidatesOf, headOf, isBlocked } from "./vendor-answer.ts";
 
 /**
- * A vendor's stream of pieces: each is an answer whose texts are increments. The stream ends with its connection;
- * it is whole once every candidate that began has said why it ended, or the prompt was blocked.
+ * Reads a vendor's stream of pieces, each an answer whose texts are increments. The stream ends with its connection; it
+ * is complete once every candidate that began has a finish reason, or the prompt was blocked.
  */
 export class ContentReader implements StreamReader {
-  /** Usage may follow until the connection ends. */
+  /** Always false: usage may follow until the connection ends. */
   readonly done = false;
   readonly #books = new Map<number, PartBook>();
   readonly #finished = new Set<number>();
@@ -77,7 +77,7 @@ export class ContentReader implements StreamReader {
   }
 }
 
-/** Words and thoughts grow until another kind of part comes or a seal closes them; all else comes whole. */
+/** Reads a part. Text and reasoning last until another kind of part or a signature; other parts are complete. */
 function readPart(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmptyText(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];

@@ -60,13 +60,13 @@ function merged(turns: readonly Turn[]): readonly Turn[] {
   return joined;
 }
 
-/** Results come before other words of a turn: the vendor looks for them right after the calls. */
+/** Returns a turn's parts with results first: the vendor expects them right after the calls. */
 function inOrder(parts: readonly Part[]): readonly Part[] {
   const results = parts.filter(({ kind }) => kind === "tool-result");
   return results.length === 0 ? parts : [...results, ...parts.filter(({ kind }) => kind !== "tool-result")];
 }
 
-/** The first call of a step must be sealed; the vendor's own dummy replaces a lost seal. */
+/** Adds the vendor's dummy signature to the first call of a step if it has none, since the vendor requires one. */
 function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>
@@ -76,9 +76,9 @@ function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
 
 interface ContentPartContext {
   readonly unsupported: Unsupported;
-  /** True if results hold images themselves; older models get them in parts beside. */
+  /** True if results contain images themselves; for older models images are separate parts. */
   readonly imagesInResults: boolean;
-  /** The name of a call by its id, for results without it. */
+  /** Returns the name of a call by its id, for results without a name. */
   readonly nameOf: (callId: string) => string | undefined;
 }
 
@@ -96,12 +96,12 @@ const renders: PartRenderers<ContentPartContext> = {
   vendor: (part) => [ownItem(part, "content")],
 };
 
-/** A part of a request. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders a part of a request. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, context: ContentPartContext): readonly JsonObject[] {
   return renderPartBy(renders, part, context);
 }
 
-/** The vendor refuses an empty text; one that is there for its seal stays. */
+/** Renders a text. The vendor refuses an empty text, except one that carries a signature. */
 function renderText(
   { text, cache, citations, seal }: TextPart,
   { unsupported }: ContentPartContext,
@@ -138,7 +138,7 @@ function renderMedia({ source }: AudioPart | VideoPart): readonly JsonObject[] {
   return [sourcePart(source)];
 }
 
-/** Bytes, or an address. Addresses that the vendor cannot fetch are the service's to bring in before. */
+/** Renders bytes, or an address. The service has replaced addresses that the vendor cannot fetch before. */
 export function sourcePart(source: Source): JsonObject {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {
@@ -149,14 +149,14 @@ export function sourcePart(source: Source): JsonObject {
   return { fileData: present({ mimeType: source.mediaType, fileUri: source.id }) };
 }
 
-/** Thoughts that the vendor sealed; all others are nothing to it. */
+/** Renders reasoning that the vendor signed; other reasoning is dropped. */
 function renderThought({ text, seal }: ReasoningPart, { unsupported }: ContentPartContext): readonly JsonObject[] {
   const thoughtSignature = ownSeal(seal, "content");
   unsupported.noteIf("turn.reasoning", thoughtSignature === undefined);
   return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
 }
 
-/** A call, with its seal where there is one. */
+/** Renders a call, with its signature if there is one. */
 export function callPart(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
   return present({ functionCall: { id: part.id, name: part.name, args: argsOf(part) }, thoughtSignature });
 }

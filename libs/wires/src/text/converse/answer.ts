@@ -26,13 +26,13 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   });
 }
 
-/** Reads the usage that a complete answer reports. Throws Failure upstream_error if it is not one. */
+/** Reads the usage of a complete answer. Throws Failure upstream_error for any other body. */
 export function readUsage(body: JsonObject): Units | undefined {
   blocksOf(body);
   return converseUsage(body["usage"]);
 }
 
-/** Reads the client's sequence that ended the answer, of models that report it on request. */
+/** Reads the client's stop sequence that ended the answer; models report it only on request. */
 export function stopSequenceOf(fields: unknown): string | undefined {
   const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
   return typeof sequence === "string" ? sequence : undefined;
@@ -45,7 +45,7 @@ function blocksOf({ output }: JsonObject): readonly JsonObject[] {
   throw new Failure("upstream_error", "The vendor's answer has no content.");
 }
 
-/** A block of an answer as parts; what has no word in the neutral form is a vendor's own. */
+/** Parses a block of an answer; one that the neutral form lacks becomes a vendor part. */
 function parseBlock(block: JsonObject): readonly Part[] {
   const { text, toolUse, reasoningContent, citationsContent, image } = block;
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
@@ -76,7 +76,7 @@ function parseCited({ content, citations }: JsonObject): readonly Part[] {
   return text === "" ? [] : [{ kind: "text", text, ...(cited.length > 0 ? { citations: cited } : {}) }];
 }
 
-/** Reads the source of a statement; none for a value that is not an object. */
+/** Reads a citation; empty if the value is not an object. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { title, sourceContent, location } = value;
@@ -96,12 +96,12 @@ function parseImage({ format, source }: JsonObject): readonly Part[] {
   return typeof data === "string" ? [imagePart(textOf(format), data)] : [];
 }
 
-/** A picture that the model made. */
+/** Creates the part of a generated image. */
 export function imagePart(format: string, data: string): Part {
   return { kind: "image", source: { kind: "base64", mediaType: `image/${format || "png"}`, data } };
 }
 
-/** Words of vendors that are not the natural end. */
+/** Vendors' finish reasons other than a normal end. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop-sequence",
   max_tokens: "length",
@@ -114,8 +114,8 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * `usage` as disjoint units; undefined where it reports no tokens. `inputTokens` leaves out what was read from or written
- * to a cache, as units do; `cacheDetails` says how much of what was written is kept for an hour.
+ * Converts `usage` to disjoint units; undefined if it has no tokens. `inputTokens` excludes tokens read from or written
+ * to a cache, as units do; `cacheDetails` tells how many written ones are kept for an hour.
  */
 export function converseUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -138,7 +138,7 @@ function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number 
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (countOf(inputTokens) ?? 0) : 0), 0);
 }
 
-/** Finds the charges beside tokens that a request asks for: its service tier. Its tools are all the client's own. */
+/** Finds the charges in addition to tokens that a request asks for: its service tier. The client runs all tools. */
 export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | undefined {
   const name = tierOf(serviceTier);
   return feesUnlessNone({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });

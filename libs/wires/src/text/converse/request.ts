@@ -10,7 +10,7 @@ import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
 import { DocumentNames, renderTurns, withCachePoint, type ConversePartContext } from "./turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "toolConfig.tools",
@@ -28,7 +28,7 @@ export const fieldSupport: FieldSupport = {
 };
 
 /**
- * The request for a vendor of this wire: its address says the model, and whether it streams. Throws Failure
+ * Renders the request for a vendor of this wire; the address holds the model and selects streaming. Throws Failure
  * unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
@@ -49,14 +49,14 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     toolConfig: renderToolConfig(request, context),
     outputConfig: outputOf(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
-    // The answer names the sequence only on request.
+    // The answer reports the stop sequence only on request.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
     serviceTier: tierOf(request, unsupported),
   });
   return { body, dropped: unsupported.words };
 }
 
-/** Sampling, as far as the model takes it: beside Claude's thoughts none, and of its newest models one at most. */
+/** Renders the sampling that the model accepts: none with Claude's thinking, at most one for its newest models. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,
@@ -68,7 +68,7 @@ function renderSampling(
   const free = !fixed && !(isClaude(model) && takesAdaptiveOnly(model));
   const both = free && !(temperature !== undefined && isClaude(model) && takesOneSampling(model));
   const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
-  // One is the default of both.
+  // 1 is the default of both parameters.
   unsupported.noteIf("temperature", isLost(temperature, inference.temperature));
   unsupported.noteIf("topP", isLost(topP, inference.topP));
   return { inference, fields: renderTopK(topK, free ? topKMember(model) : undefined, unsupported) };
@@ -112,8 +112,8 @@ const names = /^[A-Za-z0-9_-]{1,64}$/;
 const noParameters: JsonObject = { type: "object", properties: {} };
 
 /**
- * Tools and which of them. The vendor wants the tools of every call in the history: where a client no longer offers
- * them, they are declared by their names. It has no word for calling none: the tools are left out, or the wish is lost.
+ * Renders tools and the tool choice. The vendor requires the tools of all calls in the history: those no longer offered
+ * are declared by name. It cannot express `none`: the tools are left out, or the choice is reported as lost.
  */
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonObject | undefined {
   const { tools = [], toolChoice } = request;

@@ -8,10 +8,10 @@ import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { finishReasons, converseFees, stopSequenceOf, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSeal, signatureSeal } from "./turns.ts";
 
-/** Characters of blocks that wait for their end, as they are passed on whole; beyond it: upstream_error. */
+/** Maximum buffered characters of blocks that are passed on complete; beyond it: upstream_error. */
 const maxHeld = 16 * 2 ** 20;
 
-/** Parts of a block that wait for its end: its signature, thoughts that are sealed, a picture's bytes. */
+/** Parts of a block that are buffered until its end: its signature, redacted reasoning, an image's bytes. */
 interface Held {
   signature: string;
   redacted: string[];
@@ -22,8 +22,8 @@ interface Held {
 type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
 
 /**
- * A vendor's stream: a message's start, blocks by their index, its stop, and last a report of its usage. A block of text or
- * thoughts begins with its first words. Unknown events and deltas are ignored.
+ * Reads a vendor's stream: the message's start, blocks by index, its stop, then usage. A block of text or reasoning
+ * begins with its first text. Unknown events and deltas are ignored.
  */
 export class ConverseReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -99,14 +99,14 @@ export class ConverseReader implements StreamReader {
   #end(key: string): readonly TextEvent[] {
     const held = this.#held.get(key);
     this.#held.delete(key);
-    // A call without arguments has no piece of them.
+    // A call without arguments has no delta.
     const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
     if (held === undefined) return [...empty, ...this.#book.end(key)];
     const { signature, redacted, format, image } = held;
     if (redacted.length > 0)
       return this.#book.whole({ kind: "reasoning", text: "", seal: redactedSeal(joined(redacted)) });
     if (image.length > 0) return this.#book.whole(imagePart(format, joined(image)));
-    // Thoughts that are not shown are sealed all the same.
+    // Hidden reasoning has a signature as well.
     const seal = signatureSeal(signature);
     return seal === undefined || this.#book.isOpen(key)
       ? this.#book.end(key, seal)
@@ -143,7 +143,7 @@ function joined(pieces: readonly string[]): string {
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
 }
 
-/** Statuses that the vendor answers with outside of streams. */
+/** HTTP statuses that the vendor uses for these exceptions outside of streams. */
 const statuses: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,

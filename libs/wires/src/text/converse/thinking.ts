@@ -7,15 +7,15 @@ import { pairs } from "./turns.ts";
 import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
 
 interface ConverseThinking {
-  /** For `additionalModelRequestFields`: each family of models has members of its own. */
+  /** Members for `additionalModelRequestFields`, which differ by family of models. */
   readonly fields: JsonObject;
-  /** For `inferenceConfig`; thoughts count as output. */
+  /** Output limit for `inferenceConfig`; reasoning counts as output. */
   readonly maxTokens: number | undefined;
-  /** True if thoughts are requested of a model that then takes no other sampling. */
+  /** True if the requested reasoning excludes other sampling parameters. */
   readonly fixesSampling: boolean;
 }
 
-/** The words of models that know three efforts. */
+/** Efforts of models that know three of them. */
 const threeEfforts = {
   minimal: "low",
   low: "low",
@@ -26,9 +26,9 @@ const threeEfforts = {
 } as const satisfies Record<Exclude<Effort, "none">, string>;
 
 /**
- * The wish for thoughts. It is given up, and noted as lost, for models that have no word for it, and where the vendor
- * refuses it together with the rest: a forced tool, a running tool loop whose turns do not begin with sealed thoughts, a
- * bound of output that leaves no room for the least budget.
+ * Renders the requested reasoning. It is dropped and reported as lost for models without it, and where the vendor
+ * refuses it with other fields: a forced tool, a running tool loop whose turns do not begin with signed reasoning, an
+ * output limit with no room for the minimum budget.
  */
 export function renderThinking(
   request: TextRequest,
@@ -62,10 +62,10 @@ function isRefused(form: ThinkingForm, request: TextRequest, messages: readonly 
   return forcesTool(request) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
 }
 
-/** Form in which a request asks a model to think; undefined: it cannot. */
+/** Form in which a request asks a model to think. */
 type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
 
-/** Finds it. Names are `anthropic.claude-…`, with a region before them in profiles (`us.`) and a path in ARNs. */
+/** Returns a model's form, from `anthropic.claude-…` with a region (`us.`) or an ARN's path; undefined: no thinking. */
 function thinkingFormOf(model: string): ThinkingForm | undefined {
   if (isClaude(model)) return takesAdaptiveOnly(model) ? "claude-adaptive" : "claude-budget";
   if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model)) return "nova";
@@ -77,12 +77,12 @@ export function isClaude(model: string): boolean {
   return model.includes("anthropic.claude");
 }
 
-/** Returns true if a model takes points of a cache; a profile's ARN does not say whose model it is, and may. */
+/** Returns true if a model accepts cache points; true for a profile's ARN, which does not tell its model. */
 export function takesCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }
 
-/** Finds the place of `topK` in requests to a model; undefined: it has none. */
+/** Returns the member for `topK` in requests to a model; undefined: it has none. */
 export function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
   if (isClaude(model)) return "top_k";
   return model.includes("amazon.nova") ? "inferenceConfig" : undefined;

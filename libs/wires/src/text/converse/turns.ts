@@ -15,14 +15,14 @@ export function renderTurns(request: TextRequest, context: ConversePartContext) 
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withWords) };
 }
 
-/** The vendor refuses a message that holds a document and no text: the text is the document's name. */
+/** Adds the document's name as text to a message that has a document but no text, which the vendor would refuse. */
 function withWords(message: Message): Message {
   const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
   if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;
   return { ...message, content: [...message.content, { text: String(document["name"]) }] };
 }
 
-/** Blocks of this wire: texts, thoughts, tool calls and their results. */
+/** Forms of this wire's blocks: texts, reasoning, tool calls and their results. */
 export const pairs: PairForm = {
   text: (text) => ({ text }),
   isThought: ({ reasoningContent }) => isRecord(reasoningContent),
@@ -35,7 +35,7 @@ export const pairs: PairForm = {
 export interface ConversePartContext {
   readonly unsupported: Unsupported;
   readonly names: DocumentNames;
-  /** True if the model takes points of a cache. */
+  /** True if the model accepts cache points. */
   readonly cachePoints: boolean;
 }
 
@@ -53,7 +53,7 @@ const renders: PartRenderers<ConversePartContext> = {
   vendor: (part) => [ownItem(part, "converse")],
 };
 
-/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, context: ConversePartContext): readonly JsonObject[] {
   return renderPartBy(renders, part, context);
 }
@@ -68,7 +68,7 @@ function renderImage({ source, detail, cache }: ImagePart, context: ConversePart
   return withCachePoint([renderMedia("image", source)], cache, context);
 }
 
-/** Thoughts that the vendor sealed; others are nothing to it. */
+/** Renders reasoning that the vendor signed; other reasoning is dropped. */
 function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: ConversePartContext): readonly JsonObject[] {
   const value = ownSeal(seal, "converse");
   unsupported.noteIf("turn.reasoning", value === undefined);
@@ -90,7 +90,7 @@ function renderResult(
   const content = parts.flatMap((part) => renderPart(part, { ...context, cachePoints: false }));
   const toolResult = present({
     toolUseId: vendorId(callId),
-    // The vendor wants something, if it says nothing.
+    // The vendor refuses an empty result.
     content: content.length > 0 ? content : [{ json: {} }],
     status: isError === true ? "error" : undefined,
   });
@@ -143,7 +143,7 @@ const documentFormats: Readonly<Record<string, string>> = {
 
 const formats = { image: imageFormats, video: videoFormats, audio: audioFormats } as const;
 
-/** A picture, film or sound. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
+/** Renders an image, video or audio. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
 function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
   const { mediaType, data } = bytesOf(kind, source);
   const format = own(formats[kind], mediaType);
@@ -151,7 +151,7 @@ function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
   return { [kind]: { format, source: { bytes: data } } };
 }
 
-/** A file as a document; `name` is one that the vendor takes and that no other document of the request has. */
+/** Renders a file as a document. `name` has only allowed characters and is unique in the request. */
 function renderDocument({ source, context, citations }: FilePart, name: string): JsonObject {
   return {
     document: present({
@@ -176,11 +176,11 @@ function bytesOf(kind: string, source: Source): Extract<Source, { kind: "base64"
   throw unsupportedFailure(source.kind === "url" ? `${kind} parts by address` : "file ids of another vendor");
 }
 
-/** Gives documents names of the vendor's characters, each another: it refuses two of one name. */
+/** Creates document names of allowed characters that are unique, since the vendor refuses duplicates. */
 export class DocumentNames {
   readonly #given = new Set<string>();
 
-  /** A name for a file, after the client's own. */
+  /** Returns a name for a file, derived from the client's name. */
   give({ title, name }: Pick<FilePart, "title" | "name">): string {
     const wanted = (title ?? name ?? "")
       .replaceAll(/[^\p{L}\p{N}\s()[\]-]/gu, "-")
@@ -195,10 +195,10 @@ export class DocumentNames {
   }
 }
 
-/** The vendor takes 200, a number behind included. */
+/** Maximum length of a name before a number is appended; the vendor's maximum is 200. */
 const maxNameCharacters = 190;
 
-/** Blocks with the point behind them up to which the vendor keeps the prompt, where the client set one. */
+/** Returns blocks, followed by a cache point if the client set one. */
 export function withCachePoint(
   blocks: readonly JsonObject[],
   cache: CacheHint | undefined,
@@ -210,13 +210,13 @@ export function withCachePoint(
   return blocks;
 }
 
-/** The seal beside thoughts; undefined for models that sign none. */
+/** Reads the signature next to reasoning; undefined for models that do not sign it. */
 export function signatureSeal(signature: unknown): Seal | undefined {
   if (typeof signature !== "string" || signature === "") return undefined;
   return { wire: "converse", kind: signatureKind, value: signature };
 }
 
-/** The seal in place of thoughts; `data` is Base64. */
+/** Creates the signature of redacted reasoning; `data` is Base64. */
 export function redactedSeal(data: string): Seal {
   return { wire: "converse", kind: redactedKind, value: data };
 }

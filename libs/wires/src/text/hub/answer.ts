@@ -15,7 +15,7 @@ export type FinishReason =
   | "malformed-tool-call"
   | "other";
 
-/** Words of OpenAI's old completions for the reasons, which other wires share. */
+/** OpenAI's finish reasons for completions, which other wires share. */
 export const finishWords = {
   stop: "stop",
   "stop-sequence": "stop",
@@ -23,33 +23,33 @@ export const finishWords = {
   "context-full": "length",
   "tool-calls": "stop",
   filtered: "content_filter",
-  // A refusal's words are sent as text, so the reason must say what they are.
+  // A refusal is sent as text, so only the reason tells that it is one.
   refused: "content_filter",
   paused: "stop",
   "malformed-tool-call": "stop",
   other: "stop",
 } as const satisfies Record<FinishReason, string>;
 
-/** One of the answers to a request; almost always the only one. */
+/** One answer to a request; usually the only one. */
 export interface Choice {
   readonly parts: readonly Part[];
   readonly finish: FinishReason;
   readonly stopSequence?: string | undefined;
 }
 
-/** A whole answer in the neutral form. */
+/** A complete answer in the neutral form. */
 export interface TextAnswer {
   readonly id: string;
   readonly model: string;
   /** Unix seconds. */
   readonly createdAt: number;
   readonly choices: readonly Choice[];
-  /** Absent where the upstream reported none. */
+  /** Usage; absent if the vendor reported none. */
   readonly usage?: Units | undefined;
   readonly serviceTier?: string | undefined;
 }
 
-/** The opening of a part of a streamed answer; its text or arguments follow as deltas. */
+/** Beginning of a part of a streamed answer; its text or arguments follow as deltas. */
 export type OpenedPart =
   | { readonly kind: "text" }
   | { readonly kind: "refusal" }
@@ -57,8 +57,8 @@ export type OpenedPart =
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly custom?: boolean | undefined };
 
 /**
- * A step of a streamed answer. `part` numbers the parts of one choice by appearance, from 0. Parts may interleave
- * (parallel tool calls on the chat wire); every opened part is closed by its reader before `finish`.
+ * A step of a streamed answer. `part` numbers the parts of one choice in order of appearance, from 0. Parts may
+ * interleave (parallel tool calls on the chat wire); the reader ends every open part before `finish`.
  */
 export type TextEvent =
   | {
@@ -78,7 +78,7 @@ export type TextEvent =
     }
   | { readonly type: "citation"; readonly choice: number; readonly part: number; readonly citation: Citation }
   | { readonly type: "part-end"; readonly choice: number; readonly part: number; readonly seal?: Seal | undefined }
-  /** A part that comes whole: an image, a sealed reasoning without text, a vendor's own item. */
+  /** A complete part: an image, redacted reasoning without text, a vendor's item. */
   | { readonly type: "part-whole"; readonly choice: number; readonly part: number; readonly whole: Part }
   | {
       readonly type: "finish";
@@ -86,11 +86,11 @@ export type TextEvent =
       readonly reason: FinishReason;
       readonly stopSequence?: string | undefined;
     }
-  /** The vendor's report of charges beside tokens. */
+  /** Vendor's report of charges in addition to tokens. */
   | { readonly type: "fees"; readonly fees: ReportedFees }
-  /** The newest report; the last one is the value, never the sum. */
+  /** Vendor's newest usage report, which replaces earlier ones. */
   | { readonly type: "usage"; readonly usage: Units }
   /** Heartbeat of the vendor, without content. */
   | { readonly type: "ping" }
-  /** The vendor said in the stream that it failed; `code` and `message` are its words. */
+  /** A failure that the vendor reports in the stream, with its `code` and `message`. */
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly status?: number | undefined };

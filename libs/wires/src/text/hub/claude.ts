@@ -3,10 +3,10 @@ import type { Effort, ReasoningWish } from "./request.ts";
 /** First version, as major and minor number, that refuses thinking budgets and all sampling parameters. */
 const firstAdaptive = [4, 7] as const;
 
-/** The first generation that takes one of temperature and top_p, not both. */
+/** First version, as major and minor number, that accepts temperature or top_p, but not both. */
 const firstWithOneSampling = [4, 1] as const;
 
-/** Returns true if a model, by the vendor's name of it, refuses thinking budgets and every sampling parameter. */
+/** Returns true if a model, by its vendor name, refuses thinking budgets and all sampling parameters. */
 export function takesAdaptiveOnly(model: string): boolean {
   return isFrom(model, firstAdaptive);
 }
@@ -16,7 +16,7 @@ export function takesOneSampling(model: string): boolean {
   return isFrom(model, firstWithOneSampling);
 }
 
-/** Names have the generation after the family or before it, and a date behind; other vendors' names have none. */
+/** Returns true if a Claude model has at least this version; the name has it before or after the family. */
 function isFrom(model: string, [major, minor]: readonly [number, number]): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;
@@ -28,7 +28,7 @@ export const minBudget = 1024;
 
 const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
-/** Tokens for thoughts where a model is given a budget: the client's own, or what an effort comes to. */
+/** Returns the thinking budget in tokens: the client's, or that of its effort. */
 export function thinkingBudget(
   { budgetTokens }: ReasoningWish,
   effort: Exclude<Effort, "none">,

@@ -4,13 +4,13 @@ import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from 
 import type { JsonObject, OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
 import { audioTypes } from "./sources.ts";
 
-/** Parts that one message or tool output may have. */
+/** Maximum number of parts of one message or tool output. */
 export const maxParts = 4_096;
 
-/** Reads one part, by its type. */
+/** Reads one part of a type. */
 export type ReadPart = (part: Fields) => Part;
 
-/** A message's content, or a tool's output: text, or parts, each read by its type. Throws Failure (400) for others. */
+/** Parses a message's content or a tool's output: text, or parts by type. Throws Failure (400) for other types. */
 export function contentOf(of: Fields, name: string, readers: Readonly<Record<string, ReadPart>>): readonly Part[] {
   const content = of.raw(name);
   if (content === undefined) return [];
@@ -31,7 +31,7 @@ export function onlyText(of: Fields, name: string, parts: readonly Part[]): read
   });
 }
 
-/** Checks that parts are such as a tool's result may have. Throws Failure (400) naming the member of other parts. */
+/** Checks that a tool's result may have these parts. Throws Failure (400) naming the member of a wrong part. */
 export function resultParts(of: Fields, name: string, parts: readonly Part[]): ToolResultPart["parts"] {
   return parts.map((part) => {
     if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
@@ -39,14 +39,14 @@ export function resultParts(of: Fields, name: string, parts: readonly Part[]): T
   });
 }
 
-/** Reads `input_audio`, which the chat and responses wires spell alike. */
+/** Reads `input_audio`, which the chat and responses wires share. */
 export function readAudio(part: Fields): Part {
   const audio = part.needFields("input_audio");
   const format = audio.word("format", ["mp3", "wav"]) ?? "wav";
   return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 
-/** Reads a citation of the wire `own`, which is kept whole for it; malformed members are left out. */
+/** Reads a citation of `wire`, which is kept unchanged for it; malformed members are left out. */
 export function citationOf(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
   return present({
     url: typeof url === "string" ? url : undefined,
@@ -57,7 +57,7 @@ export function citationOf(wire: TextWireName, value: unknown, { url, title, sta
   });
 }
 
-/** Puts onto texts what is next to them: citations onto the last, probabilities onto the first. */
+/** Attaches citations to the last text, and probabilities to the first. */
 export function withSources(
   parts: readonly Part[],
   citations: readonly Citation[],
@@ -75,7 +75,7 @@ export function withSources(
   });
 }
 
-/** Log probabilities of a text or a delta, as the chat and responses wires spell them alike; what is malformed is passed over. */
+/** Parses log probabilities, which the chat and responses wires share; malformed entries are skipped. */
 export function parseLogProbabilities(value: unknown): readonly TokenProbability[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {
@@ -101,7 +101,7 @@ function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"
   };
 }
 
-/** The same for a client; a token's bytes are its own where the vendor gave none. */
+/** Renders a log probability for a client; missing bytes are computed from the token. */
 export function logProbability({ alternatives, ...chosen }: TokenProbability): JsonObject {
   return { ...oneProbability(chosen), top_logprobs: alternatives.map(oneProbability) };
 }
@@ -110,14 +110,14 @@ function oneProbability({ token, logProbability, bytes }: Omit<TokenProbability,
   return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
 }
 
-/** Reads the members of a function as the chat, responses and Ollama's wires have them. */
+/** Reads the members of a function, which the chat, responses and Ollama's wires share. */
 export function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
   return present({
     kind: "function",
     name: declared.needText("name"),
     description: declared.text("description"),
     parameters: declared.record("parameters"),
-    // False is what every other wire means anyway.
+    // False is the default of all other wires.
     strict: declared.flag("strict") === true ? true : undefined,
   });
 }
@@ -128,19 +128,19 @@ export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { 
   return present({ kind: "custom", name, description, format });
 }
 
-/** Reads the members of a form by a schema. */
+/** Reads the members of an output format with a schema. */
 export function parseSchema(named: Fields, schema: JsonObject): OutputFormat {
   const [name, description] = [named.text("name"), named.text("description")];
   return present({ kind: "schema", schema, name, description, strict: named.flag("strict") });
 }
 
-/** Reads a wish for log probabilities: a number of alternatives means something only where they are switched on. */
+/** Reads the request for log probabilities; a number of alternatives counts only if the switch is on. */
 export function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   return fields.flag("logprobs") === true ? { alternatives } : undefined;
 }
 
-/** Reads the fields that the chat and responses wires spell alike, each with a value of its own in the neutral form. */
+/** Reads the fields that the chat and responses wires share and that each have a field in the neutral form. */
 export function parsePlainFields(fields: Fields): Partial<TextRequest> {
   return {
     ...parseSampling(fields),
@@ -153,7 +153,7 @@ export function parsePlainFields(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Reads the settings of the sampling that most wires spell alike. */
+/** Reads the sampling settings that most wires share. */
 export function parseSampling(fields: Fields): Partial<TextRequest> {
   return {
     temperature: fields.number("temperature"),

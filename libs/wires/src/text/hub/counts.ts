@@ -1,16 +1,16 @@
 import type { Units } from "@modelgate/contracts";
 
-/** A vendor's count: a whole number from 0, anything else is undefined. */
+/** Returns a vendor's count: a whole number from 0; undefined for anything else. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }
 
-/** All input tokens written to a cache, whatever their lifetime; undefined where none is reported. */
+/** Returns all input tokens written to a cache, of any lifetime; undefined if none is reported. */
 export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): number | undefined {
   return cacheWrite1hTokens === undefined ? cacheWriteTokens : (cacheWriteTokens ?? 0) + cacheWrite1hTokens;
 }
 
-/** Units without those that are zero, but for input and output themselves. */
+/** Returns units without those that are zero, except for input and output. */
 export function unitsOf(units: Units): Units {
   const kept: Units = {};
   for (const name of ["inputTokens", "outputTokens"] as const) kept[name] = units[name] ?? 0;

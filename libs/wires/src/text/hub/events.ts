@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
-/** A whole answer as the events of a stream: one delta a part. */
+/** Converts a complete answer to the events of a stream, with one delta per part. */
 export function replay(answer: TextAnswer): readonly TextEvent[] {
   const { id, model, createdAt, usage } = answer;
   return [
@@ -19,7 +19,7 @@ function replayChoice({ parts, finish, stopSequence }: Choice, choice: number): 
   ];
 }
 
-/** The events of one part: opened, its text, closed; or whole where it has no text that could come in pieces. */
+/** Returns the events of one part: opened, text, closed; or a single event if it has no text to stream. */
 export function replayPart(whole: Part, choice: number, part: number): readonly TextEvent[] {
   const opened = openingOf(whole);
   if (opened === undefined) return [{ type: "part-whole", choice, part, whole }];
@@ -49,22 +49,22 @@ function deltaOf(part: Part, choice: number, index: number): readonly TextEvent[
   ];
 }
 
-/** Characters that may wait while another part is open; beyond it the stream fails as `upstream_error`. */
+/** Maximum characters that wait while another part is open; beyond it the stream fails with `upstream_error`. */
 export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
 /**
- * Puts interleaved parts one after another, for wires whose parts may not overlap: events of a later part wait until
- * the open one ends. A part that came whole but has text is opened, filled and closed. All choices but the first are
- * left out: these wires have one answer.
+ * Orders interleaved parts one after another, for wires whose parts may not overlap: events of a later part wait until
+ * the open one ends. A complete part with text is opened, filled and closed. Keeps only the first choice, since these
+ * wires have one answer.
  */
 export class OneAtATime {
   #open: number | undefined;
   #characters = 0;
   readonly #waiting = new Map<number, PartEvent[]>();
 
-  /** The events that may be written now. */
+  /** Takes an event and returns the events that may be written now. */
   take(event: TextEvent): readonly TextEvent[] {
     if ("choice" in event && event.choice !== 0) return [];
     if ("part" in event) return this.#takePart(event);
@@ -86,7 +86,7 @@ export class OneAtATime {
     return [event, ...this.#release()];
   }
 
-  /** Releases events that waited, until one of the waiting parts is open itself. */
+  /** Returns events that waited, up to the end of the first part that is still open. */
   #release(): readonly TextEvent[] {
     const released: TextEvent[] = [];
     for (const [part, events] of this.#waiting) {
@@ -100,7 +100,7 @@ export class OneAtATime {
     return released;
   }
 
-  /** Everything, at the end: a reader closes its parts before `finish`, so nothing is open by now. */
+  /** Returns all events at the end; readers close their parts before `finish`, so no part is open. */
   #flush(): readonly TextEvent[] {
     const events = [...this.#waiting.values()].flat();
     this.#waiting.clear();
@@ -117,7 +117,7 @@ export class OneAtATime {
   }
 }
 
-/** Handlers of the events of a stream by their type; an event without one is ignored. */
+/** Handlers of a stream's events by type; an event without a handler is ignored. */
 export type EventHandlers<Result> = {
   readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => Result;
 };

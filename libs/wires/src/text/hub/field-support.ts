@@ -1,17 +1,17 @@
 import { Failure } from "@modelgate/contracts";
 import type { RequestField, TextRequest } from "./request.ts";
 
-/** The fields of the neutral form on a wire. A field that is neither spelled nor refused there is a hint, and dropped. */
+/** Support of the neutral form's fields on a wire. A field that is neither spelled nor refused is dropped. */
 export interface FieldSupport {
-  /** Spelling of the fields that the wire has. */
+  /** Spelling of the fields that the wire supports. */
   readonly as: Readonly<Partial<Record<RequestField, string>>>;
-  /** Fields without which the request would mean something else. */
+  /** Unsupported fields whose loss would change the meaning of the request. */
   readonly refused: readonly RequestField[];
 }
 
 /**
- * Lists the hints of a request that the wire cannot express. Throws Failure unsupported_parameter, its `param` in the
- * neutral form's word, for what may not be lost; the service spells it as the client's wire does.
+ * Lists the optional fields of a request that the wire cannot express. Throws Failure unsupported_parameter for a field
+ * that must not be lost, named as in the neutral form; the service respells it for the client's wire.
  */
 export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
   const lost = Object.keys(request)
@@ -31,7 +31,7 @@ export function unsupportedFailure(param: string, message?: string): Failure {
   return new Failure("unsupported_parameter", message ?? usual, { param });
 }
 
-/** One answer, and text as the only kind of output, are what every wire gives anyway. */
+/** Returns true if a field changes the request: one answer, and text as the only output, are the default everywhere. */
 function isMeaningful(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
@@ -42,7 +42,7 @@ function isMeaningful(request: TextRequest, field: RequestField): boolean {
   return true;
 }
 
-/** Words for the fields and hints that a rendering left out so far, each once. */
+/** Collects the fields and values that a rendering has left out, each once. */
 export class Unsupported {
   readonly #words = new Set<string>();
 
@@ -50,7 +50,7 @@ export class Unsupported {
     this.#words.add(word);
   }
 
-  /** Notes a loss where there is something to lose: anything but undefined and false. */
+  /** Notes a loss, unless the lost value is undefined or false. */
   noteIf(word: string, lost: unknown): void {
     if (lost !== undefined && lost !== false) this.note(word);
   }

@@ -1,14 +1,14 @@
-/** Models whose vendor, who made chat completions and responses, refuses fields that it does not know. */
+/** Matches models of OpenAI, which refuses fields that it does not know. */
 const strict = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
 
-/** Returns true if a model's vendor refuses what it does not know. A name may be after a path (`openai/gpt-5`). */
+/** Returns true if a model's vendor refuses unknown fields. A name may follow a path (`openai/gpt-5`). */
 export function refusesUnknownFields(model: string): boolean {
   return strict.test(model);
 }
 
 /**
- * Members that followers of those wires have added at the top of a request, and their own vendor refuses as unknown. Members
- * that neither knows pass: the vendor may have added them since. `reasoning` is the vendor's own in responses.
+ * Top-level members that compatible vendors have added to chat completions and responses, and that OpenAI refuses as
+ * unknown. Other unknown members pass, since OpenAI may have added them. `reasoning` is OpenAI's own in responses.
  */
 export const followersMembers: ReadonlySet<string> = new Set([
   "thinking",

@@ -3,13 +3,13 @@ import type { Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest, TextWireName, Tool } from "./request.ts";
 
-/** Search among the tools themselves, by its names on the wires that have it: elsewhere the model gets all tools anyway. */
+/** Matches tools that search among the tools; on wires without them the model gets all tools. */
 const toolSearch = /^tool_search(?:_tool_(?:regex|bm25))?$/;
 
-/** Types of items and blocks that are steps of a search which the vendor ran; of a call of messages, its tool's name. */
+/** Matches types of items and blocks that are steps of a vendor's search, and names of its tools in messages. */
 const searchStep = /^(?:web_search(?:_call|_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result)))$/;
 
-/** Returns true if others can do without it: the text after it says what was found. */
+/** Returns true for a step of a search. Other wires can omit it, since the text after it states the result. */
 function isSearchStep(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { type, name } = value;
@@ -18,8 +18,8 @@ function isSearchStep(value: unknown): boolean {
 }
 
 /**
- * A request without what other wires' vendors search by themselves, each kind noted as lost: steps of their searches in
- * the history, so that a conversation can go on elsewhere, and their search among tools.
+ * Removes what only other wires' vendors support in search, and reports each kind as lost: steps of their web searches
+ * in the history, so that a conversation can continue elsewhere, and search among tools.
  */
 export function withoutForeignSearches(
   request: TextRequest,

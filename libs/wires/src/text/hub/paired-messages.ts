@@ -9,29 +9,29 @@ export interface Message {
   readonly content: readonly JsonObject[];
 }
 
-/** Blocks of such a wire: how it writes texts, thoughts, calls and their results. */
+/** Blocks of a wire: its form of texts, reasoning, calls and results. */
 export interface PairForm {
   text(text: string): JsonObject;
   isThought(block: JsonObject): boolean;
-  /** The id of the call that a block is; undefined for other blocks. */
+  /** Returns the id of the call in a block; undefined for other blocks. */
   callOf(block: JsonObject): unknown;
-  /** The id of the call whose result a block is; undefined for other blocks. */
+  /** Returns the id of the call that a block is the result of; undefined for other blocks. */
   resultOf(block: JsonObject): unknown;
-  /** Renders an error result for a call that has no result, because the vendor refuses a call without one. */
+  /** Renders an error result for a call without a result, which the vendor would refuse. */
   missing(id: unknown): JsonObject;
 }
 
-/** The result that the model gets for a call without one. */
+/** Result that the model gets for a call without one. */
 export const noResult = "no result was given";
 
-/** The user's words before a history that begins with the assistant, which the vendor refuses. */
+/** User's text before a history that begins with the assistant, which the vendor would refuse. */
 const opening = "(The assistant speaks first.)";
 
 /**
- * Renders the dialogue for a vendor that wants all results of one turn's calls together, first in the next message:
- * neighbours of one role are one message. Instructions alone become the user's words. A history that begins with the
- * assistant gets an opening of the user's, which is named as a loss. Throws Failure unsupported_parameter for a result
- * whose call is not in the turn before.
+ * Renders the dialogue for a vendor that requires all results of a turn's calls together, first in the next message.
+ * Adjacent turns of a role are one message. Instructions alone become the user's text. A history that begins with the
+ * assistant gets a user's opening, which is reported as a loss. Throws Failure unsupported_parameter for a result whose
+ * call is not in the previous turn.
  */
 export function pairedConversation(
   request: TextRequest,
@@ -84,7 +84,7 @@ function answered(content: readonly JsonObject[], calls: readonly unknown[], for
   return { role: "user", content: [...results, ...missing, ...content.filter((block) => !isResult(block))] };
 }
 
-/** Finds, from the end back to the user's last own words, a call in a turn that does not begin with sealed thoughts. */
+/** Returns true if, since the user's last message, a turn has calls and does not begin with signed reasoning. */
 export function hasUnsealedLoop(messages: readonly Message[], form: PairForm): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;

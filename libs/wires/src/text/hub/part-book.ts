@@ -5,13 +5,13 @@ import { replayPart } from "./events.ts";
 interface BookedPart {
   readonly number: number;
   hasText: boolean;
-  /** The vendor's place in the part, for vendors that number a text's paragraphs. */
+  /** Paragraph's index, for vendors that number the paragraphs of a text. */
   index: unknown;
 }
 
 /**
- * A reader's open parts of one choice: numbers them by appearance and ends each exactly once. A vendor's stream
- * names its parts in its own way; `key` is that name.
+ * Tracks a reader's open parts of one choice: numbers them in order of appearance and ends each exactly once. `key` is
+ * the stream's identifier of a part.
  */
 export class PartBook {
   readonly #choice: number;
@@ -36,23 +36,23 @@ export class PartBook {
     return this.#open.get(key)?.hasText ?? false;
   }
 
-  /** Names of the open parts that begin so. */
+  /** Returns the keys of the open parts that begin with `prefix`. */
   openKeys(prefix = ""): readonly string[] {
     return [...this.#open.keys()].filter((key) => key.startsWith(prefix));
   }
 
-  /** Returns true if a part whose name begins so was opened and ended. */
+  /** Returns true if a part whose key begins with `prefix` was opened and ended. */
   isDone(prefix: string): boolean {
     return [...this.#ended].some((key) => key.startsWith(prefix));
   }
 
-  /** Returns true if an open part is in this paragraph already. */
+  /** Returns true if an open part's current paragraph is `index`. */
   isAt(key: string, index: unknown): boolean {
     const entry = this.#open.get(key);
     return entry !== undefined && entry.hasText && entry.index === index;
   }
 
-  /** Returns the gap between an open part's last paragraph and this one: a blank line, or nothing. */
+  /** Returns the text between an open part's last paragraph and this one: a blank line, or "". */
   gap(key: string, index: unknown): string {
     const entry = this.#open.get(key);
     if (entry === undefined) return "";
@@ -76,7 +76,7 @@ export class PartBook {
     return [logProbabilities.length > 0 ? { ...event, logProbabilities } : event];
   }
 
-  /** The number of an open part, for events of other kinds about it. */
+  /** Returns the number of an open part, for other events about it. */
   numberOf(key: string): number | undefined {
     return this.#open.get(key)?.number;
   }

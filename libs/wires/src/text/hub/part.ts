@@ -1,21 +1,21 @@
 import type { TextWireName } from "@modelgate/contracts";
 
 /**
- * Something that only its maker can read: a thinking signature, a thought signature, encrypted reasoning, a
- * compaction. It rides unread and is rendered to its own wire only, never to another vendor.
+ * Opaque data that only its vendor can read: a thinking signature, a thought signature, encrypted reasoning, a
+ * compaction. It is kept unread and sent only to its own wire, never to another vendor.
  */
 export interface Seal {
   readonly wire: TextWireName;
-  /** The wire's word for it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
+  /** Name of its kind on the wire: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
   readonly kind: string;
   readonly value: string;
 }
 
-/** Place of a file's bytes. Base64 is without a `data:` prefix. */
+/** Location of a file's bytes. Base64 has no `data:` prefix. */
 export type Source =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string | undefined }
-  /** An id in a vendor's own store: it means something on that wire only. */
+  /** An id in a vendor's store, which works on that wire only. */
   | {
       readonly kind: "file-id";
       readonly wire: TextWireName;
@@ -32,12 +32,12 @@ export interface TextPart {
   readonly logProbabilities?: readonly TokenProbability[] | undefined;
 }
 
-/** Source of a statement, as far as two wires can name it. `own` is the wire's full form, for the same wire. */
+/** Source of a statement, with the members that several wires have. `own` is the full citation, for the same wire. */
 export interface Citation {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
   readonly citedText?: string | undefined;
-  /** Characters of the text part that the citation covers. */
+  /** Range of the text part that the citation covers, in characters. */
   readonly start?: number | undefined;
   readonly end?: number | undefined;
   readonly own?: { readonly wire: TextWireName; readonly value: unknown } | undefined;
@@ -51,7 +51,7 @@ export interface ImagePart {
   readonly seal?: Seal | undefined;
 }
 
-/** A document: PDF or text. Text may also come as it is (`text`), not as Base64. */
+/** A document: PDF or text. Text may be plain (`text`) instead of Base64. */
 export interface FilePart {
   readonly kind: "file";
   readonly source: Source | { readonly kind: "text"; readonly text: string };
@@ -72,7 +72,7 @@ export interface VideoPart {
   readonly source: Source;
 }
 
-/** The model's thoughts, or a summary of them; text may be empty where only the seal was given. */
+/** The model's reasoning, or a summary of it; the text may be empty if only a signature was given. */
 export interface ReasoningPart {
   readonly kind: "reasoning";
   readonly text: string;
@@ -83,10 +83,10 @@ export interface ReasoningPart {
 
 export interface ToolCallPart {
   readonly kind: "tool-call";
-  /** Pairs the call with its result. */
+  /** Id that pairs the call with its result. */
   readonly id: string;
   readonly name: string;
-  /** JSON text of the arguments as the model wrote it; for a custom tool its free text. Never re-serialised. */
+  /** Arguments as the JSON text that the model wrote; free text for a custom tool. Never re-serialised. */
   readonly arguments: string;
   readonly custom?: boolean | undefined;
   readonly seal?: Seal | undefined;
@@ -95,7 +95,7 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   readonly kind: "tool-result";
   readonly callId: string;
-  /** The tool's name, where the wire says it or the call before it did. */
+  /** Name of the tool, if the wire or an earlier call has it. */
   readonly name?: string | undefined;
   readonly parts: readonly (TextPart | ImagePart | FilePart)[];
   readonly isError?: boolean | undefined;
@@ -108,14 +108,14 @@ export interface RefusalPart {
   readonly text: string;
 }
 
-/** A conversation's earlier part, sealed by the vendor that compacted it. */
+/** An earlier part of a conversation, compacted and encrypted by the vendor. */
 export interface CompactionPart {
   readonly kind: "compaction";
   readonly id?: string | undefined;
   readonly seal: Seal;
 }
 
-/** An item or block of a vendor's own tools: it travels to the same wire only. */
+/** An item or block of a vendor's tools, which is sent only to the same wire. */
 export interface VendorPart {
   readonly kind: "vendor";
   readonly wire: TextWireName;

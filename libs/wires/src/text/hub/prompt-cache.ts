@@ -2,12 +2,12 @@ import { present } from "@modelgate/contracts";
 import type { CacheHint, Part } from "./part.ts";
 import type { TextRequest } from "./request.ts";
 
-/** Models whose vendor caches prompts by itself and takes a word on how long. A name may be after a path. */
+/** Matches models whose vendor caches prompts automatically and accepts a retention. A name may follow a path. */
 const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
 /**
- * A request as a model's vendor caches it: one that does so by itself gets no marks, and the longest lifetime among them as
- * its retention where the client says no other.
+ * Adapts a request to the caching of its model's vendor. With automatic caching it gets no marks; their longest
+ * lifetime becomes the retention, unless the client sets one.
  */
 export function cachedBy(model: string, request: TextRequest): TextRequest {
   const marks = cachesByItself.test(model) ? marksOf(request) : [];

@@ -22,12 +22,12 @@ export function renderPartBy<Context>(
   return render(part, context);
 }
 
-/** Throws Failure unsupported_parameter for a compaction of another vendor, whose content nothing else has. */
+/** Throws Failure unsupported_parameter for a compaction of another vendor, whose content cannot be read. */
 export function refuseCompaction(): never {
   throw unsupportedFailure("a compaction of another vendor");
 }
 
-/** Returns the item of a vendor's own tool as it came. Throws Failure unsupported_parameter on any other wire. */
+/** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter on any other wire. */
 export function ownItem({ wire, value }: VendorPart, own: TextWireName): JsonObject {
   if (wire === own && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
@@ -45,34 +45,34 @@ export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: 
   return tool.kind === "vendor" ? renderers.vendor(tool, unsupported) : renderers["web-search"](tool, unsupported);
 }
 
-/** Returns the definition of a vendor's own tool. Throws Failure unsupported_parameter on any other wire. */
+/** Returns the definition of a vendor's tool. Throws Failure unsupported_parameter on any other wire. */
 export function ownTool({ wire, name, definition }: Extract<Tool, { kind: "vendor" }>, own: TextWireName): JsonObject {
   if (wire === own) return definition;
   throw unsupportedFailure(`tools: ${name}`);
 }
 
-/** Returns a tool's name if the vendor takes it. Throws Failure unsupported_parameter for any other. */
+/** Returns a tool's name if the vendor accepts it. Throws Failure unsupported_parameter for any other. */
 export function validName(name: string, pattern: RegExp): string {
   if (pattern.test(name)) return name;
   throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
 }
 
-/** Returns the id of a call as the vendor takes it: the same for a call and its result, and another for every other. */
+/** Returns a call's id in the form that the vendor accepts: equal for a call and its result, distinct otherwise. */
 export function validId(id: string, pattern: RegExp, prefix: string): string {
   return pattern.test(id) ? id : `${prefix}_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
 
-/** Returns the name by which a choice of tools means a tool. */
+/** Returns the name by which a tool choice refers to a tool. */
 export function chosenName(tool: Tool): string {
   return tool.kind === "web-search" ? searchName : tool.name;
 }
 
-/** Returns true if a choice means one tool, which the model must call. */
+/** Returns true if a tool choice forces a single tool. */
 export function forcesOne(choice: TextRequest["toolChoice"]): boolean {
   return choice?.mode === "required" && choice.names?.length === 1;
 }
 
-/** Returns true if a request has the model call some tool. */
+/** Returns true if a request forces the model to call a tool. */
 export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
   return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
 }
@@ -88,7 +88,7 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Returns the members that are there; undefined where none is. */
+/** Returns the defined members; undefined if there is none. */
 export function unlessEmpty(members: JsonObject): JsonObject | undefined {
   const given = present(members);
   return Object.keys(given).length > 0 ? given : undefined;

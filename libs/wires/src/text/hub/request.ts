@@ -2,13 +2,13 @@ import { type TextWireName, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
-/** A tool's place in a set of tools of the responses wire; on other wires its own name has both. */
+/** Set of tools that a tool belongs to on the responses wire; on other wires the tool's name includes it. */
 export interface NamespacedTool {
   readonly namespace: string;
-  /** Purpose of the set. */
+  /** Description of the set. */
   readonly about?: string | undefined;
   readonly name: string;
-  /** Purpose of the tool itself. For other wires the first tool of a set carries the purpose of the set as well. */
+  /** Description of the tool itself. On other wires the first tool of a set also carries the set's description. */
   readonly description?: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export type Tool =
       readonly within?: NamespacedTool | undefined;
     }
   /**
-   * Search on the web, run by the vendor; `options` are the wire's own and travel only to the same wire, `wish` is what
-   * others can say of them, and `more` is true where options say more than the wish.
+   * Web search, run by the vendor. `options` are sent to the same wire only, `wish` is what other wires can express of
+   * them, and `more` is true if the options contain more than that.
    */
   | {
       readonly kind: "web-search";
@@ -43,30 +43,30 @@ export type Tool =
       readonly wish?: SearchWish | undefined;
       readonly more?: boolean | undefined;
     }
-  /** A vendor's own tool that no other wire can express. */
+  /** A vendor's tool that no other wire can express. */
   | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonObject };
 
-/** Tools that the model must, may or must not call; `names` narrows to those tools. */
+/** Choice of tools that the model must, may or must not call; `names` restricts it to those tools. */
 export interface ToolChoice {
   readonly mode: "auto" | "none" | "required";
   readonly names?: readonly string[] | undefined;
 }
 
-/** Efforts of thinking, in the words of the widest wire. */
+/** Thinking efforts, as named on the wire with the most of them. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];
 
-/** The client's wish for the model's reasoning. A wire that knows only one of effort and budget derives it. */
+/** Requested reasoning. A wire with only one of effort and budget derives it from the other. */
 export interface ReasoningWish {
   readonly effort?: Effort | undefined;
-  /** Tokens for thinking; -1: as the model likes. */
+  /** Tokens for thinking; -1: the model decides. */
   readonly budgetTokens?: number | undefined;
-  /** Form in which the client wants to see the thoughts. */
+  /** Form in which the client receives the reasoning. */
   readonly show?: "none" | "summary" | "full" | undefined;
 }
 
-/** The form of the answer's text. */
+/** Format of the answer's text. */
 export type OutputFormat =
   | { readonly kind: "json" }
   | {
@@ -77,14 +77,14 @@ export type OutputFormat =
       readonly strict?: boolean | undefined;
     };
 
-/** One turn of the conversation. Adjacent turns of one role are allowed; each wire merges or splits as it must. */
+/** One turn of the conversation. Adjacent turns of one role are allowed; each wire merges or splits them. */
 export interface Turn {
-  /** `system` here is an instruction in the middle of the dialogue; those before it are in `instructions`. */
+  /** `system` is an instruction in the middle of the dialogue; earlier ones are in `instructions`. */
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly Part[];
 }
 
-/** A request for text in the neutral form. Absent means that the client did not say; 0, false and "" are values. */
+/** A request for text in the neutral form. Absent means not given by the client; 0, false and "" are values. */
 export interface TextRequest {
   readonly model: string;
   readonly stream: boolean;
@@ -96,13 +96,13 @@ export interface TextRequest {
   readonly toolChoice?: ToolChoice | undefined;
   /** Several tool calls in one answer. */
   readonly parallelTools?: boolean | undefined;
-  /** Maximum output tokens, thoughts included. */
+  /** Maximum output tokens, reasoning included. */
   readonly maxTokens?: number | undefined;
   /** Sequences that end the answer. */
   readonly stop?: readonly string[] | undefined;
   /** JSON, or JSON of a schema, as the form of the answer. */
   readonly format?: OutputFormat | undefined;
-  /** Effort or token budget for thinking, and the form in which thoughts are shown. */
+  /** Effort or token budget for reasoning, and the form in which it is shown. */
   readonly reasoning?: ReasoningWish | undefined;
   /** Sampling temperature. */
   readonly temperature?: number | undefined;
@@ -122,7 +122,7 @@ export interface TextRequest {
   readonly logProbabilities?: { readonly alternatives: number } | undefined;
   /** Bias of single tokens, by their ids. */
   readonly logitBias?: JsonObject | undefined;
-  /** Kinds of output wanted beside text. */
+  /** Kinds of output in addition to text. */
   readonly modalities?: readonly ("text" | "image" | "audio")[] | undefined;
   /** Aspect ratio and size of images that the model makes. */
   readonly image?: { readonly aspectRatio?: string | undefined; readonly size?: string | undefined } | undefined;
@@ -136,7 +136,7 @@ export interface TextRequest {
   readonly cacheRetention?: string | undefined;
   /** Key and value pairs that the vendor stores with the answer. */
   readonly metadata?: JsonObject | undefined;
-  /** End user, in the client's own words. */
+  /** End user, as the client names it. */
   readonly user?: string | undefined;
   /** Hashed end user, for the vendor's abuse detection. */
   readonly safetyIdentifier?: string | undefined;
@@ -148,7 +148,7 @@ export interface TextRequest {
   readonly includeUsage?: boolean | undefined;
 }
 
-/** A field of the request that a wire may be unable to say; each wire has its own spelling of it. */
+/** A field of the request that some wire lacks; each wire has its own spelling. */
 export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "instructions" | "turns" | "includeUsage">;
 
 export type { CacheHint };
@@ -157,10 +157,10 @@ export { textWireNames, type TextWireName } from "@modelgate/contracts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** The name by which a choice of tools forces the vendor's search on the web. */
+/** Name by which a tool choice forces the vendor's web search. */
 export const searchName = "web_search";
 
-/** Options of a search on the web that several wires have; each has others of its own. */
+/** Options of web search that several wires have; each wire has others too. */
 interface SearchWish {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
@@ -172,10 +172,10 @@ interface SearchWish {
   readonly location?: JsonRecord | undefined;
 }
 
-/** A search on the web, as the tools of a request have it. */
+/** Web search in the tools of a request. */
 export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
-/** Creates the search that a client of `wire` asks for; `others` are options that the wish has no word for. */
+/** Creates the web search that a client of `wire` requests; `others` are options that `SearchWish` lacks. */
 export function searchTool(
   wire: TextWireName,
   options: JsonObject,
@@ -186,25 +186,25 @@ export function searchTool(
   return present({ kind: "web-search" as const, wire, options, wish: present(wish), more });
 }
 
-/** A location without the word that every wire puts beside it. */
+/** Returns a location without the `type` that every wire adds to it. */
 export function locationOf(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type: _, ...location }: JsonRecord = value;
   return present(location);
 }
 
-/** A location as most wires say it. */
+/** Renders a location as most wires spell it. */
 export function renderLocation(location: JsonRecord | undefined): JsonRecord | undefined {
   return location === undefined ? undefined : { type: "approximate", ...location };
 }
 
-/** Returns true if a wish says something that a wire has no word for. */
+/** Returns true if the requested search has options other than `words`, which a wire supports. */
 export function hasOtherWishes(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
   const known: ReadonlySet<string> = new Set(words);
   return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));
 }
 
-/** First budgets that are no longer the effort's; above the last it is `xhigh`. */
+/** Exclusive upper bounds of the efforts' budgets; above the last the effort is `xhigh`. */
 const ceilings = [
   ["none", 1],
   ["minimal", 1536],
@@ -213,7 +213,7 @@ const ceilings = [
   ["high", 24_000],
 ] as const satisfies readonly (readonly [Effort, number])[];
 
-/** The effort that a wish comes to; undefined: as the model likes. */
+/** Returns the effort of the requested reasoning; undefined: the model decides. */
 export function effortOf({ effort, budgetTokens }: ReasoningWish): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined || budgetTokens < 0) return effort;
   return ceilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";

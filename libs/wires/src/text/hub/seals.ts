@@ -2,38 +2,38 @@ import { isRecord } from "../../json/fields.ts";
 import type { Seal, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
-/** A seal of another wire on its way through a client, and what it was on. */
+/** Another wire's signature on its way through a client, with the part it belongs to. */
 export interface Envelope {
   readonly seal: Seal;
-  /** Id of the tool call that it seals. */
+  /** Id of the tool call that it belongs to. */
   readonly call?: string | undefined;
-  /** It seals the part before it. */
+  /** True if it belongs to the previous part. */
   readonly previous?: boolean | undefined;
-  /** Range of the part's characters within a text in which a wire joined it to others. */
+  /** Range of the part's characters within a text in which a wire joined it with others. */
   readonly span?: SealSpan | undefined;
 }
 
-/** The first character and the one after the last. */
+/** Index of the first character, and the index after the last. */
 export type SealSpan = readonly [start: number, end: number];
 
-/** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
+/** Base64 of `{"modelgate"`, with which every envelope and no vendor's signature begins. */
 export const envelopePrefix = Buffer.from('{"modelgate"').toString("base64");
 
 /**
- * Stands where a client's wire has a seal, beside unsealed thoughts: clients send thoughts without one back
- * in ways that no vendor takes, or not at all. It begins as envelopes do and holds nothing.
+ * Placeholder signature for reasoning without one, since clients otherwise send it back in a form that vendors refuse,
+ * or drop it. It begins like an envelope and is empty.
  */
 export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
-/** The same as bytes: a body that holds them cannot go to a vendor as it is. */
+/** `envelopePrefix` as bytes; a body that contains them must be converted before it goes to a vendor. */
 export const envelopeBytes = Buffer.from(envelopePrefix);
 
-/** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
+/** Renders an envelope as Base64, for a member in which clients keep their wire's signatures. It is not encrypted. */
 export function closeEnvelope({ seal, call, previous, span }: Envelope): string {
   return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous, span })).toString("base64");
 }
 
-/** The envelope in a text that a client sent back; undefined where it is something else. */
+/** Reads the envelope in a text that a client sent back; undefined for any other text. */
 export function openEnvelope(text: string): Envelope | undefined {
   if (!text.startsWith(envelopePrefix)) return undefined;
   try {
@@ -62,32 +62,32 @@ function isSpan(value: unknown): value is SealSpan {
   );
 }
 
-/** Renders a seal for a client of `wire`: its own as it is, another wire's in an envelope. */
+/** Renders a signature for a client of `wire`: unchanged if the wire is its own, else in an envelope. */
 export function sealForClient(seal: Seal, wire: TextWireName): string {
   return seal.wire === wire ? seal.value : closeEnvelope({ seal });
 }
 
-/** Reads a seal that a client of `wire` sent back: an opened envelope, or a seal of its own wire. */
+/** Reads a signature that a client of `wire` sent back: from an envelope, or as one of that wire. */
 export function sealFromClient(text: string, wire: TextWireName, kind: string): Seal {
   return openEnvelope(text)?.seal ?? { wire, kind, value: text };
 }
 
-/** Kinds of seals on wires that seal thoughts in two ways: beside them, and in place of them. */
+/** Kinds of signatures on wires with two of them: next to reasoning, or in place of it. */
 export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 
-/** Returns true if a seal of the wire is in place of its thoughts. */
+/** Returns true if a signature of the wire replaces its reasoning. */
 export function isRedacted(seal: Seal | undefined, wire: TextWireName): boolean {
   return seal?.wire === wire && seal.kind === redactedKind;
 }
 
-/** The seal's value where `wire` made it; undefined elsewhere: a seal never goes to another vendor. */
+/** Returns the signature's value if `wire` made it, else undefined: it must not go to another vendor. */
 export function ownSeal(seal: Seal | undefined, wire: TextWireName): string | undefined {
   return seal?.wire === wire ? seal.value : undefined;
 }
 
 /**
- * A request without the seals in its history: for a vendor that did not make them, or does not know them any more. Content
- * that only a seal holds (redacted thoughts) is lost with it; a compaction stays, for nothing else has its content.
+ * Removes the signatures in a request's history, for a vendor that did not make them or no longer accepts them.
+ * Redacted reasoning is lost with its signature; a compaction stays, since its content exists nowhere else.
  */
 export function withoutSeals(request: TextRequest): TextRequest {
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSeal) })) };

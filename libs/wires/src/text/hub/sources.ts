@@ -2,7 +2,7 @@ import { own } from "../../json/fields.ts";
 import { unsupportedFailure } from "./field-support.ts";
 import type { Source } from "./part.ts";
 
-/** The bytes of a `data:` URL as Base64 with their media type, parameters left out; undefined for any other URL. */
+/** Returns the Base64 of a `data:` URL, and its media type without parameters; undefined for any other URL. */
 export function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
   if (comma < 0) return undefined;
@@ -12,7 +12,7 @@ export function readDataUrl(url: string): { readonly mediaType: string; readonly
   return { mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : knownMediaType(mediaType), data };
 }
 
-/** A media type as vendors know it: clients write `image/jpg`, which none takes. */
+/** Returns a media type as vendors spell it; clients write `image/jpg`, which no vendor accepts. */
 export function knownMediaType(mediaType: string): string {
   return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
 }
@@ -46,16 +46,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** Finds a file's media type by the ending of its name; undefined for an unknown one. */
+/** Returns a file's media type by the extension of its name; undefined for an unknown one. */
 export function mediaTypeOfName(name: string): string | undefined {
   const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
   return ending === undefined ? undefined : own(mediaTypes, ending.toLowerCase());
 }
 
-/** Formats of `input_audio`, which the chat and responses wires spell alike, and their media types. */
+/** Formats of `input_audio`, shared by the chat and responses wires, and their media types. */
 export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
 
-/** Audio as `input_audio` holds it. Throws Failure for what it cannot hold. */
+/** Returns audio as `input_audio` holds it. Throws Failure for a source or format that it cannot hold. */
 export function audioBytes(source: Source): { readonly data: string; readonly format: keyof typeof audioTypes } {
   if (source.kind !== "base64") throw unsupportedFailure("audio by address");
   const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
@@ -63,7 +63,7 @@ export function audioBytes(source: Source): { readonly data: string; readonly fo
   return { data: source.data, format };
 }
 
-/** An address, or the bytes of a data URL. */
+/** Creates the source of a URL: its address, or the bytes of a data URL. */
 export function sourceOfUrl(url: string): Source {
   const read = readDataUrl(url);
   return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };

@@ -3,10 +3,10 @@ import { isRecord } from "../../json/fields.ts";
 import type { ToolCallPart } from "./part.ts";
 import type { JsonObject, Tool } from "./request.ts";
 
-/** The member for arguments that are not a JSON object, on wires that want an object. */
+/** Member for arguments that are not a JSON object, on wires that require an object. */
 const rawName = "_raw";
 
-/** Parses a call's arguments as an object; other text travels as it is, under one name. */
+/** Parses a call's arguments as an object; any other text is put unchanged into one member. */
 export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
   if (custom === true) return wrapCustom(text);
   if (text.trim() === "") return {};
@@ -14,7 +14,7 @@ export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "argument
   return isRecord(value) ? value : { [rawName]: text };
 }
 
-/** The JSON text of a call's arguments. */
+/** Returns the JSON text of a call's arguments. */
 export function argumentsOf(args: unknown): string {
   if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawName] === "string") return args[rawName];
   return JSON.stringify(args ?? {});
@@ -29,8 +29,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * An id for a call that has none, made of where it is: the same whenever the same conversation is read, another
- * for every other path.
+ * Creates an id for a call that has none, derived from its path: equal whenever the same conversation is read, and
+ * distinct for every other path.
  */
 export function callId(...path: readonly (string | number)[]): string {
   return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
@@ -46,13 +46,13 @@ export class CallPairs {
     this.#pending.push({ id, name });
   }
 
-  /** The id of the call that a result answers; undefined where no such call waits. */
+  /** Returns the id of the call that a result answers; undefined if no such call is pending. */
   answered(id: string | undefined, name: string): string | undefined {
     const byId = id === undefined ? undefined : this.take(id, undefined);
     return (byId ?? this.take(undefined, name))?.id ?? id;
   }
 
-  /** Takes the call that a result answers: by its id, else by its tool's name, else the one that has waited longest. */
+  /** Removes and returns the call that a result answers: by its id, else by its tool's name, else the oldest. */
   take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
     const at = this.#pending.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,
@@ -65,26 +65,26 @@ export class CallPairs {
   }
 }
 
-/** The schema of a free-text tool on a wire that has functions only. */
+/** Schema of a free-text tool on a wire that has only functions. */
 export const customParameters: JsonObject = {
   type: "object",
   properties: { input: { type: "string" } },
   required: ["input"],
 };
 
-/** Free text as the arguments of the function that stands for a free-text tool. */
+/** Wraps free text as arguments of the function that represents a free-text tool. */
 export function wrapCustom(text: string): JsonObject {
   return { input: text };
 }
 
-/** The free text out of such arguments; as it came where the model wrote something else. */
+/** Unwraps the free text from such arguments; other arguments are returned unchanged. */
 export function unwrapCustom(json: string): string {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value === "object" && value !== null && "input" in value && typeof value.input === "string")
       return value.input;
   } catch {
-    // The model wrote no JSON: the text itself is the best that there is.
+    // The model did not write JSON: its text is used unchanged.
   }
   return json;
 }

@@ -4,12 +4,12 @@ import type { ReportedFees } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
-/** The failure of a stream with a frame that is not JSON. */
+/** Failure of a stream with a frame that is not JSON. */
 export const notJson: readonly TextEvent[] = [
   { type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." },
 ];
 
-/** Events for the usage and the charges that a frame reports; none for a frame without them. */
+/** Returns events for the usage and the charges that a frame reports; empty if it reports none. */
 export function reportEvents(usage: Units | undefined, fees: ReportedFees | undefined): readonly TextEvent[] {
   return [
     ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
@@ -17,7 +17,7 @@ export function reportEvents(usage: Units | undefined, fees: ReportedFees | unde
   ];
 }
 
-/** Translates a vendor's word for the end of an answer with these kinds of parts. An unknown word is a natural end. */
+/** Translates a vendor's finish reason for an answer with these kinds of parts. An unknown reason is a normal end. */
 export function finishBy(
   reasons: Readonly<Record<string, FinishReason>>,
   word: unknown,
@@ -27,7 +27,7 @@ export function finishBy(
   return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
 }
 
-/** Returns true for a text or thought without words and without a seal. */
+/** Returns true for text or reasoning that is empty and has no signature. */
 export function isEmptyText(part: Part): boolean {
   return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
 }

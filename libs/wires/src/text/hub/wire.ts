@@ -11,111 +11,111 @@ import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
-/** A client's request for text in the neutral form. */
+/** A client's parsed request. */
 export interface ParsedText extends Parsed<TextRequest> {
-  /** The last input item asks that this turn end in a compaction (responses); the service sees to it. */
+  /** True if the last input item requests a compaction at the end of this turn (responses); the service performs it. */
   readonly compactionTrigger?: boolean | undefined;
 }
 
-/** The upstream of a request for text, as far as rendering depends on it. */
+/** Target of a text request, as far as rendering depends on it. */
 export interface TextTarget extends Target {
-  /** Output tokens to ask for where the wire demands a number and the client gave none. */
+  /** Output limit in tokens for a wire that requires one, if the client gave none. */
   readonly defaultMaxTokens: number;
 }
 
-/** Facts of a request that rendering its answer needs. */
+/** Values of a request that rendering its answer needs. */
 export interface AnswerContext {
-  /** The model's name as the client wrote it. */
+  /** Model name as the client wrote it. */
   readonly model: string;
-  /** The client's own body, for wires that echo it (responses). */
+  /** Client's body, for wires that echo it (responses). */
   readonly requestBody: JsonObject;
   readonly request: TextRequest;
-  /** An id of ours for the answer where the wire wants its own form: `chatcmpl-…`, `resp_…`, `msg_…`. */
+  /** Gateway's id of the answer, in the form of the client's wire: `chatcmpl-…`, `resp_…`, `msg_…`. */
   readonly answerId: string;
   /** Unix seconds. */
   readonly now: number;
-  /** The gateway's own count of input tokens, where a wire must report it before the vendor does. */
+  /** Gateway's count of input tokens, for a wire that must report it before the vendor does. */
   readonly inputTokens: number;
-  /** Milliseconds since the call came, on wires that say how long an answer took. Absent: not known. */
+  /** Returns the milliseconds since the call began, for wires that report an answer's duration. Absent: not known. */
   readonly elapsedMs?: (() => number) | undefined;
 }
 
 /**
- * The vendor's stream, frame by frame, as neutral events. Synchronous: a test is one call. Throws nothing for
- * strange frames that can be passed over; a frame that cannot be JSON is a `failure` event.
+ * Converts a vendor's stream, frame by frame, to neutral events, synchronously. Unknown frames are skipped; a frame
+ * that is not JSON is a `failure` event.
  */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** The upstream closed: open parts are ended; `whole` is false if the stream was cut. */
+  /** Handles the end of the connection: returns the events that end open parts. `whole` is false if truncated. */
   end(): readonly TextEvent[];
-  /** True if what came is a whole answer. */
+  /** True if the answer is complete. */
   readonly whole: boolean;
-  /** True if nothing of worth can follow: after the last words of some wires a report of usage still may. */
+  /** True if nothing useful can follow; on some wires usage may still follow the last text. */
   readonly done: boolean;
 }
 
-/** Neutral events as the client's frames: text to put on the wire unchanged, "" for nothing. */
+/** Converts neutral events to the client's frames, as text to send unchanged; "" for nothing. */
 export interface StreamWriter {
-  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  /** Renders an event. A vendor's `failure` renders as "": the caller reports it by `fail`. */
   write(event: TextEvent): string;
-  /** The end of a whole stream: whatever the wire ends with. */
+  /** Renders the end of a complete stream. */
   end(): string;
-  /** The stream broke: the wire's own in-band error, after which nothing follows. */
+  /** Renders the wire's error event of a broken stream, after which nothing follows. */
   fail(failure: Failure, requestId: string): string;
   heartbeat(): string;
 }
 
 /**
- * One text wire. Each part stands alone: a wire without `client` is a vendor's only, one without `vendor` is reached only
- * by clients that speak it themselves (`pass`). No wire knows another.
+ * A text wire, independent of all others. A wire without `client` is a vendor's only; one without `vendor` serves only
+ * clients of the same wire (`pass`).
  */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
-  /** Returns true if a vendor's stream can begin with an event: neither an error nor an event of another shape. */
+  /** Returns true if a vendor's stream can begin with an event: not with an error or an unknown object. */
   begins(event: JsonRecord): boolean;
 }
 
-/** A wire that calls of any client can be converted to. */
+/** A wire that requests of any client can be converted to. */
 export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
-/** A wire that clients speak. */
+/** A wire with a client side. */
 export type ClientTextWire = TextWire & { readonly client: TextClient };
 
-/** The side that vendors of text speak. */
+/** The vendor side of a text wire. */
 export interface TextVendor {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for fields that change the meaning and cannot be expressed. */
   render(request: TextRequest, target: TextTarget): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
   parse(body: JsonRecord): TextAnswer;
-  /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is not one. */
+  /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is incomplete. */
   usage(answer: JsonRecord): Units | undefined;
-  /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
+  /** Reads the charges in addition to tokens of a complete answer; undefined for none. */
   fees(answer: JsonRecord): ReportedFees | undefined;
   stream(): StreamReader;
-  /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
+  /** Finds the charges in addition to tokens that a rendered request asks for; undefined for none. */
   requestedFees(body: JsonRecord): RequestedFees | undefined;
-  /** Fields of the neutral form that the wire expresses, and what becomes of the others. */
+  /** Fields of the neutral form that the wire supports, and those that it refuses. */
   readonly fields: FieldSupport;
-  /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
+  /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
   capTools?(body: Buffer, most: number): Buffer;
   /**
-   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises
-   * the gateway's own bound by their budget. Absent: bounds are sent as they are.
+   * Member of the output limit on a wire that counts reasoning in it, so that rendering adds the thinking budget to the
+   * gateway's default limit. Absent: limits are sent unchanged.
    */
   readonly raisedBound?: string;
-  /** The least bound of output that its vendors take: a smaller one is raised to it. Absent: any. */
+  /** Minimum output limit that vendors accept; a smaller one is raised to it. Absent: any. */
   readonly minBound?: number;
 }
 
-/** A wire that clients speak and no vendor is reached by. */
+/** A wire with a client side only. */
 export interface ClientOnlyWire {
   readonly client: TextClient;
 }
 
-/** The side that clients of text speak. */
+/** The client side of a text wire. */
 export interface TextClient<Params extends TextParams = TextParams> {
-  /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
+  /** Parses a client's request. Throws Failure (400) naming the wrong field. */
   read(body: JsonObject, path: RequestPath): ParsedText;
   render(answer: TextAnswer, context: AnswerContext): JsonObject;
   stream(context: AnswerContext): StreamWriter;
@@ -123,45 +123,45 @@ export interface TextClient<Params extends TextParams = TextParams> {
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and reads the parameters for admission. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): Params;
-  /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
+  /** Members that decide what a call may do and what it costs; a body must not have them ambiguously. */
   readonly relied: readonly string[];
   readonly answerPrefix: string;
-  /** Names of things in the vendor's store, in bodies and in answers. */
+  /** Members that name objects in a vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;
-  /** The media type of its streams; absent: server-sent events. */
+  /** Media type of its streams; absent: server-sent events. */
   readonly streamType?: string;
-  /** Keeps a client waiting before its stream begins. */
+  /** Text that keeps the connection alive before a stream begins. */
   readonly keepAlive: string;
-  /** Renders how a stream breaks; nothing follows. `sequence` is the last frame's number, where it has one. */
+  /** Renders the failure that ends a stream. `sequence` is the last frame's number, if frames have one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
-  /** Reads the end user that a request names, for the books. Absent: it can name none. */
+  /** Reads the end user that a request names, for accounting. Absent: requests cannot name one. */
   endUser?(body: JsonRecord): string | undefined;
-  /** Reads what a body says of its conversation. Absent: requests of this wire are not turns of one. */
+  /** Reads the conversation that a body belongs to. Absent: requests of this wire are not parts of one. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** Ways in which a request asks its model to think. Absent: it cannot. */
+  /** Members by which a request asks its model to think. Absent: it cannot. */
   readonly thoughts?: {
-    /** One of these is in every body that asks for thoughts. */
+    /** Byte sequences of which every body that asks for reasoning contains one. */
     readonly words: readonly Buffer[];
     isRequested(body: JsonRecord): boolean;
   };
-  /** The stream as one JSON array instead of server-sent events, on wires whose clients may ask for that. */
+  /** Streams as one JSON array instead of server-sent events, on wires whose clients may request that. */
   readonly array?: {
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;
   };
-  /** Service of requests that come to several calls at the vendor. Absent: none do. */
+  /** Handles requests that become several calls to the vendor. Absent: there are none. */
   readonly batch?: PromptBatch;
-  /** Output tokens of an answer to a request that names no bound, by the wire's own rule. Absent: as many as the model writes. */
+  /** Maximum output tokens of an answer if the request sets none, by the wire's definition. Absent: no limit. */
   readonly defaultMaxTokens?: number;
-  /** Counting of input tokens for its clients. Absent: they cannot request it. */
+  /** Counts input tokens for clients. Absent: the wire has no such request. */
   readonly count?: TokenCount;
 }
 
-/** A request that comes to several calls, and their answers. */
+/** Handles a request that becomes several calls, and their answers. */
 export interface PromptBatch {
-  /** Returns true if a body comes to more than one call. */
+  /** Returns true if a body becomes more than one call. */
   isBatch(body: JsonObject): boolean;
-  /** Parses the calls' requests, which differ in their prompts only. Throws Failure (400) naming the field that is wrong. */
+  /** Parses the calls' requests, which differ only in their prompts. Throws Failure (400) naming the wrong field. */
   read(body: JsonObject): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];
@@ -177,24 +177,24 @@ export interface AnsweredRequest {
   readonly answer: TextAnswer;
 }
 
-/** A wire's request to count the input tokens of another one. */
+/** A wire's request to count the input tokens of another of its requests. */
 export interface TokenCount {
-  /** The wire of vendors that count. */
+  /** Wire of the vendors that count. */
   readonly wire: UpstreamWire;
   /** Checks the request. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): TextParams;
-  /** Finds the request whose tokens are counted, as `parseRequest` takes it. */
+  /** Returns the request whose tokens are counted, as `parseRequest` accepts it. */
   counted(body: JsonRecord): JsonRecord;
-  /** Reads a vendor's count; undefined where it has none. */
+  /** Reads a vendor's count; undefined if absent. */
   read(answer: JsonRecord): number | undefined;
   render(tokens: number): JsonObject;
 }
 
-/** Framing of the pieces of a client's stream: as server-sent events, or as the elements of one JSON array. */
+/** Framing of a client's stream: server-sent events, or elements of one JSON array. */
 export interface ClientFraming {
   readonly contentType: string;
   piece(json: string): string;
-  /** Frames the data of a vendor's server-sent event; "" for one without data. */
+  /** Returns the data of a vendor's server-sent event in this framing; "" for one without data. */
   reframe(frame: Buffer): string;
   end(): string;
   heartbeat(): string;

@@ -10,7 +10,7 @@ import { renderCitation, sealBlock, signatureFor } from "./extras.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
-/** A whole message as a client of this wire gets it. The first choice only: its clients cannot ask for more. */
+/** Renders a complete message for a client of this wire. Takes the first choice, since clients cannot request more. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -29,8 +29,8 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 }
 
 /**
- * An answer's parts for a client. The seal of its last words is left out: clients take the last block for the answer, and
- * only seals of calls are ones that a vendor insists on.
+ * Renders an answer's parts for a client. The signature of the last text is left out: clients take the last block for
+ * the answer, and vendors require only the signatures of calls.
  */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
   const shown = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
@@ -40,12 +40,12 @@ function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
     : shown.flatMap(answerBlocks);
 }
 
-/** A part of an answer for a client; none for what this wire has no word for. */
+/** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerBlocks(part: Part): readonly JsonObject[] {
   if (part.kind === "text") {
     const citations = (part.citations ?? []).flatMap(renderCitation);
     const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
-    // A seal on no words stands alone: clients leave empty texts out.
+    // A signature without text is a separate block, since clients leave out empty texts.
     if (part.text === "") return sealBlocks(part.seal, {});
     return [present(block), ...sealBlocks(part.seal, { previous: true })];
   }
@@ -67,7 +67,7 @@ function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
   return [{ type: "thinking", thinking: text, signature }, ...redacted];
 }
 
-/** Renders the carrier of another vendor's seal of words or a call; nothing for this wire's, which seals thoughts only. */
+/** Renders the carrier of another vendor's signature of text or a call; empty for a signature of this wire. */
 export function sealBlocks(seal: Seal | undefined, on: Omit<Envelope, "seal">): readonly JsonObject[] {
   return seal === undefined || seal.wire === "messages" ? [] : [sealBlock({ seal, ...on })];
 }

@@ -22,8 +22,8 @@ const readers: Readonly<Record<string, ReadBlock>> = {
 };
 
 /**
- * A content: text, or blocks. Types that are not in the table are a vendor's own and travel to the same wire only.
- * Seals that travelled beside their part go back onto it.
+ * Parses a content: text, or blocks. Unknown types are vendor parts, sent to the same wire only. Signatures that were
+ * carried in separate blocks are attached to their parts.
  */
 export function parseContent(of: Fields, name: string, names: CallNames): readonly Part[] {
   const content = of.raw(name);
@@ -47,7 +47,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   return parts;
 }
 
-/** A seal in place of thoughts, or one that was on its way with another part. */
+/** Reads a redacted block: redacted reasoning, or a signature that is carried for another part. */
 function readRedacted(block: Fields, parts: Part[], carried: Envelope[]): void {
   const envelope = envelopeOf(block.needText("data"));
   const { seal, call, previous } = envelope;
@@ -64,7 +64,7 @@ function readText(block: Fields): readonly Part[] {
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
-  // Who called says nothing to anybody else, and a call of an earlier turn needs no mark in a cache.
+  // Only this vendor needs the caller, and a call in the history needs no cache mark.
   block.ignore("caller");
   const id = block.needText("id");
   const name = block.needText("name");
@@ -102,7 +102,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   });
 }
 
-/** A document: a file, and beside it the images of one that is given as content. */
+/** Parses a document: a file, and also the images if it is given as content. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needWord("type", ["base64", "text", "url", "content", "file"]);
@@ -149,7 +149,7 @@ function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   return { text: texts.join("\n\n"), images };
 }
 
-/** Renders the result of a client's own search as words under its title and address; undefined for any other block. */
+/** Renders a result of the client's search as text under its title and address; undefined for any other block. */
 function searchResultText(block: unknown): string | undefined {
   if (!isRecord(block) || block["type"] !== "search_result") return undefined;
   const { title, source, content } = block;

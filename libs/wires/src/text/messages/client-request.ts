@@ -14,13 +14,13 @@ import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
-/** Members about one vendor account's store, places or servers: no other wire can express it. */
+/** Members about one vendor account's store, region or servers, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
-/** A request to the messages endpoint in the neutral form (interface section 4.2). */
+/** Parses a request of the messages endpoint into the neutral form (interface section 4.2). */
 export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
-  // A wish to see the cost is granted here: no vendor hears of it.
+  // The gateway itself adds the cost; no vendor receives this member.
   if (wantsCost(fields.value)) fields.ignore("usage");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
   const { instructions, turns: parsed } = parseTurns(fields);
@@ -49,7 +49,7 @@ export function parseRequest(body: JsonObject): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** The whole prompt's mark, which is next to it here, on its last part. */
+/** Moves the cache mark of the complete prompt, a top-level member on this wire, to its last part. */
 function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
   const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
   if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
@@ -65,7 +65,7 @@ function parseMaxTokens(fields: Fields): number {
   return fields.count("max_tokens", 1) ?? 1;
 }
 
-/** The form of the answer, which was in `output_format` before it was in `output_config`. */
+/** Parses the output format, in `output_config` or formerly in `output_format`. */
 function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
   if (format.word("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
@@ -74,7 +74,7 @@ function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   return { kind: "schema", schema };
 }
 
-/** The words of the neutral form are those of the wire with the most tiers. */
+/** Parses the service tier; the neutral form uses the names of the wire with the most tiers. */
 function parseTier(fields: Fields): string | undefined {
   const word = fields.word("service_tier", ["auto", "standard_only"]);
   return word === "standard_only" ? "default" : word;
@@ -82,7 +82,7 @@ function parseTier(fields: Fields): string | undefined {
 
 const maxMessages = 20_000;
 
-/** `system` and `messages`. A system message before the dialogue is an instruction too. */
+/** Parses `system` and `messages`. A system message before the dialogue is an instruction too. */
 function parseTurns(body: Fields) {
   body.need("messages");
   const names = new Map<string, string>();
@@ -100,7 +100,7 @@ function parseTurns(body: Fields) {
 
 const maxTools = 1_024;
 
-/** Functions, the vendor's search, and its other typed tools as its own. */
+/** Parses functions, the vendor's search, and its other tools, which only this wire can express. */
 function parseTools(body: Fields): readonly Tool[] {
   return body.each("tools", maxTools).map((tool) => {
     const type = tool.text("type") ?? "custom";
@@ -113,7 +113,7 @@ function parseTools(body: Fields): readonly Tool[] {
 }
 
 function parseFunction(tool: Fields): Tool {
-  // Whether arguments come in small pieces is the vendor's affair.
+  // Only the vendor's streaming depends on it.
   tool.ignore("eager_input_streaming");
   const schema = tool.record("input_schema");
   return {
@@ -128,7 +128,7 @@ function parseFunction(tool: Fields): Tool {
   };
 }
 
-/** A schema without properties is how this wire says that there are no arguments. */
+/** Returns true for a schema without properties, by which this wire expresses that there are no arguments. */
 function isEmpty({ type, properties, ...rest }: JsonObject): boolean {
   const none = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
   return (type === undefined || type === "object") && none && Object.keys(rest).length === 0;
@@ -136,19 +136,19 @@ function isEmpty({ type, properties, ...rest }: JsonObject): boolean {
 
 const modes = { auto: "auto", any: "required", none: "none", tool: "required" } as const;
 
-/** Reads the choice of tools, and whether several may be called at once. */
+/** Reads the tool choice, and whether parallel calls are allowed. */
 function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
   const choice = body.fields("tool_choice");
   if (choice === undefined) return {};
   const word = choice.needWord("type", ["auto", "any", "none", "tool"]);
   return {
     toolChoice: { mode: modes[word], ...(word === "tool" ? { names: [choice.needText("name")] } : {}) },
-    // Several at once is the default of every wire.
+    // Parallel calls are the default of every wire.
     parallelTools: choice.flag("disable_parallel_tool_use") === true ? false : undefined,
   };
 }
 
-/** The members that decide what a call may do and cost. */
+/** Members that decide what a call may do and what it costs. */
 export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", reliedForFees);
 
 const readRequest = bodyReader(bodies.MessagesRequest);
@@ -173,7 +173,7 @@ export function readParams(given: unknown): TextParams {
   };
 }
 
-/** The same of a request whose tokens are only counted. */
+/** Checks the fields of a request whose tokens are only counted. Throws Failure (400) naming the field. */
 export function readCountParams(given: unknown): TextParams {
   const body = readCounted(given);
   return {
@@ -188,7 +188,7 @@ export function readCountParams(given: unknown): TextParams {
   };
 }
 
-/** Measures a block by its source. Plain text in one is text. */
+/** Measures a block by its source; a plain-text source counts as text. */
 function measurePart({ type, source }: JsonRecord): Media | undefined {
   if (!isRecord(source)) return undefined;
   if (source["type"] === "url") return type === "image" ? imageMedia("") : remoteFile;

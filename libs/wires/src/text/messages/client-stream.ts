@@ -11,12 +11,12 @@ import { renderCitation, signatureFor } from "./extras.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
-/** Keeps a silent stream alive. */
+/** Event that keeps a silent stream alive. */
 export const ping = frame("ping", '{"type":"ping"}');
 
 /**
- * A stream of message events: one `message_start`, blocks strictly one after another, one `message_delta` with the
- * end's reason and the usage so far, one `message_stop`.
+ * Writes a stream of message events: `message_start`, blocks one after another, `message_delta` with stop reason and
+ * usage, `message_stop`.
  */
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -71,12 +71,12 @@ export class MessagesWriter implements StreamWriter {
     return written + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
   }
 
-  /** Clients may get it after the message's beginning only. */
+  /** Returns a ping, or "" before the message's beginning, when clients do not accept it. */
   heartbeat(): string {
     return this.#start() + ping;
   }
 
-  /** The vendor's own count of the input where it came with its first words, else the gateway's: never zero. */
+  /** Renders the message's start, with the vendor's count of input if known, else the gateway's: never zero. */
   #start(): string {
     if (this.#started) return "";
     this.#started = true;
@@ -94,7 +94,7 @@ export class MessagesWriter implements StreamWriter {
   }
 }
 
-/** One event on the wire. Its name is next to the data too: clients' SDKs drop events without one. */
+/** Renders one event. The name is also outside of the data, since SDKs drop events without it. */
 export function frame(type: string, json: string): string {
   return `event: ${type}\ndata: ${json}\n\n`;
 }
@@ -108,16 +108,16 @@ const deltaHeads = {
 } as const satisfies Record<OpenedPart["kind"], string>;
 
 /**
- * The blocks of an answer, one after another, numbered without a gap. Words and thoughts open their block with
- * their first piece: clients must not get blocks that hold nothing. Takes parts that do not overlap.
+ * Writes the blocks of an answer one after another, with consecutive numbers. A block of text or reasoning opens with
+ * its first piece, since clients must not get empty blocks. Takes parts that do not overlap.
  */
 class MessagePartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;
-  /** All of a delta's frame before its text. */
+  /** Beginning of a delta's frame, up to its text. */
   #head = "";
-  /** The seal of words, on its way with the next block: clients take the last block for the answer. */
+  /** Signature of a text, sent with the next block, since clients take the last block for the answer. */
   #waiting: readonly JsonObject[] = [];
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
@@ -138,11 +138,11 @@ class MessagePartWriter {
   #start(opened: OpenedPart): string {
     this.#opened = opened;
     if (opened.kind !== "tool-call") return "";
-    // A free-text tool is a function with one text here: its pieces are put into that text's quotes.
+    // A free-text tool is a function with one text on this wire: its pieces go inside that text's quotes.
     return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
   }
 
-  /** Opens the block of the part that began, if it is not open. */
+  /** Opens the block of the current part, if it is not open. */
   #open(): string {
     const opened = this.#opened;
     if (this.#isOpen || opened === undefined) return "";
@@ -217,7 +217,7 @@ class MessagePartWriter {
     return blocks.map((block) => this.#wholeBlock(block)).join("");
   }
 
-  /** A block at once; an input comes as clients expect it, after the block's beginning. */
+  /** Writes a complete block; its input follows the block's beginning, as clients expect. */
   #wholeBlock(block: JsonObject): string {
     const waited = this.#flush();
     const { input } = block;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import { SseDecoder } from "../../sse/decode.ts";
 
-/** Members of a block that deltas add to, by the type of the delta. */
+/** Members of a block that deltas append to, by the delta's type. */
 const texts: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -15,7 +15,7 @@ interface OpenBlock {
   readonly citations: unknown[];
 }
 
-/** Puts a message together from its answer, whole or a stream of events, block by block as its client has them. */
+/** Assembles a message from a complete answer or a stream of events, block by block as clients do. */
 export class MessageCollector {
   readonly #decoder = new SseDecoder();
   readonly #blocks = new Map<unknown, OpenBlock>();
@@ -28,14 +28,14 @@ export class MessageCollector {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes bytes of a stream; those of a longer answer than may be collected change nothing. */
+  /** Takes bytes of a stream; bytes beyond the maximum size are ignored. */
   push(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#maxBytes) return;
     for (const { data } of this.#decoder.push(bytes)) this.#read(parseRecord(data) ?? {});
   }
 
-  /** Finds the message; undefined where the stream did not come to its end, or was too long. */
+  /** Returns the message; undefined if the stream did not end normally, or was too long. */
   message(): JsonRecord | undefined {
     if (!this.#isWhole || this.#start === undefined || this.#bytes > this.#maxBytes) return undefined;
     return { ...this.#start, content: [...this.#blocks.values()].map(wholeBlock) };

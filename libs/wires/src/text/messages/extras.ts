@@ -13,18 +13,18 @@ import {
   type Envelope,
 } from "../hub/seals.ts";
 
-/** The seal in a `signature`; undefined where it says nothing. */
+/** Reads the signature in a member `signature`; undefined if it is empty. */
 export function sealOfSignature(signature: string): Seal | undefined {
   if (signature === "" || signature === unsealed) return undefined;
   return sealFromClient(signature, "messages", signatureKind);
 }
 
-/** The `signature` for a client of this wire. */
+/** Renders `signature` for a client of this wire. */
 export function signatureFor(seal: Seal | undefined): string {
   return seal === undefined ? unsealed : sealForClient(seal, "messages");
 }
 
-/** A block for another vendor's seal of something else than thoughts: clients send it back unread. */
+/** Creates a block for another vendor's signature of something other than reasoning; clients send it back unread. */
 export function sealBlock(envelope: Envelope): JsonObject {
   return { type: "redacted_thinking", data: closeEnvelope(envelope) };
 }
@@ -34,10 +34,10 @@ export function envelopeOf(data: string): Envelope {
   return openEnvelope(data) ?? { seal: { wire: "messages", kind: redactedKind, value: data } };
 }
 
-/** Placeholder for the vendor's own index of a source in citations that are not the vendor's. */
+/** Placeholder of the vendor's source index, in citations of other vendors. */
 const noIndex = "";
 
-/** A citation of a text, kept whole for the same wire; none for what is no object. */
+/** Parses a citation of a text, which is kept unchanged for the same wire; empty if it is not an object. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, source, title, document_title: document, cited_text: citedText, encrypted_index: index } = value;
@@ -55,7 +55,7 @@ function textOr(...values: readonly unknown[]): string | undefined {
   return values.find((value) => typeof value === "string");
 }
 
-/** A citation for a client: the wire's own as it came, another's where it has an address. */
+/** Renders a citation for a client: unchanged if it is this wire's, else from its address. */
 export function renderCitation({ own, url, title, citedText }: Citation): readonly unknown[] {
   if (own?.wire === "messages") return [own.value];
   if (url === undefined) return [];
@@ -69,12 +69,12 @@ export function renderCitation({ own, url, title, citedText }: Citation): readon
   return [cited];
 }
 
-/** The vendor's own citations, on their way back to it: it refuses those that it did not make. */
+/** Returns the vendor's own citations, to send them back; it refuses those that it did not make. */
 export function ownCitations(citations: readonly Citation[]): readonly unknown[] {
   return citations.flatMap(({ own }) => (own?.wire === "messages" ? [own.value] : []));
 }
 
-/** `cache_control` of a block or a tool, as a member to spread; nothing where there is none. */
+/** Parses `cache_control` of a block or a tool as a member to spread; empty if absent. */
 export function parseCache(of: Fields): { readonly cache?: CacheHint } {
   const control = of.fields("cache_control");
   if (control === undefined) return {};

@@ -13,7 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";
 
-/** Names of things in the vendor's store: the container that code runs in, and the files that it writes. */
+/** Members that name objects in the vendor's store: the container that code runs in, and the files that it writes. */
 const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
   made: {
@@ -32,7 +32,7 @@ const stores = {
   },
 } as const satisfies StoreDialect;
 
-/** Counts input tokens. A request to count has no `max_tokens`: `counted` adds one, so that it can be parsed. */
+/** Counts input tokens. Such a request has no `max_tokens`: `counted` adds one, so that it can be parsed. */
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,
@@ -69,7 +69,7 @@ export const messagesWire = {
     answerPrefix: "msg_",
     stores,
     endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
-    // A ping may only be after the stream's first event.
+    // A ping is allowed only after the stream's first event.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
     dialogue: dialogueOfMessages,
@@ -79,23 +79,23 @@ export const messagesWire = {
   pass: messagesPass,
 } as const satisfies TextWire<"messages">;
 
-/** Returns true if a stream can begin with an event: one of this wire's types that is no error, with a message where it starts one. */
+/** Returns true if a stream can begin with an event: a type of this wire, not an error; a start needs its message. */
 function begins({ type, message }: JsonRecord): boolean {
   if (type === "message_start") return isRecord(message);
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
 }
 
-/** Returns true if the vendor runs a tool by itself. */
+/** Returns true if the vendor runs a tool. */
 function isVendors(tool: unknown): boolean {
   return isRecord(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
 }
 
-/** Results of the vendor's code execution; a result of any other tool is not the vendor's own word. */
+/** Returns true for results of the vendor's code execution; results of other tools are not the vendor's statements. */
 function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");
 }
 
-/** `content` is a result whose own `content` lists the files that were written. */
+/** Lists the files that were written, from the `content` of a result. */
 function filesIn(result: unknown): readonly MadeId[] {
   return recordsIn(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
 }

@@ -24,14 +24,14 @@ const enabledWord = Buffer.from('"enabled"');
 const blockWord = Buffer.from('"content_block"');
 const serverToolWord = Buffer.from('"server_tool_use"');
 
-/** First lines of the events that are most of a stream and say nothing to the gateway. */
+/** First lines of the most frequent events, which the gateway need not parse. */
 const quietLines = ["content_block_delta", "content_block_stop", "content_block_start", "ping"].map((type) =>
   Buffer.from(`event: ${type}\n`),
 );
 
-/** Messages, passed through. */
+/** Passes messages through unchanged. */
 export const messagesPass: TextPass = {
-  /** With a budget for thoughts, turns that call tools must begin with thoughts that this vendor signed. */
+  /** With a thinking budget, turns that call tools must begin with reasoning that this vendor signed. */
   *takes(body, model) {
     if (takesAdaptiveOnly(model) || !(yield* holdsAny(body, callWord)) || !(yield* holdsAny(body, enabledWord)))
       return true;
@@ -49,12 +49,12 @@ export const messagesPass: TextPass = {
     return renameAt(own, ["model"], model);
   },
 
-  /** The end reports the output; what it leaves out of the input was in the beginning. */
+  /** Reads usage: the final event reports the output, and the input as far as the first event did not. */
   see(frame, before) {
     const isQuiet = quietLines.some((line) => frame.subarray(0, line.length).equals(line));
     if (isQuiet && !frame.includes(serverToolWord)) return plainFrame;
     const event = parseFrameRecord(frame);
-    // The call of a tool that the vendor runs is counted where its block begins.
+    // A call of a vendor tool is counted at its block's beginning.
     if (isQuiet) return { ...plainFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
@@ -94,8 +94,8 @@ export const messagesPass: TextPass = {
 };
 
 /**
- * The body without thoughts that carry the gateway's signatures: parts of this conversation were with vendors of other
- * wires, and this one refuses what it did not sign. The same bytes where there are none.
+ * Removes reasoning that carries the gateway's signatures from a body: it came from vendors of other wires, and this
+ * vendor refuses what it did not sign. Returns the same bytes if there is none.
  */
 function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* holdsAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
@@ -110,7 +110,7 @@ function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
   return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(kept) }) : body;
 }
 
-/** Returns true if, since the user's last own words, a turn calls tools and begins with no thoughts of this vendor's. */
+/** Returns true if, since the user's last message, a turn calls tools without this vendor's reasoning first. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
   return hasUnsealedLoop(
@@ -129,10 +129,10 @@ function isForeign(block: unknown): boolean {
   return typeof sealed === "string" && sealed.startsWith(envelopePrefix);
 }
 
-/** Events that change nothing of what is open: most of a stream. */
+/** First lines of events that do not change what is open; most of a stream. */
 const unchangingLines = ["event: content_block_delta\n", "event: ping\n"].map((line) => Buffer.from(line));
 
-/** Ends a stream of message events early: the open block, why the message stopped with its usage, and its stop. */
+/** Ends a stream of message events early: closes the open block, then sends stop reason and usage, and the stop. */
 function endMessageEarly(): EarlyEnd {
   let begun = false;
   let finished = false;

@@ -10,10 +10,10 @@ import {
 } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-/** The version of the vendor's search that is requested where the client names no other. */
+/** Version of the vendor's search tool, used unless the client names one. */
 const searchType = "web_search_20250305";
 
-/** The vendor's search as a client of this wire says it. */
+/** Parses the vendor's search tool as a client of this wire sends it. */
 export function parseSearch(definition: JsonObject): WebSearchTool {
   const { name: _, type, ...options } = definition;
   const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = options;
@@ -26,11 +26,11 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
   return searchTool("messages", type === searchType ? options : { type, ...options }, wish, others);
 }
 
-/** A search for the vendor: another wire's as far as this one has words for it. */
+/** Renders web search for the vendor; another wire's as far as this one can express it. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "messages") return { type: searchType, name: searchName, ...options };
   const { allowedDomains, blockedDomains, maxUses, location } = wish;
-  // The vendor takes one of the two.
+  // The vendor accepts only one of the two lists.
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
   const lost = hasOtherWishes(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);

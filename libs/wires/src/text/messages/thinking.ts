@@ -8,7 +8,7 @@ import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./vendor-turns.ts";
 
-/** `thinking` of a client, with the effort in its `output_config`. */
+/** Parses a client's `thinking`, with the effort in `output_config`. */
 export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
   const thinking = body.fields("thinking");
   const type = thinking?.word("type", ["enabled", "adaptive", "disabled", "between_tools"]);
@@ -21,19 +21,19 @@ export function parseThinking(body: Fields, output: Fields | undefined): Reasoni
   return { ...present({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
-/** Members of a request for thoughts, and their effects on the rest of the request. */
+/** Members that request reasoning, and their effects on the rest of the request. */
 interface RenderedThinking {
   readonly thinking: JsonObject | undefined;
-  /** For `output_config`. */
+  /** Effort for `output_config`. */
   readonly effort: string | undefined;
-  /** The bound of the output, thoughts included. */
+  /** Output limit, reasoning included. */
   readonly maxTokens: number;
   readonly on: boolean;
 }
 
 /**
- * The wish for thoughts. It is given up, and noted as lost, where the vendor refuses it together with the rest: a
- * forced tool, or a running tool loop whose turns do not begin with thoughts that the vendor sealed.
+ * Renders the requested reasoning. It is dropped and reported as lost where the vendor refuses it with other fields: a
+ * forced tool, or a running tool loop whose turns do not begin with reasoning that the vendor signed.
  */
 export function renderThinking(
   request: TextRequest,
@@ -46,7 +46,7 @@ export function renderThinking(
   const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
   if (reasoning === undefined || isUnset(reasoning)) return silent;
   const adaptive = takesAdaptiveOnly(target.model);
-  // For models that choose themselves it is not turned off: they think only on request.
+  // Adaptive models think only on request, so thinking need not be turned off.
   const off = adaptive ? silent : { ...silent, thinking: { type: "disabled" } };
   const effort = effortOf(reasoning);
   if (effort === "none") return off;
@@ -66,7 +66,7 @@ export function renderThinking(
   return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
 }
 
-/** Renders thinking for a model that takes a budget. */
+/** Renders thinking with a budget. */
 function withBudget(
   request: TextRequest,
   reasoning: ReasoningWish,
@@ -82,18 +82,18 @@ function withBudget(
   return {
     thinking: present({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
-    // Without a bound of the client's, ours is meant for the words.
+    // The gateway's default limit is meant for the text alone, so the budget is added to it.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };
 }
 
-/** The part of a bound that is left to thoughts where both do not fit. */
+/** Share of the output limit that reasoning gets if the budget does not fit. */
 const partOfThoughts = 0.8;
 
 /**
- * The budget that fits into a client's bound: thoughts count as output, here as in the client's own wire, so the bound is
- * kept and the budget is lowered. Undefined where the least budget does not fit.
+ * Returns the budget that fits into a client's output limit: reasoning counts as output, as on the client's wire, so
+ * the limit is kept and the budget is lowered. Undefined if the minimum budget does not fit.
  */
 function budgetWithin(bound: number, wanted: number): number | undefined {
   if (wanted < bound) return wanted;
@@ -101,7 +101,7 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
   return Math.max(minBudget, Math.floor(bound * partOfThoughts));
 }
 
-/** Returns true if a wish requests no thoughts, and only says how they would be shown. */
+/** Returns true if no reasoning is requested, and at most its presentation is given. */
 function isUnset({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }

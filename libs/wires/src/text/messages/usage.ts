@@ -18,7 +18,7 @@ import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { memberOf } from "../pass.ts";
 
-/** The units that this wire counts. */
+/** Units that this wire counts. */
 const counted = [
   "inputTokens",
   "cachedInputTokens",
@@ -28,13 +28,13 @@ const counted = [
   "reasoningTokens",
 ] as const satisfies readonly UnitName[];
 
-/** The counts of one report, undefined where it leaves them out. */
+/** Counts of one report; undefined for those that it leaves out. */
 type Counts = { readonly [Name in (typeof counted)[number]]?: number | undefined };
 
 /**
- * `usage` of a message as disjoint units; undefined where it has no tokens. `input_tokens` leaves out what was read
- * from or written to a cache, as units do, and thinking is in the output. `before` is what the same stream reported
- * earlier: the end of a stream need not repeat the input.
+ * Converts `usage` of a message to disjoint units; undefined if it has no tokens. `input_tokens` excludes tokens read
+ * from or written to a cache, as units do; thinking is in the output. `before` is what the stream reported earlier,
+ * since its end need not repeat the input.
  */
 export function messagesUsage(usage: unknown, before: Units = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -45,7 +45,7 @@ export function messagesUsage(usage: unknown, before: Units = {}): Units | undef
     const count = counts[name];
     if (count !== undefined) all[name] = count;
   }
-  // A later report of the sum alone does not repeat how much of it is kept for an hour.
+  // A later report of the sum need not repeat how much of it is kept for an hour.
   if (counts.cacheWriteTokens !== undefined && counts.cacheWrite1hTokens === undefined) {
     all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, counts.cacheWriteTokens);
     all.cacheWriteTokens = counts.cacheWriteTokens - all.cacheWrite1hTokens;
@@ -64,12 +64,12 @@ function countsOf(usage: JsonRecord): Counts {
     cachedInputTokens: countOf(usage["cache_read_input_tokens"]),
     ...cacheWrites(usage),
   };
-  // No prompt is empty: zeros are from a vendor that knows its input in another event only.
+  // Every prompt has tokens: zeros come from a vendor that reports its input in another event only.
   const empty = Object.values(input).every((count) => (count ?? 0) === 0);
   return empty && output.outputTokens !== undefined ? output : { ...input, ...output };
 }
 
-/** Writes to the cache by lifetime: `cache_creation` says how much of their sum is kept for an hour. */
+/** Splits cache writes by lifetime: `cache_creation` tells how much of the sum is kept for an hour. */
 function cacheWrites({
   cache_creation_input_tokens: sum,
   cache_creation: creation,
@@ -84,7 +84,7 @@ function cacheWrites({
   return { cacheWriteTokens: all === undefined ? (short ?? 0) : all - cacheWrite1hTokens, cacheWrite1hTokens };
 }
 
-/** Units as `usage`; audio and image tokens are in the totals, as this wire has no place of their own for them. */
+/** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
 export function renderUsage(units: Units): JsonObject {
   const thinking = units.reasoningTokens ?? 0;
   const { cacheWriteTokens: short = 0, cacheWrite1hTokens: long = 0 } = units;
@@ -98,7 +98,7 @@ export function renderUsage(units: Units): JsonObject {
   });
 }
 
-/** Tiers by this wire's word for them in answers, in the words of the neutral form. */
+/** Translates an answer's service tier to the neutral form. */
 export function tierOf(word: unknown): string | undefined {
   return typeof word !== "string" ? undefined : word === "standard" ? "default" : word;
 }
@@ -107,13 +107,13 @@ export function tierWord(tier: string | undefined): string | undefined {
   return tier === "default" ? "standard" : tier;
 }
 
-/** The members that decide what is charged beside tokens. */
+/** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed"];
 
-/** Tools that the client runs, and the search among tools, which costs nothing of its own. */
+/** Matches tools that the client runs, and search among tools, which is free. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|memory_|tool_search_tool_)/;
 
-/** Finds the charges beside tokens that a request asks for; undefined for none. */
+/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [
@@ -130,7 +130,7 @@ function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecor
   return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
 }
 
-/** The searches and fetches of a request bounded where the client sets no bound: the vendor goes on without them. */
+/** Limits a request's searches and fetches if the client sets no limit; the vendor then continues without them. */
 export function capTools(body: Buffer, most: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;
@@ -142,14 +142,14 @@ export function capTools(body: Buffer, most: number): Buffer {
   return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });
 }
 
-/** Reads the charges beside tokens from a report of usage: tools, the tier, and whether it was the fast mode. */
+/** Reads the charges in addition to tokens from a usage report: tools, the tier, and the fast mode. */
 export function messagesFees(usage: unknown): ReportedFees | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;
   return reportedFees({ counts: countedTools(usage), tier: speed === "fast" ? "fast" : tierIn(tier) });
 }
 
-/** The call of a tool in a block. */
+/** Returns the tool call in a block. */
 export function callOfBlock(block: unknown): readonly ReportedCall[] {
   if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
   const { id, name } = block;

@@ -25,7 +25,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   });
 }
 
-/** Reads the content blocks of a message. Throws Failure upstream_error if there are none to read. */
+/** Returns the content blocks of a message. Throws Failure upstream_error if there are none. */
 export function blocksOf(body: JsonObject): readonly unknown[] {
   const { content } = body;
   if (Array.isArray(content)) return content;
@@ -54,12 +54,12 @@ const stopReasons = {
   other: "end_turn",
 } as const satisfies Record<FinishReason, string>;
 
-/** The word for a reason; a natural end after a call waits for the call's result, whatever the vendor reported. */
+/** Returns the stop reason; a normal end with calls is `tool_use`, whatever the vendor reported. */
 export function stopReasonOf(finish: FinishReason, calls: boolean): string {
   return calls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
 }
 
-/** Words of vendors that are not the natural end. */
+/** Vendors' stop reasons other than a normal end. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop-sequence",
   max_tokens: "length",

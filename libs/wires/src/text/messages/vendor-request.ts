@@ -12,7 +12,7 @@ import { renderSearch } from "./search.ts";
 import { renderThinking } from "./thinking.ts";
 import { withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",
@@ -33,7 +33,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "modalities", "audio"],
 };
 
-/** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders the request for a vendor of this wire. Throws Failure unsupported_parameter for what it cannot express. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(clientRequest, "messages", unsupported);
@@ -59,7 +59,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.words };
 }
 
-/** The vendor gives JSON by a schema only: without one the instructions ask for it, and the member is named as lost. */
+/** Requests JSON by instructions, since the vendor supports it only with a schema; the field is reported as lost. */
 function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");
@@ -67,7 +67,7 @@ function withFormatInWords(request: TextRequest, unsupported: Unsupported): Text
   return { ...request, instructions: [...request.instructions, words] };
 }
 
-/** The vendor refuses a sequence of white space only. */
+/** Returns the stop sequences without those of white space only, which the vendor refuses. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
     throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");
@@ -117,7 +117,7 @@ const renders: ToolRenderers = {
   vendor: (tool) => ownTool(tool, "messages"),
 };
 
-/** The vendor wants a schema of an object, and says so in `type`. */
+/** Returns a tool's schema with the type `object`, which the vendor requires. */
 function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject {
   if (parameters === undefined) return { type: "object", properties: {} };
   const { type } = parameters;
@@ -129,7 +129,7 @@ function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject 
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** Renders the choice of tools; the vendor refuses one without tools. */
+/** Renders the tool choice; the vendor refuses one without tools. */
 function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   const { tools, toolChoice, parallelTools } = request;
   if (tools === undefined || tools.length === 0) {
@@ -144,12 +144,12 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
   return present({ ...chosen, disable_parallel_tool_use: one });
 }
 
-/** The least top_p that the vendor takes beside thoughts. */
+/** Minimum top_p that the vendor accepts with thinking. */
 const minTopP = 0.95;
 
 /**
- * Sampling, as far as the vendor takes it from this model and beside thoughts; one is the default of both. Throws
- * Failure unsupported_parameter for a temperature beyond the wire's range.
+ * Renders the sampling that this model accepts, also with thinking; 1 is the default of both parameters. Throws Failure
+ * unsupported_parameter for a temperature outside of the wire's range.
  */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,

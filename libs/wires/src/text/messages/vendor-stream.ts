@@ -10,7 +10,7 @@ import { parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
 import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
 import { finishReasons } from "./vendor-answer.ts";
 
-/** Characters of a vendor's own block that wait for its end, as it is passed on whole; beyond it: upstream_error. */
+/** Maximum buffered characters of a vendor's block, which is passed on complete; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
 interface BegunBlock {
@@ -23,11 +23,11 @@ interface BegunBlock {
 
 type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 
-/** Types of blocks that are opened as parts; all others are a vendor's own. */
+/** Types of blocks that are opened as parts; all others are vendor parts. */
 const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /**
- * A vendor's stream of message events: blocks one after another, each named by its index. Unknown events and
+ * Reads a vendor's stream of message events: blocks one after another, identified by their index. Unknown events and
  * deltas are ignored.
  */
 export class MessagesReader implements StreamReader {
@@ -118,7 +118,7 @@ export class MessagesReader implements StreamReader {
     const begun = this.#begun.get(key);
     this.#begun.delete(key);
     if (begun?.whole === true) return this.#readWhole(begun);
-    // Vendors that send no pieces give the arguments with the call's beginning; none at all are an empty object.
+    // Vendors without deltas send the arguments with the call's beginning; absent arguments are an empty object.
     const late =
       begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, argumentsOf(begun.block["input"]))
@@ -155,7 +155,7 @@ export class MessagesReader implements StreamReader {
   }
 }
 
-/** Statuses that the vendor answers with outside of streams. */
+/** HTTP statuses that the vendor uses for these errors outside of streams. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -20,7 +20,7 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported): Ren
   return { system: systemOf(system), messages };
 }
 
-/** One plain text as itself, more as blocks. */
+/** Returns a single plain text as a string, anything else as blocks. */
 function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
   const [first] = blocks;
   if (first === undefined) return undefined;
@@ -28,7 +28,7 @@ function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
   return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
 }
 
-/** Blocks of this wire, in requests that are rendered and in those that clients sent. */
+/** Forms of this wire's blocks, in rendered requests and in clients' requests. */
 export const pairs: PairForm = {
   text: (text) => ({ type: "text", text }),
   isThought: ({ type }) => type === "thinking" || type === "redacted_thinking",
@@ -55,7 +55,7 @@ const renders: PartRenderers<Unsupported> = {
   vendor: (part) => [ownItem(part, "messages")],
 };
 
-/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[] {
   return renderPartBy(renders, part, unsupported);
 }
@@ -79,7 +79,7 @@ function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsuppor
   return [present({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
-/** Thoughts that the vendor sealed; it refuses all others. */
+/** Renders reasoning that the vendor signed; it refuses all other. */
 function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
   const value = ownSeal(seal, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
@@ -113,10 +113,10 @@ function renderResult(
 
 const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** Types beside `text/…` whose bytes are text. */
+/** Media types, apart from `text/…`, whose bytes are text. */
 const textTypes: ReadonlySet<string> = new Set(["application/json", "application/xml", "application/yaml"]);
 
-/** The `source` of an image. Addresses that the vendor cannot fetch are the service's to bring in before. */
+/** Renders the `source` of an image. The service has replaced addresses that the vendor cannot fetch before. */
 function renderImageSource(source: Source): JsonObject {
   if (source.kind !== "base64") return addressSource(source);
   const mediaType = source.mediaType;
@@ -124,7 +124,7 @@ function renderImageSource(source: Source): JsonObject {
   return { type: "base64", media_type: mediaType, data: source.data };
 }
 
-/** A file as a document. Its name is its title, where it has none of its own. */
+/** Renders a file as a document. Its name becomes its title if it has none. */
 function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonObject[] {
   const { source, name, title, context, citations, cache } = part;
   unsupported.noteIf("file.name", title === undefined ? undefined : name);
@@ -140,7 +140,7 @@ function renderDocument(part: FilePart, unsupported: Unsupported): readonly Json
   ];
 }
 
-/** PDF goes as bytes, text as text. */
+/** Renders a file's source: PDF as bytes, text as text. */
 function fileSource(source: FilePart["source"]): JsonObject {
   if (source.kind === "text") return textSource(source.text);
   if (source.kind !== "base64") return addressSource(source);
@@ -163,8 +163,8 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**
- * Marks the prompt for the vendor's cache where the client wished for one as other wires say it: by a key, or by how long
- * it is kept. The vendor caches what is marked alone: the instructions, and all that was said so far.
+ * Marks the prompt for the vendor's cache if the client requested caching as other wires do: by a key or a lifetime.
+ * The vendor caches only what is marked: the instructions, and the conversation so far.
  */
 export function withCacheMarks(
   { system, messages }: RenderedTurns,

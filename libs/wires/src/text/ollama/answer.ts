@@ -6,7 +6,7 @@ import type { ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
-/** A whole answer, of the first choice: clients of this wire cannot ask for several. */
+/** Creates the renderer of a complete answer, with its first choice: clients of this wire cannot request several. */
 export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonObject {
   return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
     if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -21,12 +21,12 @@ export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: 
   };
 }
 
-/** A time in Unix seconds, as this wire writes it. */
+/** Renders a time in Unix seconds as this wire writes it. */
 export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
-/** A refusal's words stand where the answer's would. */
+/** Returns a choice's content; a refusal is its text. */
 function contentOf({ parts }: Choice): OllamaContent {
   const text = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : [])).join("");
   const thinking = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
@@ -42,7 +42,7 @@ function contentOf({ parts }: Choice): OllamaContent {
   };
 }
 
-/** Content of a piece of an answer: words, thoughts, calls, images as Base64. */
+/** Content of a piece of an answer: text, reasoning, calls, images as Base64. */
 export interface OllamaContent {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
@@ -58,10 +58,10 @@ export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => 
   message: { role: "assistant", content: text, thinking, tool_calls: calls, images },
 });
 
-/** `/api/generate`: words alone, with thoughts beside them. */
+/** `/api/generate`: text, with reasoning as a separate member. */
 export const generateForm: AnswerForm = ({ text = "", thinking }) => ({ response: text, thinking });
 
-/** A call; `index` is its number in the answer. */
+/** Renders a call; `index` is its position in the answer. */
 export function renderCall(
   call: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
   index: number,
@@ -71,7 +71,7 @@ export function renderCall(
 
 const nanosecondsPerMillisecond = 1_000_000;
 
-/** Renders the members of an answer's last line beside its words; times are in milliseconds. No model is loaded for a call, so that takes no time. */
+/** Renders the other members of an answer's last line, with times in nanoseconds; no time is spent on loading. */
 export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
@@ -95,7 +95,7 @@ function nanoseconds(milliseconds: number): number {
 
 const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as const;
 
-/** The answer to a request that says nothing, which asks only for its model to be ready. */
+/** Renders the answer to a request without a message, which only asks to load its model. */
 export function renderLoaded(
   wire: keyof typeof forms,
   { model, now }: { readonly model: string; readonly now: number },

@@ -21,13 +21,13 @@ const spelling = {
   logProbabilities: "logprobs",
 } as const;
 
-/** The chat of Ollama's clients (POST /api/chat), over vendors of every text wire; Ollama itself is reached by the chat wire. */
+/** The chat wire of Ollama's clients (POST /api/chat). Ollama as a vendor is called by the chat wire. */
 export const ollamaChatWire = {
   name: "ollama-chat",
   client: clientOf(chatForm, readChatParams, parseChat),
 } as const;
 
-/** The continued prompt of Ollama's clients (POST /api/generate). */
+/** The completion wire of Ollama's clients (POST /api/generate). */
 export const ollamaGenerateWire = {
   name: "ollama-generate",
   client: clientOf(generateForm, readGenerateParams, parseGenerate),

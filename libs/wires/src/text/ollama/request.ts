@@ -9,7 +9,7 @@ import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/requ
 import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
 import { parseImages, parseTurns } from "./turns.ts";
 
-/** A request for a chat in the neutral form. Throws Failure (400) naming the field that is wrong. */
+/** Parses a chat request into the neutral form. Throws Failure (400) naming the wrong field. */
 export function parseChat(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
@@ -19,8 +19,8 @@ export function parseChat(body: JsonRecord): ParsedText {
 }
 
 /**
- * A prompt in the neutral form: it is a user's turn. Throws Failure (400) naming the field that is wrong, or that no
- * chat can express: a suffix, and a conversation in tokens.
+ * Parses a prompt into the neutral form, as a user's turn. Throws Failure (400) naming a field that is wrong, or that
+ * chat cannot express: a suffix, and a conversation as tokens.
  */
 export function parseGenerate(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
@@ -28,7 +28,7 @@ export function parseGenerate(body: JsonRecord): ParsedText {
   if ((fields.list("context") ?? []).length > 0) throw fields.unsupported("context");
   const prompt = fields.text("prompt") ?? "";
   const system = fields.text("system") ?? "";
-  // Nothing puts a template around a prompt here.
+  // The gateway applies no template to a prompt, so `raw: false` has no effect.
   if (body["raw"] === false) fields.ignore("raw");
   if (body["template"] === "") fields.ignore("template");
   const words = prompt === "" ? [] : [{ kind: "text", text: prompt } as const];
@@ -53,7 +53,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
   };
 }
 
-/** Reads the `options` that vendors know; the rest is about a model that runs on the machine itself. */
+/** Reads the `options` that vendors support; all others are about a model on the local machine. */
 function parseOptions(options: Fields): Partial<TextRequest> {
   const most = options.number("num_predict");
   return {
@@ -65,7 +65,7 @@ function parseOptions(options: Fields): Partial<TextRequest> {
   };
 }
 
-/** `json`, a schema, or nothing, which some clients write as "". */
+/** Parses the format: `json`, a schema, or none, which some clients write as "". */
 function parseFormat(fields: Fields): OutputFormat | undefined {
   const format = fields.raw("format");
   if (format === undefined || format === "") return undefined;
@@ -76,7 +76,7 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
 
 const efforts = ["low", "medium", "high", "max"] as const;
 
-/** A switch, or how hard to think. Thoughts are shown where they are wanted. */
+/** Parses `think`, a switch or an effort. Requested reasoning is also shown. */
 function parseThink(fields: Fields): ReasoningWish | undefined {
   const think = fields.raw("think");
   if (think === undefined) return undefined;
@@ -94,7 +94,7 @@ function parseTool(tool: Fields): Tool {
   return parseFunction(tool.needFields("function"));
 }
 
-/** Facts that admission needs, and a sign for a request without a question. */
+/** Parameters for admission, and whether the request has a message. */
 export interface OllamaParams extends TextParams {
   readonly isEmpty: boolean;
 }
@@ -103,7 +103,7 @@ const readChat = bodyReader(bodies.OllamaChatRequest);
 
 const readGenerate = bodyReader(bodies.OllamaGenerateRequest);
 
-/** The members that decide what a call may do and cost. */
+/** Members that decide what a call may do and what it costs. */
 export const relied = ["model", "stream", "messages", "prompt", "system", "images", "tools", "think", "options"].concat(
   "options.num_predict",
 );
@@ -114,7 +114,7 @@ export function readChatParams(given: unknown): OllamaParams {
   return { ...readParams(body, body.messages), isEmpty: (body.messages ?? []).length === 0 };
 }
 
-/** Checks a request for a continued prompt. Throws Failure (400) naming the field. */
+/** Checks a request to complete a prompt. Throws Failure (400) naming the field. */
 export function readGenerateParams(given: unknown): OllamaParams {
   const body = readGenerate(given);
   const isEmpty = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;
@@ -123,7 +123,7 @@ export function readGenerateParams(given: unknown): OllamaParams {
 
 type OllamaBody = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
 
-/** Answers are streams where a request does not say otherwise. */
+/** Reads the parameters for admission; answers are streams by default. */
 function readParams({ model, stream, options }: OllamaBody, messages: unknown): TextParams {
   const most = options?.num_predict ?? undefined;
   return {
@@ -138,7 +138,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
   };
 }
 
-/** Images are next to the words that they belong to, as Base64. */
+/** Measures images, which are Base64 next to the text that they belong to. */
 const measureImages: MediaMeasure = ({ images }) => {
   if (!Array.isArray(images)) return undefined;
   const all = images.flatMap((image: unknown) => (typeof image === "string" ? [bytesMedia("image/", image)] : []));

@@ -6,13 +6,13 @@ import { logProbability } from "../hub/content.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
 
-/** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
+/** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
 const maxHeld = 8 * 2 ** 20;
 
-/** White space before a line's JSON, which every reader of lines passes over; an empty line would break some. */
+/** Keep-alive: white space before a line's JSON, which readers of lines ignore; an empty line would break some. */
 export const silence = " ";
 
-/** A stream of lines, each a JSON object. Words go out as they come, a call once it is whole, the usage in the last line. */
+/** Writes a stream of JSON lines: text as it arrives, calls once they are complete, usage in the last line. */
 export class LineWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #form: AnswerForm;

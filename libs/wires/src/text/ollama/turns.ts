@@ -4,12 +4,12 @@ import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "..
 import type { Turn } from "../hub/request.ts";
 import { CallPairs, argumentsOf, callId } from "../hub/tool-calls.ts";
 
-/** Messages that one request may have, and calls of one message. */
+/** Maximum number of messages of one request, and of calls of one message. */
 const [maxMessages, maxCalls] = [20_000, 1_024];
 
 const roles = ["system", "user", "assistant", "tool"] as const;
 
-/** The conversation in `messages`: what systems say before it are instructions. */
+/** Parses `messages`. System messages before the first turn are instructions. */
 export function parseTurns(fields: Fields): {
   readonly instructions: readonly TextPart[];
   readonly turns: readonly Turn[];
@@ -31,7 +31,7 @@ export function parseTurns(fields: Fields): {
   return { instructions, turns: turns.filter(({ parts }) => parts.length > 0) };
 }
 
-/** Results that follow each other are one turn. */
+/** Adds a result; consecutive results are one turn. */
 function answer(turns: { readonly role: Turn["role"]; readonly parts: Part[] }[], result: ToolResultPart): void {
   const last = turns.at(-1);
   if (last?.parts.every(({ kind }) => kind === "tool-result") === true) last.parts.push(result);
@@ -43,7 +43,7 @@ function parseThought(message: Fields): readonly Part[] {
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }
 
-/** Calls may have ids, which clients are free to lose. */
+/** Parses a message's calls; their ids are optional, and clients may drop them. */
 function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, at) => {
     call.ignore("type");
@@ -58,7 +58,7 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
   });
 }
 
-/** A result names its call, or its tool, or neither: then it answers the call that has waited longest. */
+/** Parses a result, which names its call, its tool, or neither: then it answers the oldest pending call. */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const named = message.text("tool_name") ?? message.text("name");
   const call = calls.take(message.text("tool_call_id"), named);
@@ -70,7 +70,7 @@ function parseResult(message: Fields, text: string, calls: CallPairs, index: num
   };
 }
 
-/** Images as Base64, whose media type only their first bytes show; what is unknown is taken for a PNG. */
+/** Parses images in Base64. Their first bytes show the media type; an unknown one counts as PNG. */
 export function parseImages(fields: Fields): readonly ImagePart[] {
   const images = fields.texts("images") ?? [];
   return images.map((text) => {
@@ -80,7 +80,7 @@ export function parseImages(fields: Fields): readonly ImagePart[] {
   });
 }
 
-/** Beginnings of the Base64 of images, by media type. */
+/** Prefixes of the Base64 of images, by media type. */
 const beginnings = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],

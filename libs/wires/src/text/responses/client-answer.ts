@@ -10,8 +10,8 @@ import { renderUsage } from "./usage.ts";
 import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
 
 /**
- * The response object for a whole answer. Its output is built by what builds a stream's, in one go, so both
- * are the same by construction. The first choice only: this wire's clients cannot ask for more.
+ * Renders the response object of a complete answer. The stream's writer builds its output, so both are equal. Takes the
+ * first choice, since clients of this wire cannot request more.
  */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   const [choice] = answer.choices;
@@ -29,19 +29,19 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   });
 }
 
-/** Members of a response object beside those that it echoes. */
+/** Members of a response object apart from those of the request that it repeats. */
 export interface ResponseState {
   readonly status: ResponseEnding["status"] | "in_progress";
   readonly incomplete_details: JsonObject | null;
   readonly error: JsonObject | null;
   readonly output: readonly JsonObject[];
   readonly usage: Units | undefined;
-  /** Unix seconds; null where the clock was not read. */
+  /** Unix seconds; null if the time is not known. */
   readonly completedAt: number | null;
   readonly serviceTier?: string | undefined;
 }
 
-/** Fields of the request that a response repeats, with what they are where the client said nothing. */
+/** Fields of the request that a response repeats, with their defaults. */
 const echoed: Readonly<Record<string, unknown>> = {
   background: false,
   frequency_penalty: 0,
@@ -63,7 +63,7 @@ const echoed: Readonly<Record<string, unknown>> = {
   user: null,
 };
 
-/** The whole response object, as the client of this endpoint gets it and as events of its stream hold it. */
+/** Renders the complete response object, for this endpoint's answers and in events of its streams. */
 export function responseObject(context: AnswerContext, state: ResponseState): JsonObject {
   const { requestBody: body } = context;
   const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, body[name] ?? otherwise]));
@@ -87,18 +87,18 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
   };
 }
 
-/** The conversation that it is a turn of; absent: none. */
+/** Returns the member for the request's conversation; empty if there is none. */
 function echoConversation(conversation: unknown): JsonObject {
   if (typeof conversation === "string") return { conversation: { id: conversation } };
   return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
 }
 
-/** The tier that served it, where the vendor does not report one: never the wish to have one chosen. */
+/** Returns the service tier if the vendor reports none; `auto` becomes `default`. */
 function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }
 
-/** A function with all of its members; strict mode that was not requested is not enforced. */
+/** Returns a function with all of its members; strict mode is false unless requested. */
 function echoTool(tool: JsonObject): JsonObject {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }

@@ -25,12 +25,12 @@ import { requestedFees, reliedForFees } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/** Wishes for what is carried anyway, or requested of the vendor where it is needed. */
+/** Values of `include` that have no effect: the content is always included, or requested if needed. */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
 /**
- * A request to the responses endpoint in the neutral form. `store` and a stored conversation are the service's: it
- * puts earlier items into `input` and takes `previous_response_id` out; what is left of it here is refused, and so
+ * Parses a request of the responses endpoint into the neutral form. The service handles `store` and stored
+ * conversations: it adds earlier items to `input` and removes `previous_response_id`. Any remaining one is refused, as
  * are `conversation`, `prompt` and `background: true`, which no other wire can express.
  */
 export function parseRequest(body: JsonObject): ParsedText {
@@ -52,7 +52,7 @@ export function parseRequest(body: JsonObject): ParsedText {
       reasoning: parseReasoning(fields),
       ...parseText(fields),
       maxTokens: fields.count("max_output_tokens", 1),
-      // Open Responses has the two penalties, which other wires take, and the wire's own vendor not.
+      // The two penalties are part of Open Responses and of other wires, but OpenAI refuses them.
       ...parsePlainFields(fields),
       logProbabilities: parseLogProbabilityWish(fields),
     }),
@@ -69,10 +69,10 @@ function refuseState(fields: Fields): void {
     if (fields.has(name)) throw fields.unsupported(name);
   if (fields.flag("background") === true) throw fields.unsupported("background");
   fields.ignore("store");
-  // A wish to see the cost is granted here: no vendor hears of it.
+  // The gateway itself adds the cost; no vendor receives this member.
   if (wantsCost(fields.value)) fields.ignore("usage");
   if (fields.value["truncation"] === "disabled") fields.ignore("truncation");
-  // Streams of ours are never padded, so a wish for no padding is granted.
+  // The gateway's streams are never padded, so a request for no padding is always fulfilled.
   const options = fields.value["stream_options"];
   if (isRecord(options) && options["include_obfuscation"] !== true) fields.ignore("stream_options");
 }
@@ -103,7 +103,7 @@ function parseFormat(format: Fields): OutputFormat | undefined {
   return parseSchema(format, schema);
 }
 
-/** Wanted by `include`, by a number of alternatives, or both. */
+/** Parses the request for log probabilities, by `include`, a number of alternatives, or both. */
 function parseLogProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   const included = (fields.list("include") ?? []).includes(wantsProbabilities);
@@ -118,7 +118,7 @@ const maxTools = 1_024;
 
 function parseTools(body: Fields) {
   const all = body.each("tools", maxTools);
-  // Image generation without options: any vendor that makes images can do it.
+  // Any vendor that makes images supports image generation without options.
   const images = all.filter((tool) => tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
 }
@@ -133,7 +133,7 @@ function parseTool(tool: Fields): readonly Tool[] {
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
-/** A set of functions and free-text tools: its members can be sent one by one. */
+/** Returns true for a namespace of functions and free-text tools, which can be sent one by one. */
 function isPlainNamespace(namespace: Fields): boolean {
   const members = namespace.list("tools") ?? [];
   return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));
@@ -153,7 +153,7 @@ function parseNamespace(set: Fields): readonly Tool[] {
 
 const modes = ["auto", "none", "required"] as const;
 
-/** Reads the choice of tools: functions and free-text tools by name, the vendor's own by type. */
+/** Reads the tool choice: functions and free-text tools by name, vendor tools by type. */
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return undefined;
@@ -173,21 +173,21 @@ function chosenName(tool: Fields): string {
   return isSearch(type) ? searchName : type;
 }
 
-/** Returns true if a value of `tools` is worth echoing: objects only. */
+/** Returns true if `tools` is a list of objects, which a response can repeat. */
 export function isToolList(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-/** Facts of a request that the responses endpoint needs beside those of every text call. */
+/** Parameters of a responses request in addition to those of every text call. */
 export interface ResponsesParams extends TextParams {
   readonly previousId: string | undefined;
-  /** True if the response may be referred to later. */
+  /** True if a later request may refer to the response. */
   readonly store: boolean;
-  /** The last item asks for a compaction at the end of this turn. */
+  /** True if the last item requests a compaction at the end of this turn. */
   readonly compacts: boolean;
 }
 
-/** The members that decide what a call may do and cost. */
+/** Members that decide what a call may do and what it costs. */
 export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", "usage", reliedForFees);
 
 const read = bodyReader(bodies.ResponsesRequest);

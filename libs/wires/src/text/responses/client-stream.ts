@@ -11,8 +11,8 @@ import { endingOf } from "./vendor-answer.ts";
 const running = { status: "in_progress", incomplete_details: null, error: null, completedAt: null } as const;
 
 /**
- * A stream of response events: sequence numbers without a gap, ids equal wherever an item is named, one terminal
- * event whose response holds exactly what was sent. It is kept for that, up to `maxKept`.
+ * Writes a stream of response events with consecutive sequence numbers, consistent item ids, and one terminal event
+ * whose response repeats all output. The output is kept for that, up to `maxKept`.
  */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;

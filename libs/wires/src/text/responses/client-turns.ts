@@ -11,11 +11,11 @@ const maxItems = 20_000;
 interface OpenTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
-  /** True if further items of the same role may be added: the model's items of one turn, or tool outputs. */
+  /** True if further items of the role may join the turn: the model's items, or tool outputs. */
   readonly joins: boolean;
 }
 
-/** State while items are read: the model's adjacent items are one turn, and so are adjacent tool outputs. */
+/** State while items are read: adjacent items of the model are one turn, and so are adjacent tool outputs. */
 class ItemTurns {
   readonly instructions: TextPart[] = [];
   readonly turns: OpenTurn[] = [];
@@ -29,13 +29,13 @@ class ItemTurns {
     else this.turns.push({ role, parts: [...parts], joins });
   }
 
-  /** A tool's output, with the tool's name if the call is there. */
+  /** Adds a tool's output, with the tool's name if the call is known. */
   answer(result: ToolResultPart): void {
     const name = this.#names.get(result.callId);
     this.addTurn("user", [name === undefined ? result : { ...result, name }], true);
   }
 
-  /** A seal that travelled beside its part goes back onto it; without the part it has lost its meaning. */
+  /** Attaches a signature that was carried in a separate item to its part; without the part it is dropped. */
   seal({ seal, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
     const at =
@@ -48,7 +48,7 @@ class ItemTurns {
 /** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
 export function parseTurns(body: Fields) {
   const conversation = new ItemTurns();
-  // Instructions alone are a request as well.
+  // A request may have instructions only.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
   if (typeof input === "string") conversation.addTurn("user", [{ kind: "text", text: input }], false);
   else for (const item of body.each("input", maxItems)) readItem(conversation, item);
@@ -58,7 +58,7 @@ export function parseTurns(body: Fields) {
 
 type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
 
-/** Items of the client. Those of the model are in `parse-items.ts`. */
+/** Readers of the client's items; those of the model's items are in `parse-items.ts`. */
 const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   message: readMessage,
   function_call_output: (conversation, item) => conversation.answer(readOutput(item, false)),
@@ -92,7 +92,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
   conversation.addTurn("assistant", parts, true);
 }
 
-/** Messages may leave their type out, and so may references. */
+/** Returns an item's type, which messages and references may leave out. */
 function typeOf(item: Fields): string {
   const type = item.text("type");
   if (type !== undefined) return type;

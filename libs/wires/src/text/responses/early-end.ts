@@ -5,17 +5,17 @@ import { type EarlyEnd, wordsReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
-/** Raw deltas that are kept before their words are read out of them. */
+/** Maximum characters of raw deltas before the text is read from them. */
 const maxRaw = 16 * 1024;
 
-/** Characters of an open part that are kept for its last event; the beginning of a longer part is left out. */
+/** Maximum characters of an open part that are kept for its last event; a longer part loses its beginning. */
 const maxWords = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
 
 const lineFeed = 0x0a;
 
-/** The events that hold a part's words whole, by the kind of part, and the member that holds them. */
+/** Events with a part's complete text, by the kind of part, and the member with the text. */
 const wholeEvents: Readonly<Record<string, readonly [type: string, member: string]>> = {
   output_text: ["response.output_text.done", "text"],
   refusal: ["response.refusal.done", "refusal"],
@@ -24,8 +24,8 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
 };
 
 /**
- * Ends a stream of response events early. The terminal event repeats the whole output, so what is done is kept as the
- * vendor sent it, and of what is open its words.
+ * Ends a stream of response events early. The terminal event repeats all output, so finished items are kept as the
+ * vendor sent them, and open ones with their text so far.
  */
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
@@ -43,7 +43,7 @@ interface OpenPart {
 class SeenAnswer {
   #response: JsonRecord | undefined;
   readonly #output: unknown[] = [];
-  /** The event that added the item that is open. */
+  /** Event that added the open item. */
   #item: JsonRecord | undefined;
   #parts: JsonRecord[] = [];
   #part: OpenPart | undefined;
@@ -76,7 +76,7 @@ class SeenAnswer {
     else this.#event(parseFrameRecord(frame), raw);
   }
 
-  /** The open part's end, the open item's, and the response's, each numbered after what passed. */
+  /** Returns the events that end the open part, the open item and the response, numbered after those sent. */
   end(used: Units, sequence: number): readonly string[] | undefined {
     const response = this.#response;
     if (response === undefined) return undefined;
@@ -100,7 +100,7 @@ class SeenAnswer {
     if (event === undefined) return;
     const handle = typeof event["type"] === "string" ? own(this.#on, event["type"]) : undefined;
     if (handle !== undefined) handle(event);
-    // Of a vendor that names its events only inside.
+    // The event has its type only in the data.
     else if (typeof event["delta"] === "string") this.#delta(raw);
   }
 
@@ -137,7 +137,7 @@ class SeenAnswer {
     return [...ends, event("response.output_item.done", { output_index: at.output_index, item: whole })];
   }
 
-  /** The event that ends an item's words, and the item with them. */
+  /** Returns the events that end an item's text, and the item. */
   #wholeItem(
     item: JsonRecord,
     at: JsonRecord,
@@ -181,5 +181,5 @@ class SeenAnswer {
   }
 }
 
-/** Reads what the model wrote out of raw JSON. */
+/** Reads the model's text from raw JSON. */
 export const wordsOf = wordsReader(["delta", "text", "refusal", "name", "arguments"]);

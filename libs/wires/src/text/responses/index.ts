@@ -12,7 +12,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, minOutputTokens, renderRequest } from "./vendor-request.ts";
 import { ResponsesReader } from "./vendor-stream.ts";
 
-/** Counting input tokens: the body is that of a response, of which only what goes in matters. */
+/** Counts input tokens. The body is that of a response request, of which only the input matters. */
 const countTokens: TokenCount = {
   wire: "count-responses",
   readParams,
@@ -64,16 +64,16 @@ export const responsesWire = {
 
 const failures: readonly unknown[] = ["error", "response.failed"];
 
-/** Events that hold the whole response as it is now. */
+/** Matches events that contain the complete response object. */
 const withResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
 
-/** Returns true if a stream can begin with an event: one that says its type, is no failure, and holds the response that it should. */
+/** Returns true if a stream can begin with an event: a type that is not a failure, with its response if needed. */
 function begins({ type, response }: JsonRecord): boolean {
   if (typeof type !== "string" || failures.includes(type)) return false;
   return !withResponse.test(type) || isRecord(response);
 }
 
-/** Types of items that a model made and that are not messages. */
+/** Types of items from the model other than messages. */
 const answerTypes: ReadonlySet<unknown> = new Set([
   "function_call",
   "custom_tool_call",
@@ -81,7 +81,7 @@ const answerTypes: ReadonlySet<unknown> = new Set([
   "web_search_call",
 ]);
 
-/** Reads what a request says of its conversation. Its instructions are left out: they do not go on from turn to turn. */
+/** Reads the conversation of a request, without instructions, which do not carry over to the next turn. */
 function readDialogue(body: JsonRecord): Dialogue {
   const { input } = body;
   const turns = typeof input === "string" ? [{ content: input }] : input;

@@ -2,14 +2,14 @@ import { present } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
 import type { JsonObject, NamespacedTool, Tool } from "../hub/request.ts";
 
-/** Longest name of a function that every vendor takes. */
+/** Maximum length of a function's name that every vendor accepts. */
 const maxCharacters = 64;
-/** Characters of the hash that stands for what was cut off. */
+/** Number of characters of the hash that replaces the end of a long name. */
 const hashCharacters = 8;
 
 /**
- * The one name of a tool that is in a namespace: other wires have none. It is the same whenever it is made, so a call
- * in the history finds its tool; a name that would be too long ends in a hash of itself.
+ * Returns the name of a tool including its namespace, for wires without namespaces. It is deterministic, so a call in
+ * the history finds its tool. A name that is too long is cut and ends in a hash.
  */
 export function qualifiedName(namespace: string | undefined, name: string): string {
   if (namespace === undefined) return name;
@@ -19,13 +19,13 @@ export function qualifiedName(namespace: string | undefined, name: string): stri
   return `${joined.slice(0, maxCharacters - hashCharacters - 1)}_${hash}`;
 }
 
-/** A tool's name as this wire says it: in its namespace, if it is in one. */
+/** A tool's name on this wire, with its namespace if it has one. */
 export interface LocalName {
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** Names of a request's tools as this wire says them, by the one name that they have elsewhere. */
+/** Maps the qualified names of a request's tools to their names on this wire. */
 export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<string, LocalName> {
   const names = new Map<string, LocalName>();
   for (const tool of tools ?? [])
@@ -36,7 +36,7 @@ export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<stri
   return names;
 }
 
-/** The tools of one namespace as this wire writes them. */
+/** Renders the tools of one namespace. */
 export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonObject[]): JsonObject {
   return present({ type: "namespace", name: namespace, description: about, tools });
 }

@@ -16,18 +16,18 @@ import {
   reasoningItem,
 } from "./render-items.ts";
 
-/** Puts one event on the wire: its type, and its members beside type and sequence number. */
+/** Renders one event: its type, and its members other than type and sequence number. */
 export type Emit = (type: string, members: JsonObject) => string;
 
-/** Id and index of an item, which every event about it has. */
+/** Id and index of an item, which all of its events have. */
 export interface ItemRef {
   readonly id: string;
   readonly index: number;
 }
 
 /**
- * An output item while it is streamed. Every method returns the events that it causes, as text. An item outlives its
- * parts: the next part may join it.
+ * An output item during streaming. Every method returns the resulting events as text. An item may have several parts:
+ * the next part can join it.
  */
 export interface OpenItem {
   joins(opened: OpenedPart): boolean;
@@ -41,8 +41,8 @@ export interface OpenItem {
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 
 /**
- * A call of a function or of a free-text tool. Where the vendor knows functions only, a free-text tool's input comes
- * wrapped and is sent at its end, unwrapped.
+ * A call of a function or of a free-text tool. If the vendor has only functions, a free-text tool's input arrives
+ * wrapped and is sent unwrapped at its end.
  */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;
@@ -100,11 +100,11 @@ interface GrowingText {
   readonly citations: Citation[];
   readonly logProbabilities: TokenProbability[];
   annotated: number;
-  /** Characters so far. */
+  /** Number of characters so far. */
   length: number;
 }
 
-/** A message: texts and refusals as its content parts. */
+/** A message, with texts and refusals as content parts. */
 export class OpenMessage implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -146,7 +146,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = annotation(citation, open.length);
     if (first === undefined) return "";
-    // Kept as it was sent, so that the text's end does not change what a client already has.
+    // The citation is kept as sent, so that the text's end does not change it for the client.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,
@@ -189,7 +189,7 @@ function content(part: TextPart | RefusalPart): JsonObject {
   return part.kind === "text" ? outputText(part) : { type: "refusal", refusal: part.text };
 }
 
-/** Thoughts: summaries and contents under one id, with the seal that brings them back. */
+/** Reasoning: summaries and contents under one id, with the encrypted content that restores it. */
 export class OpenReasoning implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -218,7 +218,7 @@ export class OpenReasoning implements OpenItem {
     return "";
   }
 
-  /** A summary's part is announced with its first words: a seal without thoughts has none. */
+  /** Adds text to a summary, whose part is announced with its first text; encrypted reasoning may have none. */
   delta(text: string): string {
     const first = this.#hasText ? "" : this.#announce("added", "");
     this.#hasText = true;

@@ -8,10 +8,10 @@ import { qualifiedName } from "./namespaces.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
 
-/** Parts of a reasoning item's summary or content. */
+/** Maximum number of parts of a reasoning item's summary or content. */
 const maxThoughts = 4_096;
 
-/** Items that the model wrote, as they are in an answer and come back in the next request. */
+/** Readers of items that the model wrote, in an answer or in the next request's history. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
   message: readMessage,
   function_call: (item) => readCall(item, "arguments"),
@@ -22,7 +22,7 @@ const modelItems: Readonly<Record<string, ReadItem>> = {
   image_generation_call: readImageCall,
 };
 
-/** Items of tools that the vendor runs, with what the client sent for them: they travel to the same wire only. */
+/** Items of tools that the vendor runs, and the client's items for them; they are sent to the same wire only. */
 const vendorItems: ReadonlySet<string> = new Set([
   "web_search_call",
   "file_search_call",
@@ -47,7 +47,7 @@ const vendorItems: ReadonlySet<string> = new Set([
   "program_output",
 ]);
 
-/** An item of the model or of a vendor's tool as parts; undefined for a type that is neither. */
+/** Parses an item of the model or of a vendor tool into parts; undefined for any other type. */
 export function parseModelItem(item: Fields, type: string): readonly Part[] | undefined {
   if (vendorItems.has(type)) return [{ kind: "vendor", wire: "responses", value: item.whole() }];
   const read = own(modelItems, type);
@@ -67,7 +67,7 @@ function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] 
   return [member === "input" ? { ...call, custom: true } : call];
 }
 
-/** Summary and content are two parts under one id; the seal is on the last of them. */
+/** Parses summary and content as two parts under one id; the last one has the encrypted content. */
 function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
@@ -108,7 +108,7 @@ function readImageCall(item: Fields): readonly Part[] {
   return [{ kind: "image", source: { kind: "base64", mediaType: `image/${format}`, data } }];
 }
 
-/** A message's content, or a tool's output: text, or parts. */
+/** Parses a message's content, or a tool's output: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
   return contentOf(of, name, readers);
 }
@@ -117,7 +117,7 @@ const readText: ReadPart = (part) => ({ kind: "text", text: part.needText("text"
 
 const readers: Readonly<Record<string, ReadPart>> = {
   input_text: readText,
-  // What a reasoning model's tools and older clients send for the same thing.
+  // Tools of reasoning models, and older clients, send texts with these types.
   text: readText,
   output_text: readOutputText,
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
@@ -137,7 +137,7 @@ function readOutputText(part: Fields): Part {
   };
 }
 
-/** An annotation of a text, kept whole for the same wire; none for what is no object. */
+/** Parses an annotation of a text, which is kept unchanged for the same wire; empty if it is not an object. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, filename, start_index: start, end_index: end } = value;
@@ -173,7 +173,7 @@ function fileId(part: Fields, id: string | undefined, missing: string): Source {
   return { kind: "file-id", wire: "responses", id: id ?? part.needText(missing) };
 }
 
-/** The kind of this wire's own seals. */
+/** Kind of this wire's own encrypted content. */
 const kind = "encrypted_content";
 
 function sealOf(item: Fields): Seal | undefined {
@@ -181,12 +181,12 @@ function sealOf(item: Fields): Seal | undefined {
   return text === undefined || text === unsealed ? undefined : sealFromClient(text, "responses", kind);
 }
 
-/** Makes a seal of what a vendor of this wire encrypted. */
+/** Wraps the encrypted content of a vendor of this wire. */
 export function ownSealOf(value: string): Seal {
   return { wire: "responses", kind, value };
 }
 
-/** Reads what a reasoning item carries for another part: the seal of a call, or of the part before it. */
+/** Reads the signature that a reasoning item carries for another part: a call, or the previous part. */
 export function carriedSeal(item: Fields): Envelope | undefined {
   const text = item.value["encrypted_content"];
   const envelope = typeof text === "string" ? openEnvelope(text) : undefined;

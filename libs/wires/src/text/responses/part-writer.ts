@@ -13,12 +13,12 @@ import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReas
 import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 
 /**
- * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond
- * it ends as upstream_error: it cannot be sent whole, and a part must not pass for the whole.
+ * Maximum characters of output that are kept for the terminal event, which repeats all of it. A longer answer ends with
+ * upstream_error, since a truncated one must not look complete.
  */
 export const maxKept = 32 * 2 ** 20;
 
-/** The output items of an answer, with their events: one item after another, each done before the next. */
+/** Writes the output items of an answer and their events, one item after another. */
 export class PartWriter {
   readonly output: JsonObject[] = [];
   refusedInWords = false;
@@ -48,7 +48,7 @@ export class PartWriter {
     this.#names = localNames(context.request.tools);
   }
 
-  /** The events that an event of the answer causes. Throws Failure upstream_error beyond what can be kept. */
+  /** Returns the events that an event of the answer causes. Throws Failure upstream_error beyond `maxKept`. */
   take(event: TextEvent): string {
     return this.#order
       .take(event)
@@ -56,7 +56,7 @@ export class PartWriter {
       .join("");
   }
 
-  /** The output of a broken stream: what was sent, with the open item as far as it came. */
+  /** Returns the output of a broken stream: what was sent, with the open item so far. */
   broken(): readonly JsonObject[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
   }
@@ -83,7 +83,7 @@ export class PartWriter {
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
-  /** A foreign seal of a call or a text travels beside it, in a reasoning item that clients send back. */
+  /** Ends the part. Another wire's signature of a call or text is sent as a reasoning item, which clients return. */
   #end(seal: Seal | undefined): string {
     const ended = this.#open?.endPart(seal) ?? "";
     if (seal === undefined || this.#opened?.kind === "reasoning") return ended;

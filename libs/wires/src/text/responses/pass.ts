@@ -14,7 +14,7 @@ import { outputOf } from "./vendor-answer.ts";
 const responseWord = Buffer.from('"response"');
 const modelWord = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
-/** In the type of every item of a tool. */
+/** Text in the type of every tool's item. */
 const toolCallWord = Buffer.from('_call"');
 const deltaWord = Buffer.from('"delta"');
 const sequenceWord = Buffer.from('"sequence_number":');
@@ -23,7 +23,7 @@ const terminals = ["response.completed", "response.incomplete", "response.failed
   type,
 }));
 
-/** Responses, passed through. */
+/** Passes responses through unchanged. */
 export const responsesPass: TextPass = {
   boundOrder: () => ["max_output_tokens"],
   refuses: (names, model) => (refusesUnknownFields(model) ? names : []),
@@ -34,7 +34,7 @@ export const responsesPass: TextPass = {
     return renameAt(body, ["model"], model);
   },
 
-  /** Only the terminal events are read; the others are recognised by their first line. */
+  /** Parses only terminal events; others are recognised by their first line. */
   see(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };
@@ -87,13 +87,13 @@ export const responsesPass: TextPass = {
   earlyEnd: endResponseEarly,
 };
 
-/** A response object with members of its request. */
+/** Returns a response object with members of its request. */
 function withEcho(response: Buffer, echo: JsonRecord): Buffer {
   const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(response, Object.fromEntries(members));
 }
 
-/** The call of a tool whose item is done: a stream that is left before its end has used it all the same. */
+/** Returns the call of a finished tool item: it is charged even if the client disconnects before the stream's end. */
 function feesOfItem(frame: Buffer): ReportedFees | undefined {
   if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallWord)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
@@ -103,7 +103,7 @@ function feesIn(item: unknown): ReportedFees | undefined {
   return isRecord(item) ? reportedFees({ calls: callOfItem(item) }) : undefined;
 }
 
-/** A frame may begin with other fields or use other line ends; then its JSON has the last word. */
+/** Returns true if a frame may be terminal. A frame with other fields first, or other line ends, must be parsed. */
 function mayBeTerminal(frame: Buffer): boolean {
   const usual = frame.indexOf("event: response.") === 0;
   if (!usual) return true;

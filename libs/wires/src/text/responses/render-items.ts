@@ -17,10 +17,10 @@ import { ownSeal } from "../hub/seals.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import type { LocalName } from "./namespaces.ts";
 
-/** Items in these states: streamed items are added `in_progress` and done `completed`; a cut one is `incomplete`. */
+/** State of an item: `in_progress` when added to a stream, then `completed`, or `incomplete` if truncated. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** Texts and refusals that the model said in one go. */
+/** Renders a message of the model's adjacent texts and refusals. */
 export function messageItem(id: string, parts: readonly Part[], status: ItemStatus): JsonObject {
   return { type: "message", id, status, role: "assistant", content: parts.flatMap(messageContent) };
 }
@@ -30,7 +30,7 @@ function messageContent(part: Part): readonly JsonObject[] {
   return part.kind === "refusal" ? [{ type: "refusal", refusal: part.text }] : [];
 }
 
-/** Thoughts under one id: those that are marked as not a summary are content, all others are summary. */
+/** Renders reasoning under one id: parts that are marked as not a summary are content, all others are summary. */
 export function reasoningItem(
   id: string | undefined,
   parts: readonly ReasoningPart[],
@@ -52,7 +52,7 @@ export function isSummary({ summary }: { readonly summary?: boolean | undefined 
   return summary !== false;
 }
 
-/** A call; `id` is the item's, not the one that pairs it with its output. `local` is the tool's name on this wire. */
+/** Renders a call. `id` is the item's id, not the call's. `local` is the tool's name on this wire. */
 export function callItem(
   id: string | undefined,
   part: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
@@ -65,7 +65,7 @@ export function callItem(
     : present({ type: "function_call", ...called, arguments: part.arguments, status });
 }
 
-/** An image that the model made; undefined where its bytes are not at hand. */
+/** Renders a generated image; undefined if its bytes are not available. */
 export function imageItem(id: string, { source }: ImagePart): JsonObject | undefined {
   if (source.kind !== "base64") return undefined;
   const format = source.mediaType.split("/")[1];
@@ -78,13 +78,13 @@ export function imageItem(id: string, { source }: ImagePart): JsonObject | undef
   });
 }
 
-/** A compaction of this wire; another's means nothing here. */
+/** Renders a compaction, if a vendor of this wire made it. */
 export function compactionItem(id: string | undefined, { seal }: CompactionPart): JsonObject | undefined {
   const value = ownSeal(seal, "responses");
   return value === undefined ? undefined : present({ type: "compaction", id, encrypted_content: value });
 }
 
-/** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot express. */
+/** Renders an input part, or a part of a tool's output. Throws Failure for what the wire cannot express. */
 export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
   if (part.kind === "text") return inputText(part, unsupported);
   if (part.kind === "image") return inputImage(part, unsupported);
@@ -119,7 +119,7 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
 function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {
   if (source.kind === "file-id") return { file_id: ownFile(source), filename: name };
   if (source.kind === "url") return { file_url: source.url, filename: name };
-  // The vendor wants a name beside bytes.
+  // The vendor requires a name for bytes.
   if (source.kind === "base64")
     return { file_data: writeDataUrl(source), filename: name ?? defaultFileName(source.mediaType) };
   const data = Buffer.from(source.text).toString("base64");
@@ -135,7 +135,7 @@ function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
   throw unsupportedFailure("file ids of another vendor");
 }
 
-/** A text of the model, in an answer or in the history. */
+/** Renders a text of the model, in an answer or in the history. */
 export function outputText({ text, citations, logProbabilities }: TextPart): JsonObject {
   return {
     type: "output_text",
@@ -145,7 +145,7 @@ export function outputText({ text, citations, logProbabilities }: TextPart): Jso
   };
 }
 
-/** A citation as an annotation: the wire's own as it came, another's where it has an address. */
+/** Renders a citation as an annotation: unchanged if it is this wire's, else from its address. */
 export function annotation(citation: Citation, length: number): readonly unknown[] {
   if (citation.own?.wire === "responses") return [citation.own.value];
   const { url, title, start, end } = citation;

@@ -13,12 +13,12 @@ import type { Unsupported } from "../hub/field-support.ts";
 
 const searchType = "web_search";
 
-/** Returns true if a type of tool is search on the web: its name, or one of its versions (`web_search_preview`, either with a date). */
+/** Returns true if a type of tool is web search: `web_search`, `web_search_preview`, or either with a date. */
 export function isSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
 
-/** The vendor's search as a client of this wire says it. */
+/** Parses the vendor's search tool as a client of this wire sends it. */
 export function parseSearch(definition: JsonObject): WebSearchTool {
   const { type, ...rest } = definition;
   const { filters, search_context_size: contextSize, user_location, ...others } = rest;
@@ -32,7 +32,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
   return searchTool("responses", type === searchType ? rest : { type, ...rest }, wish, { ...others, ...filtering });
 }
 
-/** A search for the vendor: another wire's as far as this one has words for it. */
+/** Renders web search for the vendor; another wire's as far as this one can express it. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "responses") return { type: searchType, ...options };
   const { allowedDomains, blockedDomains, contextSize, location } = wish;

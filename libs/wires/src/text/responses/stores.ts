@@ -1,9 +1,9 @@
 import { isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 
-/** Names of things in the vendor's store: items of earlier ones, and all that hosted tools made. */
+/** Members that name objects in the vendor's store: earlier items, and everything that hosted tools made. */
 export const stores = {
-  // The service resolves it.
+  // The service resolves this member.
   without: ["previous_response_id"],
   opaque: [
     "parameters",
@@ -49,7 +49,7 @@ function citedFile(annotation: JsonRecord): readonly MadeId[] {
   return [...named("container", annotation["container_id"]), ...named("file", annotation["file_id"])];
 }
 
-/** Types of items that are complete in themselves: their id is never looked up. */
+/** Types of items that are complete in themselves: their ids are never looked up. */
 const selfContained: ReadonlySet<unknown> = new Set([
   "function_call",
   "function_call_output",
@@ -66,7 +66,7 @@ const selfContained: ReadonlySet<unknown> = new Set([
   "compaction_trigger",
 ]);
 
-/** Items that are whole where they bring what only the vendor could add. */
+/** Items that are complete if they have the member that only the vendor could add. */
 const wholeWith: Readonly<Record<string, string>> = {
   message: "content",
   reasoning: "encrypted_content",
@@ -76,8 +76,8 @@ const wholeWith: Readonly<Record<string, string>> = {
 };
 
 /**
- * Items of a response's input that name one in the vendor's store, by reference or by leaving their content out. An id
- * that this gateway made up is in no vendor's store; only a reference to it is returned, so that it can be resolved.
+ * Returns the items of a response's input that name an item in the vendor's store, by reference or by leaving out their
+ * content. The gateway's own ids are in no vendor's store; only references to them are returned, to be resolved.
  */
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
@@ -96,22 +96,22 @@ function isWhole(item: JsonRecord): boolean {
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 
-/** An item without a type is a message, or a reference where it has no role. */
+/** Returns an item's type; an item without one is a message, or a reference if it has no role. */
 function typeOf({ type, role }: JsonRecord): unknown {
   return type ?? ((role ?? undefined) === undefined ? "item_reference" : "message");
 }
 
-/** Beginnings of items' ids. */
+/** Prefixes of items' ids. */
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 
-/** The id of the item at an index of the output: the same in a stream and in the whole answer, and new in every answer. */
+/** Returns the id of an output item: equal in a stream and in the complete answer, unique to the answer. */
 export function itemId(answerId: string, prefix: (typeof prefixes)[number], index: number): string {
   return `${prefix}_${answerId.slice(answerId.indexOf("_") + 1)}_${index}`;
 }
 
 const ownId = new RegExp(`^(?:${prefixes.join("|")})_([A-Za-z0-9_-]+)_\\d+$`);
 
-/** The id of the response that an item is part of, which its own id contains; undefined for ids that are not of this gateway. */
+/** Returns the id of an item's response, which the item's id contains; undefined for ids of other origin. */
 export function responseOfItem(id: string): string | undefined {
   const [, answer] = ownId.exec(id) ?? [];
   return answer === undefined ? undefined : `resp_${answer}`;

@@ -21,7 +21,7 @@ import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { memberOf } from "../pass.ts";
 
-/** `usage` of a response as disjoint units; undefined where it has no tokens. Never negative. */
+/** Converts `usage` of a response to disjoint units, never negative; undefined if it has no tokens. */
 export function responsesUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = countOf(usage["input_tokens"]);
@@ -40,7 +40,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   });
 }
 
-/** Units as `usage`; audio and image tokens are in the totals, as this wire has no place of their own for them. */
+/** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
 export function renderUsage(units: Units): JsonObject {
   const input = inputTotal(units);
   const output = outputTotal(units);
@@ -56,10 +56,10 @@ export function renderUsage(units: Units): JsonObject {
   };
 }
 
-/** The members that decide what is charged beside tokens. */
+/** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
-/** Tools that the client runs, and the search among tools, which costs nothing of its own. */
+/** Types of tools that the client runs, and of search among tools, which is free. */
 const unpaidTools: ReadonlySet<unknown> = new Set([
   "function",
   "custom",
@@ -71,10 +71,10 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
   "tool_search",
 ]);
 
-/** Items of the input that bring tools along. */
+/** Types of input items that declare tools. */
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
-/** Finds the charges beside tokens that a request asks for; undefined for none. */
+/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const most = body["max_tool_calls"];
   return feesUnlessNone({
@@ -117,14 +117,14 @@ function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
 
-/** The calls of a request's tools bounded where the client sets no bound: the vendor answers without further ones. */
+/** Limits a request's tool calls if the client sets no limit; the vendor then answers without further calls. */
 export function capTools(body: Buffer, most: number): Buffer {
   return typeof memberOf(body, "max_tool_calls") === "number"
     ? body
     : spliceMembers(body, { max_tool_calls: String(most) });
 }
 
-/** Units by which items of an output are billed. */
+/** Units by which output items are billed. */
 const units: Readonly<Record<string, ToolUnit>> = {
   web_search_call: "webSearches",
   file_search_call: "fileSearches",
@@ -133,7 +133,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
   image_generation_call: "imageGenerations",
 };
 
-/** The call of a tool in an item. A session of code is one however often it is used; looking at what a search found does not count. */
+/** Returns the tool call in an item. Code execution counts once, however often it runs; opening a result is free. */
 export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;
@@ -145,7 +145,7 @@ export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   return [{ unit, id: String(unit === "codeInterpreters" ? (session ?? "session") : id) }];
 }
 
-/** Reads the charges beside tokens from a whole response. */
+/** Reads the charges in addition to tokens from a complete response. */
 export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
   return reportedFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });

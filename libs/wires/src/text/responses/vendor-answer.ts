@@ -21,7 +21,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   });
 }
 
-/** The output items of a response. Throws Failure upstream_error if it failed or has none. */
+/** Returns the output items of a response. Throws Failure upstream_error if it failed or has none. */
 export function outputOf(body: JsonObject): readonly unknown[] {
   const { output } = body;
   if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
@@ -29,7 +29,7 @@ export function outputOf(body: JsonObject): readonly unknown[] {
   return output;
 }
 
-/** One output item; unknown types are ignored. */
+/** Parses one output item; unknown types are ignored. */
 export function parseAnswerItem(item: unknown): readonly Part[] {
   if (!isRecord(item) || typeof item["type"] !== "string") return [];
   try {
@@ -44,7 +44,7 @@ function failed({ error }: JsonObject): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : undefined);
 }
 
-/** End of a response, in its own words. */
+/** End of a response, in this wire's terms. */
 export interface ResponseEnding {
   readonly status: "completed" | "incomplete" | "failed";
   readonly incomplete_details: JsonObject | null;
@@ -76,12 +76,12 @@ const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
   other: completed,
 };
 
-/** The ending for a finish reason; a refusal that was said in words is a whole answer. */
+/** Returns the ending for a finish reason; a textual refusal is a complete answer. */
 export function endingOf(finish: FinishReason, refusedInWords: boolean): ResponseEnding {
   return finish === "refused" && refusedInWords ? completed : endings[finish];
 }
 
-/** Finds the reason why the model stopped, by a finished response and its parts. */
+/** Returns why the model stopped, from a finished response and its kinds of parts. */
 export function finishOf(response: JsonObject, kinds: ReadonlySet<Part["kind"]>): FinishReason {
   if (response["status"] === "incomplete") {
     const details = response["incomplete_details"];

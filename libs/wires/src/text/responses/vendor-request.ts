@@ -10,7 +10,7 @@ import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
-/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",
@@ -34,14 +34,14 @@ export const fieldSupport: FieldSupport = {
   refused: ["stop", "choices", "audio"],
 };
 
-/** The least bound that the vendor takes. */
+/** Minimum output limit that the vendor accepts. */
 export const minOutputTokens = 16;
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
 
 /**
- * The request for a vendor of this wire. It stores nothing there: the conversation is ours, and thoughts come back
- * sealed. Throws Failure unsupported_parameter for what the wire cannot express.
+ * Renders the request for a vendor of this wire. The vendor stores nothing: the gateway has the conversation, and
+ * reasoning is returned encrypted. Throws Failure unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -75,7 +75,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.words };
 }
 
-/** A bound that the vendor takes: a smaller one is raised, and named as lost. */
+/** Returns an output limit that the vendor accepts: a smaller one is raised, and reported as lost. */
 function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
   unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < minOutputTokens);
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
@@ -99,7 +99,7 @@ function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
   return present({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
-/** Models that do not think refuse a wish for sealed thoughts. */
+/** Renders `include`; encrypted reasoning is requested only with reasoning, since other models refuse it. */
 function renderInclude({ reasoning, logProbabilities }: TextRequest): readonly string[] | undefined {
   const thinks = reasoning !== undefined && effortOf(reasoning) !== "none";
   const include = [
@@ -109,7 +109,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest): readonly s
   return include.length > 0 ? include : undefined;
 }
 
-/** Tools; an image wanted from the model is a tool on this wire. */
+/** Renders tools; image output is a tool on this wire. */
 function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
@@ -125,7 +125,7 @@ interface ToolSet {
   readonly members: Tool[];
 }
 
-/** Neighbours that are in one namespace, or in none. */
+/** Groups adjacent tools of one namespace, or of none. */
 function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   const sets: ToolSet[] = [];
   for (const tool of tools) {
@@ -140,7 +140,7 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
 const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
-    // Absent means true at the vendor, and false everywhere else.
+    // The default is true at the vendor, and false on all other wires.
     return present({
       type: "function",
       ...named(within ?? { name, description }),
@@ -158,7 +158,7 @@ function named({ name, description }: Pick<NamespacedTool, "name" | "description
   return { name, description };
 }
 
-/** Renders the choice of tools; the vendor refuses one without tools. */
+/** Renders the tool choice; the vendor refuses one without tools. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools === undefined || tools.length === 0) {
@@ -175,7 +175,7 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
   return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
 }
 
-/** Finds the type of a chosen tool: the vendor's own go by their type alone. */
+/** Returns the type of a chosen tool; vendor tools are identified by their type alone. */
 function typeOf(tools: readonly Tool[], name: string): string {
   const tool = tools.find((each) => chosenName(each) === name);
   if (tool?.kind === "web-search") return "web_search";

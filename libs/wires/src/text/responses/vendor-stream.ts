@@ -11,8 +11,8 @@ import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
 /**
- * A vendor's stream of response events. Items are emitted as their events come; content that only an item's end has (a
- * seal, an item of a tool) is emitted then. Unknown events are ignored.
+ * Reads a vendor's stream of response events. Items are emitted as their events arrive; content that only an item's end
+ * has (encrypted content, an item of a tool) is emitted then. Unknown events are ignored.
  */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -37,7 +37,7 @@ export class ResponsesReader implements StreamReader {
     return this.#book.endAll();
   }
 
-  /** Of the first event with a response; vendors send it as `response.created`. */
+  /** Begins the answer with the first event that has a response, usually `response.created`. */
   #start(event: JsonRecord): readonly TextEvent[] {
     const response = event["response"];
     if (this.#started || !isRecord(response)) return [];
@@ -63,7 +63,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
-/** `error` has its code itself, or under `error`; `response.failed` in its response. */
+/** Reads a failure: `error` has its code at the top or under `error`, `response.failed` in its response. */
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
@@ -77,7 +77,7 @@ function failureOf(event: JsonRecord): TextEvent {
 
 type ResponsesHandler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 
-/** Handlers of the events of the stream. A part's name in the book: its item's index, and its index in there. */
+/** Handlers of the stream's events. A part's key consists of its item's index and its index within the item. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],
@@ -119,7 +119,7 @@ function contentKey(event: JsonRecord): string {
   return `${itemKey(event["output_index"])}text:${String(event["content_index"])}`;
 }
 
-/** A call is open from its item's first event; other items open with their first part. */
+/** Opens a call with its item's first event; other items open with their first part. */
 function startCall(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
@@ -138,7 +138,7 @@ function grow(book: PartBook, key: string, opened: OpenedPart, text: unknown): r
   return [...book.start(key, opened), ...book.delta(key, textOf(text))];
 }
 
-/** The whole text, for vendors that sent no deltas. */
+/** Adds the complete text, for vendors that sent no deltas. */
 function late(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
   return book.hasText(key) ? [] : grow(book, key, opened, text);
 }
@@ -156,11 +156,11 @@ function thoughtIndex(event: JsonRecord, summary: boolean): unknown {
   return event[summary ? "summary_index" : "content_index"];
 }
 
-/** Parts of a summary are one text with a blank line between them, as they are in a whole answer. */
+/** Adds text of reasoning. Parts of a summary are one text, separated by a blank line, as in a complete answer. */
 function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = thoughtKey(event, summary);
   const id = textOf(event["item_id"]);
-  // A summary is over when the content begins: only one part of an item is open at a time.
+  // A summary ends when the content begins: only one part of an item is open at a time.
   const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
   const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
@@ -172,7 +172,7 @@ function lateThought(book: PartBook, event: JsonRecord, summary: boolean, text: 
   return isSent ? [] : think(book, event, summary, text);
 }
 
-/** The end of an item: its open parts end, a seal on the last of them; what was never opened is emitted whole. */
+/** Ends an item and its open parts, the last one with encrypted content; emits a part that was never opened. */
 function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));

@@ -7,7 +7,7 @@ import { ownSeal } from "../hub/seals.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
 
-/** The conversation as input items; the first instruction is the request's own `instructions`. */
+/** Renders the conversation as input items; the first instruction becomes `instructions`. */
 export function renderTurns(
   { instructions, turns, tools }: TextRequest,
   unsupported: Unsupported,
@@ -32,7 +32,7 @@ function renderTurn(
     : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
 }
 
-/** Neighbours that are in one item: texts with what is next to them, and thoughts under one id. */
+/** Groups adjacent parts of one item: texts with what belongs to them, and reasoning under one id. */
 function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = [];
   for (const part of parts) {
@@ -94,14 +94,14 @@ function renderModelRun(
   return renderWords(run, path);
 }
 
-/** Only thoughts that the vendor sealed itself come back to it: it refuses all others. */
+/** Renders reasoning that the vendor encrypted; it refuses all other. */
 function renderThoughts(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
   const sealed = ownSeal(parts.at(-1)?.seal, "responses");
   unsupported.noteIf("turn.reasoning", sealed === undefined);
   return sealed === undefined ? [] : [reasoningItem(parts[0]?.id, parts, sealed)];
 }
 
-/** Words of the model and images that it made, in their order. */
+/** Renders the model's texts and images, in their order. */
 function renderWords(run: readonly Part[], path: string): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let words: Part[] = [];

@@ -15,7 +15,7 @@ import {
 } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** Deepgram's speech to text: the body is the file. The answer reports the seconds of audio. */
+/** Deepgram's speech to text: the body is the file. The answer reports the audio's duration. */
 export const deepgram = {
   name: "deepgram-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },

@@ -16,7 +16,7 @@ import {
 } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** ElevenLabs' speech to text, a form. It reports no usage: the file's own seconds are paid. */
+/** ElevenLabs' speech to text, with a form as body. It reports no usage: the file's duration is billed. */
 export const elevenlabs = {
   name: "elevenlabs-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: () => undefined },
@@ -41,7 +41,7 @@ function renderRequest(request: TranscriptsRequest, { model }: Target): Rendered
 
 function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => {
-    // Spaces and sounds between words are separate entries.
+    // Spaces and sounds are separate entries of the list.
     const words = fields
       .each("words", maxWords)
       .filter((word) => (word.text("type") ?? "word") === "word")

@@ -8,7 +8,7 @@ import type { ClientSide, Target } from "../../wire.ts";
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
-/** Parts that get times in verbose_json. */
+/** Parts that may have times in verbose_json. */
 export const granularities = ["word", "segment"] as const;
 export type Granularity = (typeof granularities)[number];
 
@@ -30,14 +30,14 @@ export interface TranscriptsRequest {
   readonly temperature?: number | undefined;
   readonly granularities: readonly Granularity[];
   readonly stream: boolean;
-  /** Fields that are not read here; they are passed on unchanged. */
+  /** Fields that the gateway does not read, passed on unchanged. */
   readonly own: readonly FormEntry[];
 }
 
-/** Fields of a request that a vendor may lack, as clients spell them. */
+/** Optional fields of a request that a vendor may lack, as clients spell them. */
 type Hint = "language" | "prompt" | "temperature";
 
-/** Returns the hints of a request that a vendor's wire lacks, its own fields among them. */
+/** Returns the optional fields of a request that a vendor's wire lacks, unknown ones included. */
 export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): readonly string[] {
   const hints = (["language", "prompt", "temperature"] as const).filter(
     (name) => !has.includes(name) && request[name] !== undefined,
@@ -45,13 +45,13 @@ export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): re
   return [...hints, ...request.own.map(([name]) => name)];
 }
 
-/** Refuses formats that cannot be made of a vendor's answer. Throws Failure unsupported_parameter. */
+/** Refuses formats that cannot be made from a vendor's answer. Throws Failure unsupported_parameter. */
 export function refuseFormats({ format }: TranscriptsRequest, formats: readonly TranscriptFormat[]): void {
   if (formats.includes(format))
     throw unsupportedFailure("response_format", `The vendor of this model cannot be answered in ${format}.`);
 }
 
-/** A spoken part with its times: seconds from the beginning of the file. */
+/** A part of the speech with its times, in seconds from the beginning of the file. */
 export interface Segment {
   readonly text: string;
   readonly start: number;
@@ -61,13 +61,13 @@ export interface Segment {
 /** A vendor's transcript. */
 export interface Transcript {
   readonly text: string;
-  /** Undefined where the vendor gave no times. */
+  /** Segments; undefined if the vendor returned no times. */
   readonly segments: readonly Segment[] | undefined;
-  /** Single words, where the vendor gave their times. */
+  /** Single words, if the vendor returned their times. */
   readonly words?: readonly Segment[] | undefined;
-  /** The vendor's name of it. */
+  /** Language, as the vendor names it. */
   readonly language?: string | undefined;
-  /** Seconds of sound, as the vendor counts them. */
+  /** Duration of the audio in seconds, as the vendor counts it. */
   readonly duration?: number | undefined;
 }
 
@@ -78,15 +78,15 @@ export type TranscriptEvent =
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
-/** A request and its file for a vendor. */
+/** A request for a vendor, with the way its file is sent. */
 export type RenderedTranscripts = {
-  /** Hints left out: fields of the neutral form, or the client's own. */
+  /** Optional fields left out: of the neutral form, or unknown ones of the client. */
   readonly dropped: readonly string[];
 } & (
   | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
-  /** The body is the file; the address holds all else. */
+  /** The file is the body; the query holds all fields. */
   | { readonly kind: "bytes"; readonly query: Readonly<Record<string, string>> }
-  /** The file is in JSON. */
+  /** The file is inside JSON. */
   | { readonly kind: "json"; readonly maxBytes: number; body(file: Base64File): JsonRecord }
 );
 
@@ -96,48 +96,48 @@ export interface Base64File {
   readonly data: string;
 }
 
-/** The vendor side of a wire of transcripts. Requests want JSON or a stream; other formats are made of it. */
+/** The vendor side of a transcripts wire. Requests ask for JSON or a stream; other formats are made from it. */
 export interface TranscriptsVendor {
-  /** Throws Failure unsupported_parameter for a format that cannot be made of the vendor's answer. */
+  /** Renders the request. Throws Failure unsupported_parameter for a format that the vendor's answer cannot give. */
   render(request: TranscriptsRequest, target: Target): RenderedTranscripts;
-  /** Throws Failure upstream_error for any other body. */
+  /** Parses an answer. Throws Failure upstream_error for any other body. */
   parse(body: JsonRecord): Transcript;
-  /** Reads the reported usage: tokens, or seconds of sound. Returns undefined where the vendor reports neither. */
+  /** Reads the usage: tokens, or seconds of audio. Undefined if the vendor reports neither. */
   usage(body: JsonRecord): Units | undefined;
-  /** Reads a frame of a stream; absent: the vendor sends none. Throws Failure upstream_error for an unreadable one. */
+  /** Reads a frame; absent: the vendor does not stream. Throws Failure upstream_error for an unreadable frame. */
   event?(frame: Frame): TranscriptEvent;
 }
 
-/** The call that a transcript is rendered for. */
+/** Context of the call that a transcript is rendered for. */
 export interface TranscriptContext {
   readonly request: TranscriptsRequest;
   readonly usage: Units | undefined;
 }
 
-/** The client side of a wire of transcripts. */
+/** The client side of a transcripts wire. */
 export interface TranscriptsClient extends Pick<
   ClientSide<TranscriptsRequest, Transcript, TranscriptContext>,
   "render"
 > {
-  /** Parses the fields of a form. Throws Failure (400) naming the field that is wrong. */
+  /** Parses the fields of a form. Throws Failure (400) naming the wrong field. */
   read(entries: readonly FormEntry[]): TranscriptsRequest;
-  /** Renders an answer in JSON as the whole stream that the client wants. */
+  /** Renders a JSON answer as the complete stream that the client requested. */
   events(body: JsonRecord): string;
 }
 
 /** Maximum number of words of an answer: a day of speech. */
 export const maxWords = 500_000;
 
-/** Reads the times of a spoken part. */
+/** Reads the times of a part of the speech. */
 export function segmentOf(fields: Fields, text: string): Segment {
   return { text, start: fields.number("start") ?? 0, end: fields.number("end") ?? 0 };
 }
 
-/** The end of a sentence ends a segment, and so does its maximum length. */
+/** Matches the end of a sentence, which ends a segment; so does the segment's maximum length. */
 const endOfSentence = /[.!?…。！？]["'”’)]*$/;
 const maxSegmentSeconds = 12;
 
-/** Joins words to segments, for vendors that give times of words alone. */
+/** Joins words into segments, for vendors that return only the times of words. */
 export function segmentsOfWords(words: readonly Segment[]): readonly Segment[] {
   const segments: Segment[] = [];
   let open: Segment[] = [];

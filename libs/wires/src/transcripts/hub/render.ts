@@ -2,7 +2,7 @@ import { Failure, present, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Segment, Transcript, TranscriptContext } from "./index.ts";
 
-/** Renders a transcript as JSON: its text alone, or with its times for verbose_json. */
+/** Renders a transcript as JSON: the text alone, or with times for verbose_json. */
 export function asJson(
   { text, segments = [], words, language, duration }: Transcript,
   { request: { format, granularities, language: requested = "" }, usage }: TranscriptContext,
@@ -68,7 +68,7 @@ function cue({ start, end, text }: Segment, point: "," | "."): string {
   return `${time(start, point)} --> ${time(end, point)}\n${oneLine(text)}\n\n`;
 }
 
-/** Removes line breaks and arrows: an empty line would end the cue, an arrow would begin another. */
+/** Replaces line breaks and arrows: an empty line would end the cue, an arrow would begin another. */
 function oneLine(text: string): string {
   return text
     .trim()
@@ -76,7 +76,7 @@ function oneLine(text: string): string {
     .replaceAll("-->", "->");
 }
 
-/** Renders `01:02:03.456`; hours may have more digits than two. */
+/** Renders `01:02:03.456`; hours may have more than two digits. */
 function time(seconds: number, point: "," | "."): string {
   const millis = Math.max(0, Math.round(seconds * 1_000));
   const pad = (value: number, digits = 2): string => String(Math.floor(value)).padStart(digits, "0");

@@ -4,10 +4,10 @@ import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
 import { segmentOf, type Transcript, type TranscriptEvent } from "../hub/index.ts";
 
-/** Maximum number of segments of an answer: a day of speech in pieces of a second. */
+/** Maximum number of segments of an answer: about a day of one-second segments. */
 const maxSegments = 100_000;
 
-/** Parses a transcript in JSON, with its segments where it has any. */
+/** Parses a transcript in JSON, with its segments if it has any. */
 export function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => ({
     text: fields.needText("text"),
@@ -17,7 +17,7 @@ export function parseAnswer(body: JsonRecord): Transcript {
   }));
 }
 
-/** Reads `usage` by tokens or by duration, else the duration of verbose_json; undefined where an answer has neither. */
+/** Reads `usage` by tokens or by duration, else the duration of verbose_json; undefined if an answer has neither. */
 export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
   if (isRecord(usage)) {
     const { seconds, input_tokens: input, output_tokens: output, input_token_details: details } = usage;
@@ -29,7 +29,7 @@ export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
 
 function tokens(input: number, output: number, details: unknown): Units {
   const text = isRecord(details) ? amount(details["text_tokens"]) : 0;
-  // Input that is not reported as text is audio.
+  // Input that is not reported as text counts as audio.
   return { inputTokens: Math.min(text, input), inputAudioTokens: Math.max(0, input - text), outputTokens: output };
 }
 
@@ -51,7 +51,7 @@ export function readEvent({ data }: Frame): TranscriptEvent {
   return event["type"] === "transcript.text.done" ? { kind: "done", body: event } : { kind: "other" };
 }
 
-/** Renders a whole answer as a stream: its text in one piece, then its end. */
+/** Renders a complete answer as a stream: its text in one piece, then its end. */
 export function writeEvents(body: JsonRecord): string {
   const { text, usage, logprobs } = body;
   const shared = logprobs === undefined ? {} : { logprobs };

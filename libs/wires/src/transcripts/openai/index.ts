@@ -30,12 +30,12 @@ export const translations = {
   client: { ...transcriptions.client, read: (entries) => parseForm("translations", entries) },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
-/** Fields that are read here; the name of a list may end in brackets. */
+/** Fields that the gateway reads; the name of a list may end in brackets. */
 const read = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
-/** Fields that may be given once. */
+/** Fields that may occur only once. */
 const single: ReadonlySet<string> = new Set(read.filter((name) => name !== "timestamp_granularities"));
 
-/** Parses the fields of interface section 2.7, and others that the SDKs send; the rest is passed on unchanged. */
+/** Parses the fields of interface section 2.7, and others that SDKs send; unknown fields are passed on unchanged. */
 function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
   const fields = collect(entries);
   const one = (name: string): string | undefined => fields.get(name)?.[0];
@@ -71,7 +71,7 @@ function collect(entries: readonly FormEntry[]): ReadonlyMap<string, readonly st
   return fields;
 }
 
-/** Removes the brackets of a list's name: `timestamp_granularities[]`, `timestamp_granularities[0]`. */
+/** Removes the brackets from a list's name: `timestamp_granularities[]`, `timestamp_granularities[0]`. */
 function plain(name: string): string {
   return name.replace(/\[\d*\]$/, "");
 }
@@ -116,10 +116,10 @@ function wrong(name: string, kind: string): Failure {
   return new Failure("invalid_value", `${name} must be ${kind}.`, { param: plain(name) });
 }
 
-/** Models without times: they answer in plain JSON only. */
+/** Matches models without times, which answer only in plain JSON. */
 const withoutTimes = /transcribe/i;
 
-/** Formats of the vendor's request, by the client's: subtitles are made from the segments of verbose_json. */
+/** Vendor's format for each client's format; subtitles are made from the segments of verbose_json. */
 const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" | "diarized_json">> = {
   json: "json",
   text: "json",
@@ -129,7 +129,7 @@ const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" |
   diarized_json: "diarized_json",
 };
 
-/** Renders the form for a vendor. Throws Failure unsupported_parameter where its model has no times for the format. */
+/** Renders the form for a vendor. Throws Failure unsupported_parameter if the format needs times that a model lacks. */
 function renderForm(request: TranscriptsRequest, { model }: Target) {
   const format = vendorFormats[request.format];
   if (format === "verbose_json" && withoutTimes.test(model))

@@ -7,7 +7,7 @@ import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type Vec
 import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
 
 const maxTexts = 96;
-/** Header with the input tokens, where the model is called by InvokeModel on Amazon Bedrock. */
+/** Header with the input tokens, for calls by InvokeModel on Amazon Bedrock. */
 const countHeader = "x-amzn-bedrock-input-token-count";
 
 const tasks: Readonly<Record<string, VectorTask>> = {
@@ -17,10 +17,10 @@ const tasks: Readonly<Record<string, VectorTask>> = {
   clustering: "clustering",
 };
 
-/** Value of `input_type` where the request has no task: vendors demand one. */
+/** Default of `input_type`, which vendors require, for requests without a task. */
 const defaultInputType = "search_document";
 
-/** Cohere's second version of embeddings (POST /v2/embed); vendors may also answer it by InvokeModel on Amazon Bedrock. */
+/** Version 2 of Cohere's embeddings (POST /v2/embed), also called by InvokeModel on Amazon Bedrock. */
 export const cohere = {
   name: "cohere-embeddings",
   vendor: {
@@ -78,7 +78,7 @@ function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefi
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 
-/** Renders vectors by type: numbers or Base64, which are the types that can be had. */
+/** Renders vectors by type: numbers or Base64, the supported types. */
 function renderAnswer(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
   const vectors = vectorsFor(context, answer);
   const isBase64 = context.request.encoding === "base64";

@@ -13,20 +13,20 @@ const [single, batch] = [
 const relied = [...single.relied, ...batch.relied];
 const spelling = { inputs: "content", dimensions: "outputDimensionality", task: "taskType" } as const;
 
-/** One text per call (:embedContent), which only clients send. */
+/** One text per call (:embedContent), for clients only. */
 export const embedContent = {
   name: "embed-content",
   client: { read: single.read, render: renderSingle, relied, spelling },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Many texts per call (:batchEmbedContents), which vendors are sent whatever the client's form is. */
+/** Many texts per call (:batchEmbedContents), for clients, and for vendors with either form of the client. */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
   client: { read: batch.read, render: renderBatch, relied, spelling: { ...spelling, inputs: "requests" } },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Parses a vendor's answer to either of the two calls. */
+/** Parses a vendor's answer to either call. */
 function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
   const items = (embedding ?? undefined) === undefined ? embeddings : [embedding];
   return { vectors: vectorsIn(Array.isArray(items) ? items.map((item) => memberOf(item, "values")) : items) };

@@ -29,7 +29,7 @@ export function parseSingle(body: JsonRecord, path: RequestPath): Parsed<Vectors
   return { request, dropped: fields.unread() };
 }
 
-/** Parses the body of :batchEmbedContents. Its requests must agree in model and dimensions: no other wire has several. */
+/** Parses the body of :batchEmbedContents. Its requests must have the same model and dimensions. */
 export function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body, "", "either");
   fields.need("requests");
@@ -47,7 +47,7 @@ export function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsR
   return { request: { model, inputs, ...present({ dimensions }) }, dropped: fields.unread() };
 }
 
-/** Returns the model of the path, or of the body where the path has none; both must be the same. */
+/** Returns the model in the path, else in the body; if both name one, they must be equal. */
 function modelOf(fields: Fields, inPath: string | undefined): string {
   const inBody = fields.text("model")?.replace(/^models\//, "");
   if (inPath === undefined) return inBody ?? fields.needText("model");
@@ -60,7 +60,7 @@ function parseInput(fields: Fields): VectorInput {
   return { content: parseContent(fields), ...present({ task: parseTask(fields), title: fields.text("title") }) };
 }
 
-/** Parses one input: its texts, a line each. Only vendors of this wire get parts of other kinds. */
+/** Parses one input: its texts, joined by line feeds. Parts of other kinds go only to vendors of this wire. */
 function parseContent(fields: Fields): VectorContent {
   const content = fields.fields("content");
   const parts = content?.each("parts", maxParts) ?? [];

@@ -14,7 +14,7 @@ export const embeddings = {
   name: "embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs },
   client: {
-    // The model may be in the path, on the engines endpoint.
+    // The path may name the model, on the engines endpoint.
     ...checkedBy(bodies.EngineEmbeddingsRequest, parseRequest),
     render: renderAnswer,
     spelling: { inputs: "input", encoding: "encoding_format" },
@@ -22,8 +22,8 @@ export const embeddings = {
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /**
- * Parses a request. Unknown members go to vendors of this wire. A model in the path (the engines endpoint) wins; another
- * one in the body is refused.
+ * Parses a request. Unknown members go to vendors of this wire. A model in the path (engines endpoint) takes
+ * precedence; a different one in the body is refused.
  */
 function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body);
@@ -55,7 +55,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
 /** Maximum number of tokens of one input; no model reads more. */
 const maxTokens = 131_072;
 
-/** Parses `input`: a text, tokens, or an array of texts, of token arrays or of a vendor's own objects. None may be empty. */
+/** Parses `input`: a text, tokens, or an array of texts, token arrays or vendor's objects. None may be empty. */
 function parseInput(fields: Fields): readonly VectorContent[] {
   const input = fields.need("input");
   if (typeof input === "string") return [parseOne(input, "input", fields)];
@@ -87,10 +87,10 @@ function parseTokens(values: readonly unknown[], at: string, fields: Fields): re
   });
 }
 
-/** Members of vendors of this wire for the purpose of the vectors. */
+/** Members in which vendors of this wire read the purpose of the vectors. */
 const members = ["input_type", "task"] as const;
 
-/** Values of these members; the wire's own members keep the value for vendors that take it. */
+/** Tasks by the values of these members; the members are also kept for vendors that read them. */
 const words: Readonly<Record<string, VectorTask>> = {
   query: "query",
   search_query: "query",
@@ -109,7 +109,7 @@ const words: Readonly<Record<string, VectorTask>> = {
   code_retrieval_query: "code-query",
 };
 
-/** Returns the purpose of the vectors and the members that hold it; nothing for an unknown value. */
+/** Returns the purpose of the vectors and the members that name it; no task for an unknown value. */
 function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
   for (const name of members) {
     const word = body[name];
@@ -119,10 +119,10 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
   return { read: [] };
 }
 
-/** Renders a vendor's request. Tasks and titles of another wire are hints, and dropped. */
+/** Renders a vendor's request. Tasks and titles of another wire are optional, and dropped. */
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const own = renderOwn(request.own, "embeddings");
-  // A task that came in this wire is among its own members.
+  // A task that a client of this wire sent is among its additional members.
   const { task, title } = lostHints(request);
   const lost = request.own?.wire === "embeddings" ? { title } : { task, title };
   const body = present({
@@ -139,7 +139,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
 function renderInput(contents: readonly VectorContent[]): unknown {
   const [first] = contents;
   const values = contents.map(renderOne);
-  // One text, or one array of tokens, is sent without an array around it: every vendor takes that.
+  // A single text, or array of tokens, is sent without an array around it, which every vendor accepts.
   return contents.length === 1 && first?.kind !== "own" ? values[0] : values;
 }
 
@@ -166,7 +166,7 @@ function parseAnswer(body: JsonRecord): VectorsAnswer {
   });
 }
 
-/** Reads `usage` of an answer: input tokens only; some vendors report nothing but the total. */
+/** Reads `usage` of an answer, as input tokens; some vendors report only the total. */
 function readUsage({ usage }: JsonRecord): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const inputTokens = countOf(usage["prompt_tokens"]) ?? countOf(usage["total_tokens"]);

@@ -5,30 +5,30 @@ import { maxInputs, type VectorsRequest } from "./request.ts";
 /** Vectors in the order of the inputs. */
 export interface VectorsAnswer {
   readonly vectors: readonly Vector[];
-  /** Absent where the vendor reported none. */
+  /** Usage; absent if the vendor reported none. */
   readonly usage?: Units | undefined;
 }
 
-/** The vendor side of a wire of vectors. */
+/** The vendor side of a vectors wire. */
 export interface VectorsVendor extends WholeVendor<VectorsRequest, VectorsAnswer> {
-  /** Maximum number of inputs in one request for a model: more are sent in several requests. */
+  /** Returns the maximum number of inputs in one request for a model; more are sent in several requests. */
   maxInputs(model: string): number;
 }
 
-/** Returns the vectors of an answer, one per input. Throws Failure upstream_error where there are more or fewer. */
+/** Returns the vectors of an answer, one per input. Throws Failure upstream_error for another number of vectors. */
 export function vectorsFor({ request }: WholeContext<VectorsRequest>, { vectors }: VectorsAnswer): readonly Vector[] {
   const { length } = request.inputs;
   if (vectors.length === length) return vectors;
   throw new Failure("upstream_error", `The vendor gave ${vectors.length} vectors for ${length} inputs.`);
 }
 
-/** A vector as its vendor sent it: numbers, or Base64 of little-endian float32. Converted only where the client wants the other. */
+/** A vector as its vendor sent it: numbers, or Base64 of little-endian float32. Converted only if needed. */
 export type Vector = { readonly floats: readonly number[] } | { readonly base64: string };
 
 const bytesPerFloat = 4;
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Returns the vector's numbers. Throws Failure upstream_error for Base64 that holds none. */
+/** Returns the vector's numbers. Throws Failure upstream_error for invalid Base64. */
 export function floatsOf(vector: Vector): readonly number[] {
   if ("floats" in vector) return vector.floats;
   const bytes = Buffer.from(vector.base64, "base64");
@@ -36,7 +36,7 @@ export function floatsOf(vector: Vector): readonly number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Array.from({ length: bytes.length / bytesPerFloat }, (_, at) => {
     const float = view.getFloat32(at * bytesPerFloat, true);
-    // JSON has no literal for the others.
+    // JSON cannot express infinity or NaN.
     if (!Number.isFinite(float)) throw noVector();
     return float;
   });

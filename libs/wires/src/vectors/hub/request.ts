@@ -5,7 +5,7 @@ import { measurePart } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
 
-/** Maximum number of inputs of one request, on every wire: beyond it 400. */
+/** Maximum number of inputs of one request, on every wire. */
 export const maxInputs = 2_048;
 
 /** Purposes of vectors. */
@@ -21,12 +21,12 @@ export const vectorTasks = [
 ] as const;
 export type VectorTask = (typeof vectorTasks)[number];
 
-/** Content of one vector. */
+/** Content that one vector is made of. */
 export type VectorContent =
   | { readonly kind: "text"; readonly text: string }
-  /** Numbers of a vendor's own tokenizer; only that vendor can read them. */
+  /** Token ids of a vendor's tokenizer, which only that vendor can read. */
   | { readonly kind: "tokens"; readonly tokens: readonly number[] }
-  /** Images and the like, in the members of one wire: only vendors of that wire get it. */
+  /** Images and other content in the members of one wire, for vendors of that wire only. */
   | { readonly kind: "own"; readonly wire: VectorsWire; readonly value: JsonRecord };
 
 export interface VectorInput {
@@ -35,19 +35,19 @@ export interface VectorInput {
   readonly title?: string | undefined;
 }
 
-/** A request for vectors in the neutral form. Absent: not given by the client. */
+/** A request for vectors in the neutral form. Absent members were not given by the client. */
 export interface VectorsRequest {
   readonly model: string;
-  /** At least one, at most `maxInputs`. */
+  /** Inputs, from 1 to `maxInputs`. */
   readonly inputs: readonly VectorInput[];
   readonly dimensions?: number | undefined;
-  /** Form of the numbers in the client's answer. */
+  /** Form of the vectors in the client's answer. */
   readonly encoding?: "float" | "base64" | undefined;
   readonly user?: string | undefined;
   readonly own?: OwnMembers<VectorsWire> | undefined;
 }
 
-/** Returns the inputs for a vendor that takes only text. Throws Failure unsupported_parameter for any other. */
+/** Returns the inputs as texts for a vendor without other input. Throws Failure unsupported_parameter for others. */
 export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly string[] {
   return inputs.map(({ content }) => {
     if (content.kind === "text") return content.text;
@@ -55,13 +55,13 @@ export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly
   });
 }
 
-/** Creates the failure of an input that its vendor does not take. */
+/** Creates the failure of an input that its vendor does not accept. */
 export function noText({ kind }: VectorContent): Failure {
   const message = `The vendor of this model takes text, not ${kind === "tokens" ? "tokens" : "this"}.`;
   return unsupportedFailure("inputs", message);
 }
 
-/** Parses the texts of a client's wire that has only texts: at least one, at most `maxInputs`. */
+/** Parses the texts of a client's wire that has only texts, from 1 to `maxInputs`. */
 export function parseTexts(fields: Fields, name: string): readonly string[] {
   const value = fields.raw(name);
   const texts = typeof value === "string" ? [value] : (fields.texts(name) ?? []);
@@ -69,7 +69,7 @@ export function parseTexts(fields: Fields, name: string): readonly string[] {
   return texts;
 }
 
-/** Returns the hints that a request to a vendor without tasks, titles and users loses. */
+/** Returns the optional fields that a vendor without tasks, titles and users does not get. */
 export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   return {
     task: inputs.some(({ task }) => task !== undefined),
@@ -78,13 +78,13 @@ export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   };
 }
 
-/** Returns the purpose of all inputs; undefined where they differ or have none. */
+/** Returns the purpose of all inputs; undefined if they differ or have none. */
 export function commonTask({ inputs }: Pick<VectorsRequest, "inputs">): VectorTask | undefined {
   const tasks = new Set(inputs.map(({ task }) => task));
   return tasks.size === 1 ? inputs[0]?.task : undefined;
 }
 
-/** Measures a request. Vectors are no output tokens. */
+/** Measures a request. Vectors do not count as output tokens. */
 export function sizeOf({ inputs }: VectorsRequest): InputSize {
   const texts = inputs.flatMap(({ content, title }) => [...textsOf(content), ...(title === undefined ? [] : [title])]);
   let characters = 0;

@@ -5,7 +5,7 @@ import type { Parsed } from "../../wire.ts";
 import { floatsOf, vectorsFor, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { parseTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** POST /api/embed, which only clients send. */
+/** POST /api/embed, for clients only. */
 export const ollama = {
   name: "ollama-embed",
   client: {
@@ -21,7 +21,7 @@ export const ollama = {
 
 function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const fields = new Fields(body);
-  // Settings of Ollama's own process, which no vendor has; every vendor cuts inputs that are too long.
+  // Settings of a local Ollama process; all vendors truncate long inputs.
   fields.ignore("keep_alive", "truncate");
   const request: VectorsRequest = {
     model: fields.needText("model"),

@@ -7,7 +7,7 @@ import { taskWords } from "../content/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** Maximum number of texts in one request: one for Gemini. */
+/** Maximum number of texts in one request, and that of Gemini models. */
 const [maxTexts, maxOfGemini] = [250, 1];
 
 /** Embeddings of Google Cloud's Vertex AI (:predict). */
@@ -33,7 +33,7 @@ function renderRequest(request: VectorsRequest): Rendered {
   return { body, dropped: [...renderOwn(own, "predict-embeddings").dropped, ...hintNames({ user })] };
 }
 
-/** The vendor counts each text. */
+/** Sums the tokens that the vendor reports for each text. */
 function readUsage(body: JsonRecord): Units | undefined {
   const counts = predictionsIn(body).map((each) =>
     countOf(memberOf(memberOf(each["embeddings"], "statistics"), "token_count")),

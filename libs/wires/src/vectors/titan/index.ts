@@ -6,10 +6,10 @@ import type { Rendered, Target } from "../../wire.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** The first version has vectors of one length only. */
+/** Matches the first version, whose vectors have a fixed length. */
 const ofOneLength = /titan-embed-(?:text-v1|g1)/;
 
-/** Amazon's own text embeddings by InvokeModel: one text a request. */
+/** Amazon's text embeddings by InvokeModel, one text per request. */
 export const titan = {
   name: "titan-embeddings",
   vendor: {

@@ -21,7 +21,7 @@ export const spelling = {
   extras: "metadata",
 } as const;
 
-/** Style B, POST /v1/video/generations: for clients, and for other gateways and compatible vendors. */
+/** Style B, POST /v1/video/generations: for clients, other gateways and compatible vendors. */
 export const generations = {
   name: "video-generations",
   vendor: {
@@ -48,7 +48,7 @@ export function readShared(fields: Fields, model: string, wire: VideoWire): Vide
     });
   const videos = fields.count("n", 1);
   if (videos !== undefined && videos !== 1) throw fields.wrong("n", "1: a task makes one video");
-  // Answers have one form only.
+  // Answers have a single format.
   fields.ignore("response_format", "stream");
   const seconds = readSeconds(fields, "duration") ?? readSeconds(fields, "seconds");
   fields.ignore("seconds");
@@ -106,7 +106,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   return { body, dropped: own.dropped, seconds, lines: linesIn(body) };
 }
 
-/** The words that vendors of this wire use, in lower case. */
+/** Vendors' names of task states on this wire, in lower case. */
 const states = {
   queued: "queued",
   submitted: "queued",
@@ -130,7 +130,7 @@ const states = {
   expired: "failed",
 } as const;
 
-/** Parses the state of a task; some vendors wrap it into `data`. */
+/** Parses the state of a task; some vendors wrap it in `data`. */
 function parsePollResult(body: JsonRecord): PollResult {
   const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
   const { status, url, result_url: result, video_url: video, metadata, progress, fail_reason: reason } = task;
@@ -145,7 +145,7 @@ function parsePollResult(body: JsonRecord): PollResult {
   });
 }
 
-/** Renders a task that was just created: the documented members, and those of the common task object. */
+/** Renders a task after its creation: the documented members, and those of the common task object. */
 export function renderCreated(task: VideoTask): JsonRecord {
   return {
     id: task.id,
@@ -158,7 +158,7 @@ export function renderCreated(task: VideoTask): JsonRecord {
   };
 }
 
-/** Renders a task's state, with the video's address once there is one. */
+/** Renders a task's state, with the video's address once it exists. */
 export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRecord {
   const { requested, state, error } = task;
   const { width, height } = sizeOf(requested.size);
@@ -170,7 +170,7 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   };
 }
 
-/** Returns the whole number that these styles promise: the vendor's own, else an HTTP status. */
+/** Returns the whole number that these styles require: the vendor's code, else an HTTP status. */
 function codeOf(code: string): number {
   if (/^\d{1,9}$/.test(code)) return Number(code);
   return code === "timeout" ? 504 : 502;

@@ -11,26 +11,26 @@ export interface VideoSize {
   readonly height: number;
 }
 
-/** Maximum length of a video in seconds: the price is known from it before anything is sent. */
+/** Maximum length of a video in seconds; bounds the price before anything is sent. */
 export const maxSeconds = 600;
-/** Minimum: of less, vendors that read whole seconds make their usual length. */
+/** Minimum length in seconds; vendors that read whole seconds would use their default for less. */
 export const minSeconds = 1;
 
-/** A request for a video in the neutral form. Absent: not given by the client. */
+/** A request for a video in the neutral form. Absent members were not given by the client. */
 export interface VideoRequest {
   readonly model: string;
   readonly prompt?: string | undefined;
   readonly negativePrompt?: string | undefined;
   readonly firstFrame?: VideoImage | undefined;
   readonly lastFrame?: VideoImage | undefined;
-  /** From `minSeconds` to `maxSeconds`. */
+  /** Length in seconds, from `minSeconds` to `maxSeconds`. */
   readonly seconds?: number | undefined;
   readonly size?: VideoSize | undefined;
-  /** `<w>:<h>`, where the client gave a shape and no size. */
+  /** Ratio `<w>:<h>`, if the client gave one instead of a size. */
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
-  /** Parameters of any vendor, in that vendor's spelling; none of them is priced. */
+  /** Parameters of any vendor, in that vendor's spelling; none affects the price. */
   readonly extras?: JsonRecord | undefined;
   readonly own?: OwnMembers<VideoWire> | undefined;
 }
@@ -44,14 +44,14 @@ export function readSeconds(fields: Fields, name: string): number | undefined {
   throw fields.wrong(name, `a number of seconds, from ${minSeconds} to ${maxSeconds}`);
 }
 
-/** Checks that a length is one of those that a vendor makes. Throws Failure unsupported_parameter with them. */
+/** Checks that a vendor makes videos of this length. Throws Failure unsupported_parameter listing its lengths. */
 export function secondsAmong(lengths: readonly number[], seconds: number): number {
   if (lengths.includes(seconds)) return seconds;
   const message = `seconds: the vendor of this model makes ${lengths.join(" or ")} s only.`;
   throw new Failure("unsupported_parameter", message, { param: "seconds" });
 }
 
-/** Checks that a length is a whole number that a vendor makes. Throws Failure unsupported_parameter with the bounds. */
+/** Checks that a length is a whole number within limits. Throws Failure unsupported_parameter with the limits. */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
   const message = `seconds: the vendor of this model makes whole seconds from ${min} to ${max} only.`;
@@ -59,8 +59,8 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
 }
 
 /**
- * Collects the members of a body that were not read, for a vendor of the same wire. Throws Failure invalid_value for one under
- * which some vendor would read a length or a number of videos: the price is made from the members that were read.
+ * Collects the unread members of a body, for a vendor of the same wire. Throws Failure invalid_value for one in which
+ * some vendor would read a length or a number of videos, since the price is based on the members that were read.
  */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): OwnMembers<VideoWire> | undefined {
   const own = ownMembers(wire, fields);
@@ -77,15 +77,15 @@ export function refuseFields(request: VideoRequest, fields: readonly (keyof Vide
   if (found !== undefined) throw unsupportedFailure(found);
 }
 
-/** The one rate of frames of most vendors. */
+/** Frame rate of most vendors. */
 export const framesPerSecond = 24;
 
-/** Returns the names of those hints that the request has. */
+/** Returns the names of the optional fields that the request has. */
 export function hintsIn(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): readonly string[] {
   return fields.filter((field) => request[field] !== undefined);
 }
 
-/** Returns `fps` where the request has another rate than `framesPerSecond`. */
+/** Returns `fps` if the request has another rate than `framesPerSecond`. */
 export function otherRate({ fps = framesPerSecond }: VideoRequest): readonly string[] {
   return fps === framesPerSecond ? [] : ["fps"];
 }
@@ -96,12 +96,12 @@ export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): v
     throw unsupportedFailure("lastFrame", "The vendor of this model takes lastFrame only with firstFrame.");
 }
 
-/** Names under which some vendor would read what the price was made from: only the top level may have them. */
+/** Names in which some vendor would read what the price is based on; allowed only at the top level. */
 const priced: ReadonlySet<string> = new Set(
   "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
 );
 
-/** Names under which some vendor reads how long a video is or how many there are, without case and marks. */
+/** Names in which some vendor reads the length or number of videos, without case and punctuation. */
 const amountWords: ReadonlySet<string> = new Set(
   (
     "duration seconds length frames numframes nframes framecount framescount videolength videoduration videoseconds " +
@@ -109,19 +109,19 @@ const amountWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Tells whether some vendor would read a length or a number of videos under this name. */
+/** Returns true if some vendor would read a length or a number of videos under this name. */
 export function isAmountWord(name: string): boolean {
   return amountWords.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
-/** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for one with a member at the top level. */
+/** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for a priced member. */
 export function readExtras(fields: Fields, name: string): JsonRecord | undefined {
   const extras = fields.record(name);
   refusePriced(extras, fields.at(name));
   return extras;
 }
 
-/** Throws Failure invalid_value where a `metadata` that travels as it is, an object or its JSON, has such a member. */
+/** Throws Failure invalid_value if a forwarded `metadata`, as an object or JSON, has a priced member. */
 export function refusePriced(metadata: unknown, at: string): void {
   const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
   const wrong = isRecord(extras) ? Object.keys(extras).find((key) => priced.has(key) || isAmountWord(key)) : undefined;
@@ -130,7 +130,7 @@ export function refusePriced(metadata: unknown, at: string): void {
   throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });
 }
 
-/** Longest text that is parsed as JSON: as long as a form's field may be. */
+/** Maximum length of a text that is parsed as JSON: that of a form's field. */
 const longestText = 64 * 1024;
 
 /** Parses the object in a form's field; undefined for any other text. Throws Failure request_too_large for a long one. */
@@ -141,8 +141,8 @@ export function objectIn(text: string): JsonRecord | undefined {
 }
 
 /**
- * Returns the additional members of a vendor's request: those of `metadata` that are in `known`, and the ones that a
- * client of the same wire sent. `dropped` names the others.
+ * Returns the additional members of a vendor's request: those of `metadata` in `known`, and those of a client of the
+ * same wire. `dropped` lists the others.
  */
 export function moreMembers(
   { own, extras = {} }: VideoRequest,
@@ -156,7 +156,7 @@ export function moreMembers(
   return { members: { ...kept, ...members }, dropped: [...dropped, ...lost] };
 }
 
-/** A frame of the video that the client gives: its address, its bytes as Base64, or a file that a vendor keeps. */
+/** A frame of the video that the client provides: its address, its bytes as Base64, or a file that a vendor keeps. */
 export type VideoImage =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "data"; readonly mediaType: string; readonly data: string }
@@ -164,7 +164,7 @@ export type VideoImage =
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** Parses an image: an address, a data URL or bare Base64. Throws Failure invalid_value naming `param`. */
+/** Parses an image: an address, a data URL or plain Base64. Throws Failure invalid_value naming `param`. */
 export function parseImage(text: string, param: string): VideoImage {
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: text };
   const read = text.startsWith("data:") ? readDataUrl(text) : undefined;
@@ -174,7 +174,7 @@ export function parseImage(text: string, param: string): VideoImage {
   return { kind: "data", mediaType: imageTypeOfBase64(data) ?? read?.mediaType ?? "image/png", data };
 }
 
-/** Renders an image as an address: its own, or a data URL. Throws Failure unsupported_parameter for a vendor's file. */
+/** Renders an image as its address or a data URL. Throws Failure unsupported_parameter for a vendor's file. */
 export function addressOfImage(image: VideoImage | undefined, param: string): string | undefined {
   if (image === undefined) return undefined;
   return image.kind === "url" ? image.url : writeDataUrl(dataOf(image, param));

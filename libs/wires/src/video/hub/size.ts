@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
 import { objectIn, type VideoSize } from "./request.ts";
 
-/** Parses `<width>x<height>`, or with an asterisk. Throws Failure invalid_value naming `param`. */
+/** Parses `<width>x<height>` or `<width>*<height>`. Throws Failure invalid_value naming `param`. */
 export function parseSize(text: string, param: string): VideoSize {
   const [, width, height] = /^([1-9]\d{1,4})[x*]([1-9]\d{1,4})$/.exec(text) ?? [];
   if (width === undefined || height === undefined)
@@ -14,16 +14,16 @@ export function writeSize({ width, height }: VideoSize): string {
   return `${width}x${height}`;
 }
 
-/** The shape in a request. */
+/** Size or ratio in a request. */
 export interface VideoShape {
   readonly size?: VideoSize | undefined;
   readonly aspectRatio?: string | undefined;
 }
 
-/** A vendor's names of resolutions, by the pixels of the shorter side. */
+/** Vendor's names of resolutions, by the pixels of the shorter side. */
 export type Tiers = Readonly<Record<number, string>>;
 
-/** A shape as a vendor makes it, and the members of the request that want another. */
+/** A shape as a vendor makes it, and the request's members that ask for another. */
 export interface FittedShape {
   readonly ratio?: string | undefined;
   readonly tier?: string | undefined;
@@ -31,8 +31,8 @@ export interface FittedShape {
 }
 
 /**
- * Fits a shape to a vendor's ratios, and its resolutions if it takes any. A shape that the vendor does not make is dropped by
- * name, and the vendor chooses: a size is never rounded to another shape.
+ * Fits a shape to a vendor's ratios, and to its resolutions if it has any. A shape that the vendor does not make is
+ * dropped and reported, and the vendor chooses: a size is never rounded to another shape.
  */
 export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly string[], tiers?: Tiers): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
@@ -42,7 +42,7 @@ export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly str
   return { ratio, tier, dropped: tier === undefined ? ["size"] : [] };
 }
 
-/** Returns the resolution of a size, where the vendor makes it. */
+/** Returns the vendor's name of a size's resolution; undefined if it does not make it. */
 export function tierOf(tiers: Tiers, { size }: VideoShape): string | undefined {
   return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
 }
@@ -56,18 +56,18 @@ function greatestDivisor(left: number, right: number): number {
   return right === 0 ? left : greatestDivisor(right, left % right);
 }
 
-/** Vendors' words for a resolution without pixels; "std" and "pro" are kling's modes. */
+/** Vendors' names of resolutions without pixels; "std" and "pro" are Kling's modes. */
 const words: Readonly<Record<string, number>> = { std: 720, pro: 1080, "1k": 1024, "2k": 1440, "4k": 2160, "8k": 4320 };
-/** Members that may be about something else: other words in them are ignored. */
+/** Members that may have other meanings: unknown values in them are ignored. */
 const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
-/** More lines than any resolution has. */
+/** Value above all resolutions, for an unknown one. */
 const beyondAll = 100_000;
-/** Sides below this are those of a shape, such as 16:9. */
+/** Sides below this are those of a ratio, such as 16:9. */
 const minSide = 100;
 
 /**
- * Reads the resolution in a request to a vendor, in pixels of the shorter side; undefined where that is left to the
- * vendor. The price depends on it, so of several words the largest counts, and an unknown one is beyond all.
+ * Reads the resolution in a vendor's request, in pixels of the shorter side; undefined if the vendor chooses. The price
+ * depends on it, so the largest of several values counts, and an unknown one counts as above all others.
  */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
@@ -93,7 +93,7 @@ function linesOf(value: unknown, otherwise: number | undefined): number | undefi
   return own(words, text) ?? otherwise;
 }
 
-/** Returns the shorter side; where a shape is longer than 16:9, that of as many pixels in 16:9. */
+/** Returns the shorter side; for a shape longer than 16:9, that of a 16:9 video with as many pixels. */
 function linesOfSides(width: unknown, height: unknown): number | undefined {
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   const shorter = Math.min(width, height);

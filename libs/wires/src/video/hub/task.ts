@@ -4,31 +4,31 @@ import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
 import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
-/** The client side of a wire of video tasks. */
+/** The client side of a video wire. */
 export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskContext> {
   created(task: VideoTask, context: TaskContext): JsonRecord;
 }
 
-/** Members that decide what a call may do and cost, on all wires. */
+/** Members that decide what a call may do and what it costs, on all wires. */
 export const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
-/** Parts of the request that answers repeat. They are kept with the task, so they hold no picture. */
+/** Parts of the request that answers repeat. They are stored with the task, so they contain no image. */
 export interface RequestedVideo {
   readonly prompt?: string | undefined;
   readonly seconds: number;
-  /** `<width>x<height>`. */
+  /** Size, `<width>x<height>`. */
   readonly size?: string | undefined;
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
   readonly fromImage: boolean;
-  /** Resolution of the request to the vendor (`linesIn`); no answer repeats it. */
+  /** Resolution of the vendor's request (`linesIn`); not repeated in answers. */
   readonly lines?: number | undefined;
-  /** The task whose video it was made from. */
+  /** Task whose video was remixed. */
   readonly remixOf?: string | undefined;
 }
 
-/** A task as its client sees it, in any style. Times are Unix ms. */
+/** A task in the neutral form, for any style. Times are Unix ms. */
 export interface VideoTask {
   readonly id: string;
   readonly model: string;
@@ -42,14 +42,14 @@ export interface VideoTask {
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** The call that a task is rendered for. */
+/** Context of the call that a task is rendered for. */
 export interface TaskContext {
   readonly requestId: string;
-  /** Address at which the client finds the finished video. */
+  /** Address at which the client gets the finished video. */
   readonly contentUrl: string;
 }
 
-/** Returns the parts of a request that are kept. */
+/** Returns the parts of a request that are stored. */
 export function requestedVideoOf(request: VideoRequest, seconds: number): RequestedVideo {
   const { prompt, size, aspectRatio, fps, seed, firstFrame } = request;
   return {
@@ -65,42 +65,42 @@ export function requestedVideoOf(request: VideoRequest, seconds: number): Reques
 
 /** A request in a vendor's wire. */
 export interface RenderedVideo extends Rendered {
-  /** A picture that is sent as a file in addition to the body, where the wire has forms. */
+  /** Image that is sent as a file in addition to the body, on wires with forms. */
   readonly file?: { readonly name: string; readonly mediaType: string; readonly data: string } | undefined;
-  /** Length in seconds, which every request to a vendor has: the price depends on it. */
+  /** Length in seconds, which every vendor request has, since the price depends on it. */
   readonly seconds: number;
-  /** Resolution of the request, as `linesIn` reads it: the price depends on it as well. */
+  /** Resolution of the request, as `linesIn` reads it; the price depends on it. */
   readonly lines: number | undefined;
 }
 
-/** The vendor side of a wire of video tasks. */
+/** The vendor side of a video wire. */
 export interface VideoVendor extends VendorSide<VideoRequest, PollResult> {
   readonly defaultSeconds: number;
   render(request: VideoRequest, target: Target): RenderedVideo;
   /**
-   * Reads the vendor's id of a new task. Throws Failure upstream_error, or upstream_rejected where the body is a refusal.
+   * Reads the vendor's id of a new task. Throws Failure upstream_error, or upstream_rejected if the body is a refusal.
    */
   started(body: JsonRecord): string;
-  /** Parses the answer to a poll. Never throws: what cannot be read is `unknown`. */
+  /** Parses the answer to a poll. Never throws: an unreadable answer is `unknown`. */
   parse(body: JsonRecord): PollResult;
-  /** The vendor takes the bytes of a picture, and does not fetch it from an address. */
+  /** True if the vendor accepts only an image's bytes, not its address. */
   readonly takesBytesOnly?: true;
-  /** The member in which an answer to a poll may hold the finished video itself, in Base64. */
+  /** Member in which the answer to a poll may contain the finished video, in Base64. */
   readonly videoMember?: string;
 }
 
 /** Result of a poll of a vendor's task. */
 export type PollResult =
-  /** Nothing new: no answer, or an unknown word. */
+  /** No news: no answer, or an unknown state. */
   | { readonly kind: "unknown" }
-  /** Under way; the vendor's progress in percent if it reports one. */
+  /** Not finished; `progress` is in percent, if the vendor reports it. */
   | { readonly kind: "pending"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
   | { readonly kind: "finished"; readonly result: VideoResult }
   | { readonly kind: "failed"; readonly error: TaskError }
   /** The vendor knows no such task. */
   | { readonly kind: "not-found" };
 
-/** The reason of a failed task, in the vendor's words. */
+/** Reason of a failed task, as the vendor reports it. */
 export interface TaskError {
   readonly code: string;
   readonly message: string;
@@ -108,11 +108,11 @@ export interface TaskError {
 
 /** Location of a finished video. */
 export interface VideoResult {
-  /** Its address at the vendor; absent where the vendor's own content endpoint has it. */
+  /** Vendor's address; absent if the vendor's content endpoint serves the video. */
   readonly url?: string | undefined;
-  /** Time at which the vendor deletes it, Unix ms. */
+  /** Time at which the vendor deletes the video, Unix ms. */
   readonly expiresAt?: number | undefined;
-  /** Milliseconds from now on in which the address works, where the vendor gives no date. */
+  /** Lifetime of the address from now in ms, if the vendor gives no date. */
   readonly keptMs?: number | undefined;
 }
 
@@ -120,7 +120,7 @@ export const unknownResult: PollResult = { kind: "unknown" };
 
 type StateWords = Readonly<Record<string, "queued" | "in_progress" | "completed" | "failed">>;
 
-/** Reads the vendor's id of a new task. Throws Failure upstream_error where there is none, or no `task` at all. */
+/** Reads the vendor's id of a new task. Throws Failure upstream_error if `task` or its id is missing. */
 export function startedAs(task: unknown, name: string): string {
   if (!isRecord(task)) throw new Failure("upstream_error", "The vendor did not accept the task.");
   const id = typeof task[name] === "number" ? String(task[name]) : task[name];
@@ -128,17 +128,17 @@ export function startedAs(task: unknown, name: string): string {
   throw new Failure("upstream_error", "The vendor's answer does not name a task.");
 }
 
-/** Fields of a vendor's report of a task; those of unknown type are not validated yet. */
+/** Members of a vendor's task report; those of type unknown are not validated yet. */
 interface TaskReport {
   readonly word: unknown;
-  /** The finished video; absent: its address is not there yet, and the vendor is polled again. */
+  /** Finished video; absent: its address does not exist yet, and the vendor is polled again. */
   readonly result?: VideoResult | undefined;
   readonly code?: unknown;
   readonly message?: unknown;
   readonly progress?: unknown;
 }
 
-/** Creates the result of a poll from a vendor's report and its words for the states. */
+/** Creates the result of a poll from a vendor's report and its names of states. */
 export function pollResultOf(states: StateWords, { word, result, code, message, progress }: TaskReport): PollResult {
   const state = typeof word === "string" ? own(states, word) : undefined;
   if (state === undefined) return unknownResult;
@@ -147,7 +147,7 @@ export function pollResultOf(states: StateWords, { word, result, code, message, 
   return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result };
 }
 
-/** Creates the result for a failed task from the vendor's code and message, where it gives any. */
+/** Creates the result for a failed task from the vendor's code and message, if it sends any. */
 export function failedTask(code: unknown, message: unknown, word = "failed"): PollResult {
   return {
     kind: "failed",
@@ -158,7 +158,7 @@ export function failedTask(code: unknown, message: unknown, word = "failed"): Po
   };
 }
 
-/** Returns the location of a video at an address; undefined where there is none. */
+/** Returns the location of a video at an address; undefined without an address. */
 export function resultAt(url: unknown, kept: Omit<VideoResult, "url">): VideoResult | undefined {
   return typeof url === "string" && url !== "" ? { url, ...kept } : undefined;
 }

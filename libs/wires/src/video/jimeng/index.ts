@@ -20,7 +20,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Style D, submitted tasks and fetched results: for clients, and for its vendor. */
+/** Style D, tasks that are submitted and fetched: for clients, and for its vendor. */
 export const jimeng = {
   name: "jimeng-video",
   vendor: {
@@ -38,13 +38,13 @@ export const jimeng = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** The frame with which a video begins, before those of its seconds. */
+/** Number of frames that a video has in addition to those of its seconds. */
 const first = 1;
 
-/** The vendor's seed for "any". */
+/** Vendor's value for a random seed. */
 const anySeed = -1;
 
-/** Parses style D, a submitted task (interface section 2.4): its model is `req_key`, its length is given in frames. */
+/** Parses style D, a submitted task (interface section 2.4): `req_key` is the model, `frames` gives the length. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("req_key");
@@ -121,7 +121,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** Renders all pictures as bytes, or all as addresses: the vendor takes one kind in a request. */
+/** Renders all images as bytes, or all as addresses: the vendor accepts one kind per request. */
 function renderImages(images: readonly VideoImage[]): object {
   const bytes = images.flatMap((image) => (image.kind === "data" ? [image.data] : []));
   const urls = images.flatMap((image) => (image.kind === "url" ? [image.url] : []));
@@ -133,9 +133,9 @@ function renderImages(images: readonly VideoImage[]): object {
 }
 
 const success = 10_000;
-/** Codes that are not about the task: a key without access, too fast, too many at once, the vendor's own trouble. */
+/** Codes that are not about the task: a key without access, limits of rate and concurrency, vendor failures. */
 const passing: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
-/** Time that the address of a video works. */
+/** Lifetime of a video's address, in ms. */
 const keptMs = 3_600_000;
 
 const states = {
@@ -145,7 +145,7 @@ const states = {
   expired: "failed",
 } as const;
 
-/** Parses the state of a task: first its code, then its word for the state. */
+/** Parses the state of a task: first its code, then its state. */
 function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   const { status, video_url: url } = isRecord(data) ? data : {};
   if (typeof code !== "number" || (passing.has(code) && status !== "done")) return unknownResult;
@@ -160,10 +160,10 @@ const vendorStatuses: Readonly<Record<TaskState, string>> = {
   completed: "done",
   failed: "done",
 };
-/** The vendor's code for an internal failure. */
+/** Vendor's code for an internal failure. */
 const failure = 50_500;
 
-/** Renders a fetched result; as at the vendor, a failed task is done with another code. */
+/** Renders a fetched result; as at the vendor, a failed task has the state `done` and another code. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, error } = task;
   const data = { status: vendorStatuses[state], task_id: task.id };

@@ -28,8 +28,8 @@ export const kling = {
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /**
- * Parses style C: interface section 2.3, or the vendor's own dialect, whose model is `model_name`, whose
- * pictures are bare Base64 and whose length is a text. `callback_url` and `external_task_id` stay with the gateway.
+ * Parses style C: interface section 2.3, or the vendor's dialect, with the model in `model_name`, images in plain
+ * Base64 and the length as text. The gateway handles `callback_url` and `external_task_id` itself.
  */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
@@ -43,11 +43,11 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
 
 const supportedSeconds = [5, 10];
 const ratios = ["16:9", "9:16", "1:1"];
-/** Parameters of the vendor that any client may set in `metadata`. */
+/** Vendor parameters that any client may set in `metadata`. */
 const ownNames =
   "negative_prompt cfg_scale mode camera_control sound voice_list image_tail static_mask dynamic_masks".split(" ");
 
-/** Renders the vendor's request. A picture decides the video's shape, so a shape next to it is dropped by name. */
+/** Renders the vendor's request. An image determines the video's shape, so a given shape is dropped and reported. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
   const more = moreMembers(request, "kling-video", ownNames);
@@ -76,15 +76,15 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** The shape of a video made from a picture. */
+/** Shape of a video made from an image. */
 const pictured: FittedShape = { dropped: [] };
 
-/** Renders an address, or Base64 without the beginning of a data URL. */
+/** Renders an address, or Base64 without the prefix of a data URL. */
 function imageText(image: VideoImage, param: string): string {
   return image.kind === "url" ? image.url : dataOf(image, param).data;
 }
 
-/** Trailing "ed" or not: the vendor's documents and its answers differ. */
+/** States with and without a final "ed": the vendor's documentation and its answers differ. */
 const states = {
   submitted: "queued",
   processing: "in_progress",
@@ -92,7 +92,7 @@ const states = {
   succeeded: "completed",
   failed: "failed",
 } as const;
-/** Time that the vendor keeps a video. */
+/** Time for which the vendor keeps a video, in ms. */
 const keptMs = 30 * 86_400_000;
 
 function parsePollResult({ code, data }: JsonRecord): PollResult {
@@ -111,7 +111,7 @@ const words: Readonly<Record<TaskState, string>> = {
   failed: "failed",
 };
 
-/** Renders a task that was just created: the vendor's envelope and the documented members in one object. */
+/** Renders a task after its creation, as the vendor's envelope and the documented members in one object. */
 function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord {
   return {
     code: 0,
@@ -122,7 +122,7 @@ function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord 
   };
 }
 
-/** Renders a task's state, both ways as well. */
+/** Renders a task's state, as the vendor's envelope and the documented members in one object. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, requested, error } = task;
   const video = { id: task.id, url: context.contentUrl, duration: String(requested.seconds) };

@@ -34,9 +34,9 @@ export const seedance = {
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 const tiers = { 480: "480p", 720: "720p", 1080: "1080p", 2160: "4k" };
-/** The vendor's own parameters that any client may set in `metadata`; its tiers and drafts have other prices. */
+/** Vendor parameters that clients may set in `metadata`; service tiers and drafts have other prices, so not these. */
 const ownNames = ["watermark", "camera_fixed", "generate_audio", "return_last_frame"];
-/** Options in the prompt that the vendor reads as a length or a resolution, other than what the price was made from. */
+/** Matches options in the prompt that would override the length or resolution which the price is based on. */
 const pricedOption = /--(?:dur(?:ation)?|rs|resolution|frames|fps|framespersecond)\b/i;
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
@@ -92,5 +92,5 @@ const states = {
   cancelled: "failed",
   expired: "failed",
 } as const;
-/** Time that the address of a video works. */
+/** Lifetime of a video's address, in ms. */
 const keptMs = 86_400_000;

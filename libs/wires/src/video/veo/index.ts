@@ -9,10 +9,10 @@ import type { Wire } from "../../wire.ts";
 
 const defaultSeconds = 8;
 
-/** The member of a finished operation at Vertex that holds the film itself. */
+/** Member of a finished operation at Vertex with the video's bytes. */
 const videoMember = "bytesBase64Encoded";
 
-/** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video); its films are files behind the key. */
+/** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video); videos need the key. */
 export const veo = {
   name: "veo-video",
   vendor: {
@@ -25,8 +25,8 @@ export const veo = {
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /**
- * Veo at Vertex AI (https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation):
- * its films are in the answer, or in a bucket of Google Cloud Storage.
+ * Veo at Vertex AI (https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation).
+ * Its videos are in the answer, or in a bucket of Google Cloud Storage.
  */
 export const vertex = {
   name: "vertex-video",
@@ -40,24 +40,24 @@ export const vertex = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Time that the Gemini API keeps a film. */
+/** Time for which the Gemini API keeps a video, in ms. */
 const keptMs = 2 * 86_400_000;
-/** `models/…/operations/…`, or `projects/…/operations/…`. */
+/** Matches `models/…/operations/…`, or `projects/…/operations/…`. */
 const operation = /^(?:(?!\.+\/)[\w.@:-]{1,200}\/){0,10}operations\/[\w-]{1,200}$/;
 
-/** Reads the operation's name. Throws Failure upstream_error where the answer has none. */
+/** Reads the operation's name. Throws Failure upstream_error if it is missing. */
 function parseStarted({ name }: JsonRecord): string {
   if (typeof name === "string" && operation.test(name)) return name;
   throw new Failure("upstream_error", "The vendor's answer does not name an operation.");
 }
 
-/** A response of one of the places, and the location of its film. */
+/** Response of a finished operation, and the location of its video. */
 interface Made {
   readonly response: JsonRecord;
   readonly result?: VideoResult | undefined;
 }
 
-/** Creates the parser of an operation's state; `videosOf` reads the response of one of the places. */
+/** Creates the parser of an operation's state; `videosOf` reads the response of the Gemini API or of Vertex. */
 function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => PollResult {
   return ({ name, done, error, response }) => {
     if (typeof name !== "string") return unknownResult;
@@ -87,7 +87,7 @@ function firstOf(list: unknown): JsonRecord {
   return isRecord(first) ? first : {};
 }
 
-/** Returns the failure of a film that the safety filters hold back, which is no error of the operation. */
+/** Returns the failure of a video that safety filters removed; the operation itself reports no error. */
 function withoutFilm({ raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons }: JsonRecord): PollResult {
   const given = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
   if (given.length === 0 && typeof count !== "number")
@@ -95,7 +95,7 @@ function withoutFilm({ raiMediaFilteredCount: count, raiMediaFilteredReasons: re
   return failedTask("rai_media_filtered", given.join(" ") || "The vendor's safety filters hold the video back.");
 }
 
-/** Lengths in seconds that models make, and those of the second generation. */
+/** Video lengths in seconds of current models, and of the second generation. */
 const [lengths, formerLengths] = [
   [4, 6, 8],
   [5, 6, 7, 8],
@@ -104,7 +104,7 @@ const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-/** Creates the renderer of one of the places; `known` are parameters for any client to set in `metadata`, none of them priced. It requests one video, whatever the vendor's default is. */
+/** Creates the renderer of a request for one video; `known` are unpriced parameters allowed in `metadata`. */
 function renderFor(takesSeed: boolean, known: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);

@@ -18,7 +18,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 4;
 
-/** Style A, POST /v1/videos: for clients, and for OpenAI and compatible vendors. */
+/** Style A, POST /v1/videos: for clients, OpenAI and compatible vendors. */
 export const videos = {
   name: "videos",
   vendor: {
@@ -41,8 +41,8 @@ export const videos = {
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /**
- * Parses POST /v1/videos. A form is read as the same members, its file as a data URL in
- * `input_reference`. `seconds` may be a number; `duration` is taken for it where it is alone.
+ * Parses POST /v1/videos. A form has the same members, with its file as a data URL in `input_reference`. `seconds` may
+ * be a number; `duration` is read if `seconds` is absent.
  */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
@@ -52,7 +52,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const size = fields.text("size");
   const seconds = readSeconds(fields, "seconds") ?? readSeconds(fields, "duration");
   fields.ignore("duration");
-  // Compatible vendors may read it, and make more than was paid for.
+  // Compatible vendors may read `n`, and make more videos than were paid for.
   if (!["1", "undefined"].includes(String(fields.raw("n")))) throw fields.wrong("n", "1: a task makes one video");
   refusePriced(body["metadata"], "metadata");
   const request: VideoRequest = {
@@ -80,7 +80,7 @@ function parseReference(fields: Fields): VideoImage | undefined {
   return url === undefined ? undefined : parseImage(url, "input_reference.image_url");
 }
 
-/** Renders a vendor's request. A picture's bytes are sent as a file of a form, its address in JSON. */
+/** Renders a vendor's request. An image's bytes are sent as a file of a form, its address in JSON. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt", "lastFrame"]);
   const more = moreMembers(request, "videos", []);
@@ -116,7 +116,7 @@ const states = {
   expired: "failed",
 } as const;
 
-/** Renders a task in style A (interface section 2.2), with the members that the vendor's own SDK declares. */
+/** Renders a task in style A (interface section 2.2), with the members that OpenAI's SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {
   const { requested, endedAt, expiresAt, state } = task;
   return present({

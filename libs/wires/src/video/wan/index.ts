@@ -30,21 +30,21 @@ export const wan = {
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
-/** Parameters of the vendor that any client may set in `metadata`. */
+/** Vendor parameters that any client may set in `metadata`. */
 const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
-/** Models up to 2.6 have a protocol of their own, and one family of theirs alone takes a last frame. */
+/** Matches models up to 2.6, which have an older protocol, and those among them that support a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
-/** Parts of a request that the two protocols spell differently. */
+/** Parts of a request that differ between the two protocols. */
 interface ByProtocol {
-  /** Pictures, in `input`. */
+  /** Images, in `input`. */
   readonly pictures: JsonRecord;
-  /** The shape, in `parameters`. */
+  /** Shape, in `parameters`. */
   readonly shape: JsonRecord;
   readonly dropped: readonly string[];
 }
 
-/** Renders the vendor's request. A picture decides the video's shape. */
+/** Renders the vendor's request. An image determines the video's shape. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
   const more = moreMembers(request, "wan-video", ownNames);
@@ -87,7 +87,7 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
   return { pictures, ...shapedByPicture(request) };
 }
 
-/** Returns the shape of a video made from a picture: the resolution of the request, the size of the picture. */
+/** Returns the shape of a video made from an image: the request's resolution, and the image's ratio. */
 function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return { shape: { resolution: tierOf(tiers, request) }, dropped: hintsIn(request, ["size", "aspectRatio"]) };
 }
@@ -100,14 +100,14 @@ const states = {
   FAILED: "failed",
   CANCELED: "failed",
 } as const;
-/** Time that the address of a video works. */
+/** Lifetime of a video's address, in ms. */
 const keptMs = 86_400_000;
 
 /** Parses the state of a task; some models have the address one level deeper. */
 function parsePollResult({ output }: JsonRecord): PollResult {
   if (!isRecord(output)) return unknownResult;
   const { task_status: word, code, message, video_url: url, results } = output;
-  // A task that is unknown, or older than a day.
+  // The task does not exist, or is older than a day.
   if (word === "UNKNOWN") return { kind: "not-found" };
   const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs });
   return pollResultOf(states, { word, result, code, message });
