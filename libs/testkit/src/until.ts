@@ -5,7 +5,7 @@
 export async function until<T>(
   what: string,
   check: () => T | Promise<T>,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<Exclude<NonNullable<T>, false>> {
   const end = Date.now() + withinMs;
   for (;;) {
