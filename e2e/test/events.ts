@@ -1,4 +1,4 @@
-import { connect, DeliverPolicy, type JsMsg } from "nats";
+import { AckPolicy, connect, type JsMsg } from "nats";
 import type { UsageEvent } from "@modelgate/contracts";
 
 /** A usage event as JetStream has stored it. */
@@ -18,7 +18,10 @@ export async function storedEvents(natsUrl: string): Promise<readonly StoredEven
   }));
 }
 
-/** Reads all that a stream has now, in its order. */
+/** Maximum time in which what a stream has is read, in ms. */
+const fetchMs = 20_000;
+
+/** Reads all that a stream has now, in its order. Throws where the stream has no leader. */
 export async function readStream<T>(
   natsUrl: string,
   name: "USAGE" | "TASKS",
@@ -26,16 +29,16 @@ export async function readStream<T>(
 ): Promise<readonly T[]> {
   const connection = await connect({ servers: natsUrl.split(",") });
   try {
-    const { state } = await (await connection.jetstreamManager()).streams.info(name);
+    const management = await connection.jetstreamManager();
+    const { state } = await management.streams.info(name);
     if (state.messages === 0) return [];
-    const reader = await connection
-      .jetstream()
-      .consumers.get(name, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: state.first_seq });
+    // Not an ordered consumer: that one is created anew for ever where its server has gone.
+    const { name: consumer } = await management.consumers.add(name, { ack_policy: AckPolicy.None, mem_storage: true });
+    const reader = await connection.jetstream().consumers.get(name, consumer);
     const found: T[] = [];
-    for await (const message of await reader.consume()) {
+    for await (const message of await reader.fetch({ max_messages: state.messages, expires: fetchMs }))
       found.push(read(message));
-      if (message.seq >= state.last_seq) break;
-    }
+    await management.consumers.delete(name, consumer);
     return found;
   } finally {
     await connection.close();
