@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
-import { config as house } from "./house.ts";
 
 const program = browserProgram();
 const password = "correct horse battery staple";
@@ -28,7 +27,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
   beforeAll(async () => {
     buildConsole();
     // No file and no seed: one group, no models.
-    suite = await startSuite({ config: house, env: { MODELGATE_CONFIG: "" } });
+    suite = await startSuite({ config: {}, env: { MODELGATE_CONFIG: "" } });
     browser = await launchBrowser(program ?? "");
   }, 120_000);
   afterAll(async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visitSignedIn } from "./console-browser.ts";
-import { config as house } from "./house.ts";
 
 const program = browserProgram();
 /** Most presses of a key until what is wanted has the focus. */
@@ -14,7 +13,7 @@ describe.skipIf(program === undefined)("the console, by keyboard alone", { timeo
   let browser: Browser;
   beforeAll(async () => {
     buildConsole();
-    suite = await startSuite({ config: house, env: { MODELGATE_CONFIG: "" } });
+    suite = await startSuite({ config: {}, env: { MODELGATE_CONFIG: "" } });
     browser = await launchBrowser(program ?? "");
   }, 120_000);
   afterAll(async () => {

@@ -171,7 +171,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     await Promise.all(processes.map(start));
     for (const name of processes.filter((each) => !unwaited.has(each)))
       await until(`${name} to be ready`, async () => (await fetch(`${opsUrl(name)}/readyz`)).ok);
-    if (options.env?.["MODELGATE_CONFIG"] === undefined) await accountsDeclared(options.config, gatectl);
+    await accountsDeclared(options.config, gatectl);
   } catch (error) {
     await stop();
     throw error;
