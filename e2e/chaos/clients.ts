@@ -5,6 +5,8 @@ export interface Seen {
   requests: number;
   /** By the id of the request. */
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
+  /** Number of the newest call whose answer is complete; -1: none. */
+  newestWhole: number;
   /** Calls that their client left. */
   left: number;
   /** Failures that clients saw, and how often. */
@@ -34,7 +36,7 @@ const maxOpen = 50;
 
 /** Returns what was seen before the first call. */
 export function nothingSeen(): Seen {
-  return { requests: 0, results: new Map(), left: 0, failures: new Map(), unsent: 0 };
+  return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }
 
 /** Starts calls. */
@@ -48,6 +50,7 @@ export function startClients({ area, load, name, ...rest }: Clients): RunningCli
     if (left) seen.left++;
     for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
     if (failures.length > 0) return afterFailureMs;
+    if (whole > 0) seen.newestWhole = Math.max(seen.newestWhole, turn);
     return left ? afterLeavingMs : pauseMs;
   };
   return "clients" in load ? again(seen, callOnce, load.clients) : steadily(seen, callOnce, load.perSecond);

@@ -21,6 +21,10 @@ export interface FaultRunOptions {
 export interface AreaResult extends Outcome {
   readonly area: Area;
   readonly seen: Seen;
+  /** True if a call that began after the fault has a complete answer, or if all clients leave. */
+  readonly answersAgain: boolean;
+  /** Maximum number of whole answers that may stay uncharged. */
+  readonly forgiven: number;
 }
 
 /** A suite that lives through one fault after the other. */
@@ -34,6 +38,8 @@ const payerOf = (fault: Fault, faults: readonly Fault[], { name }: Area): Payer 
   accountId: `chaos-${faults.indexOf(fault)}-${name}`,
   key: `sk-chaos-0123456789-${faults.indexOf(fault)}-${name}`,
 });
+/** Maximum time after a fault until an area has a complete answer. */
+const answerWithinMs = 60_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns the faults that a layout of the services and an engine of the books have. */
@@ -72,7 +78,9 @@ export async function openFaultRun({
       await fault.begin(house);
       await pause(faultMs);
       await fault.end?.(house);
+      const before = running.map(({ seen }) => seen.requests);
       await pause(faultMs / 3);
+      const answered = await Promise.all(running.map(({ seen }, at) => isAnswered(seen, before[at] ?? 0, fault)));
       return Promise.all(
         areas.map(async (area, at): Promise<AreaResult> => {
           const seen = await running[at]?.stop();
@@ -80,7 +88,9 @@ export async function openFaultRun({
           const { accountId } = payer(area);
           const outcome = await readOutcome(suite, redis, accountId, seen, fault);
           const repeated = (await area.repeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
-          return { area, seen, ...outcome, double: outcome.double + repeated };
+          const answersAgain = answered[at] ?? false;
+          const forgiven = fault.forgives?.includes(area.name) === true ? clients : 0;
+          return { area, seen, answersAgain, forgiven, ...outcome, double: outcome.double + repeated };
         }),
       );
     },
@@ -91,16 +101,27 @@ export async function openFaultRun({
   };
 }
 
+/** Waits until a call after the first ones has a complete answer; false where none has in time. */
+async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise<boolean> {
+  if (leaves !== undefined) return true;
+  for (const end = Date.now() + answerWithinMs; Date.now() < end;) {
+    if (seen.newestWhole >= first) return true;
+    await pause(20);
+  }
+  return false;
+}
+
 /** Lists what did not hold, in words; nothing where all did. */
-export function brokenOf({ sees, seenIn, forgives }: Fault, results: readonly AreaResult[]): readonly string[] {
-  return results.flatMap(({ area: { name }, seen, lost, uncharged, double, books }) => {
+export function brokenOf({ sees, seenIn }: Fault, results: readonly AreaResult[]): readonly string[] {
+  return results.flatMap(({ area: { name }, seen, answersAgain, forgiven, lost, uncharged, double, books }) => {
     const allowed = seenIn === undefined || seenIn === name ? sees : undefined;
     const unexpected = [...seen.failures].filter(([what]) => allowed?.test(what) !== true);
     return [
       ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
-      ...(uncharged > 0 && forgives !== true ? [`${name}: ${uncharged} whole answers not charged`] : []),
+      ...(uncharged > forgiven ? [`${name}: ${uncharged} whole answers not charged`] : []),
       ...(double > 0 ? [`${name}: ${double} double charges`] : []),
       ...(books === "agree" ? [] : [`${name}: ${books}`]),
+      ...(answersAgain ? [] : [`${name}: no complete answer after the fault`]),
       ...unexpected.map(([what, count]) => `${name}: clients saw ${count} × ${what}`),
     ];
   });

@@ -6,7 +6,8 @@ import { brokenOf, faultsOf, openFaultRun, type FaultRun } from "../chaos/run-fa
 
 /**
  * The brief rows of the table of faults, each for a second, with clients of three areas: no event is lost, none is stored or
- * charged twice, the books agree, and clients see nothing but what the row allows. `npm run chaos` has all rows, for longer.
+ * charged twice, the books agree, clients see nothing but what the row allows, and every area answers after it. `npm run chaos`
+ * has all rows, for longer.
  */
 const engine = "postgres";
 const briefAreas = areas.filter(({ name }) => name === "text" || name === "video" || name === "realtime");
@@ -25,9 +26,7 @@ describe.each(shapes)("services %s", (shape) => {
   test.each(rows.map((fault) => [fault.name, fault] as const))(
     "%s",
     async (_, fault) => {
-      const results = await run.live(fault);
-      expect(brokenOf(fault, results)).toEqual([]);
-      expect(results.filter(({ seen }) => seen.requests === 0)).toEqual([]);
+      expect(brokenOf(fault, await run.live(fault))).toEqual([]);
     },
     180_000,
   );

@@ -1,0 +1,88 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { connect, type JetStreamManager } from "nats";
+import { eventStreams, type UsageEvent } from "@modelgate/contracts";
+import { until, type Suite } from "@modelgate/testkit";
+import { bookedEvents } from "./books.ts";
+import type { Fault } from "./faults.ts";
+
+/** The stream of usage events, and the ledger's consumer of it. */
+const usageConsumer = ["USAGE", "ledger"] as const;
+
+async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManager) => Promise<T>): Promise<T> {
+  const connection = await connect({ servers: backends.natsUrl });
+  try {
+    return await use(await connection.jetstreamManager());
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The ledger dies when its books have an event whose acknowledgement JetStream has not received: it is delivered again. */
+export function killedUnacknowledged(): Fault {
+  let sequence = 0;
+  return {
+    name: "ledger killed between commit and acknowledgement",
+    shape: "apart",
+    brief: true,
+    async begin({ suite, ledgerWay }) {
+      ledgerWay.losesRequests = true;
+      sequence = await withStreams(suite, ({ consumers, streams }) =>
+        until("the books to have an event that is not acknowledged", async () => {
+          const { delivered, num_ack_pending: unacknowledged } = await consumers.info(...usageConsumer);
+          if (unacknowledged === 0) return false;
+          const message = await streams.getMessage("USAGE", { seq: delivered.stream_seq });
+          const { accountId, id } = message.json<UsageEvent>();
+          const isBooked = (await bookedEvents(suite, accountId)).some((event) => event.id === id);
+          return isBooked && delivered.stream_seq;
+        }),
+      );
+      suite.process("ledger").signal("SIGKILL");
+      await suite.process("ledger").ended;
+      ledgerWay.losesRequests = false;
+    },
+    async end({ suite }) {
+      await suite.restart("ledger");
+      // Calls go on, so that others wait for their acknowledgement.
+      await withStreams(suite, ({ consumers }) =>
+        until(
+          "the event and all before it to be acknowledged",
+          async () => (await consumers.info(...usageConsumer)).ack_floor.stream_seq >= sequence,
+        ),
+      );
+    },
+  };
+}
+
+/** JetStream loses what it holds. */
+export const streamsLost: readonly Fault[] = [
+  {
+    name: "streams of events deleted",
+    shape: "apart",
+    losesStreams: true,
+    brief: true,
+    async begin({ suite, natsWay, ledgerWay }) {
+      // The ledger reads nothing and its connection is cut, so that events which it has not read are lost.
+      suite.process("ledger").signal("SIGSTOP");
+      ledgerWay.leadTo(natsWay.port);
+      await withStreams(suite, async ({ consumers, streams }) => {
+        const isUnread = async (): Promise<boolean> => (await consumers.info(...usageConsumer)).num_pending > 0;
+        await until("events that are not read", isUnread);
+        for (const { name } of Object.values(eventStreams)) await streams.delete(name);
+      });
+    },
+    end: async ({ suite }) => suite.process("ledger").signal("SIGCONT"),
+  },
+  {
+    name: "nats comes back without its store",
+    losesStreams: true,
+    async begin({ suite }) {
+      const { nats } = suite.backends;
+      const words = readFileSync(`/proc/${nats.pid()}/cmdline`, "utf8").split("\0");
+      const store = words[words.indexOf("-sd") + 1] ?? "";
+      await nats.kill();
+      rmSync(join(store, "jetstream"), { recursive: true, force: true });
+    },
+    end: ({ suite }) => suite.backends.nats.start(),
+  },
+];
