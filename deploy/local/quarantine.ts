@@ -7,7 +7,7 @@ export interface Quarantined {
   readonly since: string;
 }
 
-/** All of them. A test refuses more than five, entries older than 14 days, and files about money. */
+/** All of them. A test refuses more than five, entries older than 14 days, and files about money (by their name or their text). */
 export const quarantine: readonly Quarantined[] = [];
 
 /** Returns true if every failure of a run is in a quarantined file. */
