@@ -26,14 +26,14 @@ export interface Deps extends AsyncDisposable {
   readonly sessions: Sessions;
   readonly cookies: ConsoleCookies;
   readonly people: People;
-  /** The OpenID provider that people sign in with; absent: none is set up. */
+  /** OpenID provider that people sign in with; absent: none is configured. */
   readonly provider: Provider | undefined;
   readonly env: Env;
   /** Throws if control is not ready; the message gives the reason. */
   ready(): void;
 }
 
-/** Opens everything once, and applies the configuration from now on. */
+/** Opens all dependencies, and applies the configuration from now on. */
 export async function openDeps({
   env,
   log,

@@ -1,14 +1,14 @@
 import { serviceVariables, storeVariables, type EnvOf, type VariableReader } from "@modelgate/platform";
 import type { AllowedSources } from "./configuration/sources.ts";
 
-/** Reads where the configuration's file is. */
+/** Reads the path of the configuration file. */
 export const configurationPath = (read: VariableReader): string | undefined =>
   read.optionalText(
     "MODELGATE_CONFIG",
     "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
   );
 
-/** Reads what a configuration from the console and the API may name. */
+/** Reads the key and address sources that a configuration from the console or the API may name. */
 const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
@@ -26,7 +26,7 @@ const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> =>
   ),
 });
 
-/** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
+/** Environment variables of control, apart from those that the configuration names with env:NAME and ${NAME}. */
 export const variables = serviceVariables("control", (read) => ({
   ...storeVariables(read),
   configuration: {
@@ -35,10 +35,10 @@ export const variables = serviceVariables("control", (read) => ({
       "MODELGATE_SEED",
       "Path of the configuration (YAML) that the books begin with; unset: one group, and no models yet.",
     ),
-    /** Pause between two checks of that file, and of the key files that it names, where no notice of a change arrives. */
+    /** Interval, in ms, of polling that file and the key files that it names, in case no change notice arrives. */
     pollMs: 2_000,
     allowed: allowedSources(read),
-    /** Pause between two requests for a vendor's list of models, for channels that serve whatever it lists. */
+    /** Interval, in ms, of requesting a vendor's model list, for channels that serve every listed model. */
     listModelsMs: 3_600_000,
   },
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),
@@ -69,5 +69,5 @@ export const variables = serviceVariables("control", (read) => ({
   },
 }));
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

@@ -3,28 +3,34 @@ import { Failure, isFailureCode, type CreditEvent, type Nanos } from "@modelgate
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
-/** The ledger, which keeps the books, as control speaks to it. */
+/** Control's client of the ledger, which keeps the books. */
 export interface Ledger {
-  /** Its answer as it comes. Throws what it refused as the same Failure, and server_overloaded where it does not answer. */
+  /**
+   * Returns the response unread. Throws the Failure that the ledger answers, and server_overloaded where it does not
+   * answer.
+   */
   get(pathAndQuery: string): Promise<Response>;
-  /** Returns an answer as JSON, in the shape of its route. */
+  /** Returns the answer's JSON, in the shape of its route. */
   read<T>(pathAndQuery: string): Promise<T>;
-  /** Changes something, as the actor, who is in the audit. */
+  /** Makes a change on behalf of the actor, who is recorded in the audit. */
   write<T>(path: string, body: object, actor: string): Promise<T>;
-  /** Creates an account; false where there is one of that id. */
+  /** Creates an account. Returns false where the id exists. */
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
-  /** Changes a balance, once by its operation. */
+  /** Changes a balance, once per operation id. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
-  /** Creates a token; the one that is there where its key has one. Throws Failure where the account has `max` already. */
+  /**
+   * Creates an API key. Returns the existing one where it is already registered. Throws Failure where the account
+   * already has `max` keys.
+   */
   createToken(
     wish: { digest: string; token: Token; max?: number },
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
-  /** Changes members of a token; null removes one. Throws Failure unknown_url. */
+  /** Changes fields of an API key; null removes one. Throws Failure unknown_url. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
 }
 
-/** Members of a token that may change. */
+/** Fields of an API key that can be changed. */
 export interface TokenChange {
   readonly name?: string | null;
   readonly group?: string;
@@ -44,10 +50,10 @@ interface Sent {
 }
 
 const credentialSeconds = 60;
-/** Longest wait for the beginning of the ledger's answer: receipts that are on their way are waited for. */
+/** Maximum wait, in ms, for the start of the ledger's answer, which may have to wait for receipts in transit. */
 const answersWithinMs = 300_000;
 
-/** Opens the way to the ledger at an address; nothing is connected before the first call. */
+/** Creates a client of the ledger at an address. It connects with the first call. */
 export function ledgerAt(url: string, secret: string): Ledger {
   async function ask(path: string, init: Sent = {}): Promise<Response> {
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
@@ -66,7 +72,7 @@ export function ledgerAt(url: string, secret: string): Ledger {
         },
       );
     } finally {
-      clearTimeout(timer); // a long export may take its time once it has begun
+      clearTimeout(timer); // a long export may continue once it has started
     }
     if (answer.ok) return answer;
     throw refusalOf(await answer.json().catch(() => undefined), answer.status);
@@ -98,7 +104,7 @@ export function ledgerAt(url: string, secret: string): Ledger {
   };
 }
 
-/** Answered by the ledger of the same release, over a signed connection. */
+/** Returns the answer of a ledger of the same release, received over a signed connection. */
 async function dataOf<T>(answer: Response): Promise<T> {
   // oxlint-disable-next-line typescript/no-unsafe-assignment
   const { data }: { readonly data: T } = JSON.parse(await answer.text());

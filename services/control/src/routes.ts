@@ -17,7 +17,7 @@ import { peopleRoutes } from "./operators/routes.ts";
 import { SignInLimits } from "./operators/sign-in-limits.ts";
 import { vendorRoutes } from "./vendors/routes.ts";
 
-/** The operator's API, each route guarded by its row in the table of operations. */
+/** Returns the operator's API. Its row in the table of operations guards each route. */
 export function routes(deps: Deps): OperatorRoutes {
   const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
   const { path } = env.configuration;

@@ -6,7 +6,7 @@ import { variables } from "./env.ts";
 import { withProvider } from "./operators/provider.ts";
 import { routes } from "./routes.ts";
 
-/** The operator's side: the configuration, accounts and tokens, the console. */
+/** The control service: configuration, accounts, API keys and console. */
 export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);

@@ -16,7 +16,7 @@ import { requestId } from "./steps/request-id.ts";
 import { tags } from "./steps/tags.ts";
 import { toArea } from "./steps/to-area.ts";
 
-/** The edge's app: each step is a file in `steps`, none reads a body. WebSockets go through the same steps as calls. */
+/** Creates the edge's app. Each step is a file in `steps`; none reads a body. WebSockets pass the same steps. */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, tokens, corsOrigins } = deps;
   const app = express().disable("x-powered-by");
@@ -38,7 +38,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   return { handler: app, upgrade: upgradeTo(app) };
 }
 
-/** Runs the steps for a WebSocket, with a response on its socket: what is refused is refused before the upgrade, as plain HTTP. */
+/** Runs the steps for a WebSocket, with a response on its socket: refusals precede the upgrade, as plain HTTP. */
 function upgradeTo(app: RequestListener): UpgradeHandler {
   return (request, socket, head) => {
     socket.on("error", () => socket.destroy());
@@ -50,7 +50,7 @@ function upgradeTo(app: RequestListener): UpgradeHandler {
       response.assignSocket(socket); // from here on the response closes with the socket
       setUpgrade(request, { socket, head });
     } catch {
-      socket.destroy(); // a pipelined call before it is not answered yet
+      socket.destroy(); // an earlier pipelined call is not answered yet
       return;
     }
     app(request, response);

@@ -7,12 +7,12 @@ import { ProxiedCall, type ProxyOptions } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
 import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
 
-/** Addresses of the services, and the time that they may be silent. */
+/** Addresses of the services, and the maximum time, in ms, without a byte from them. */
 type AreaProxyOptions = ProxyOptions & { readonly urls: Readonly<Partial<Record<Area, string | undefined>>> };
 
 /**
- * The way to services in other processes: http-proxy-middleware, which reads nothing of a request, streams both ways, and ends
- * either side with the other. What it leaves open is in `ProxiedCall` and `ProxiedSession`.
+ * Proxies calls to services of other processes with http-proxy-middleware, which does not read bodies, streams in both
+ * directions, and closes each side with the other. `ProxiedCall` and `ProxiedSession` handle errors.
  */
 export class AreaProxy implements Disposable {
   readonly #options: AreaProxyOptions;
@@ -22,7 +22,7 @@ export class AreaProxy implements Disposable {
     router: (request) => contextOf(request).serviceUrl ?? "",
     agent: this.#agent,
     selfHandleResponse: true,
-    ejectPlugins: true, // its own plugins log every call, and answer errors as text
+    ejectPlugins: true, // the package's plugins log every call, and answer errors as text
     plugins: [
       (proxy) => {
         proxy.on("proxyReq", (upstream, request) => contextOf(request).proxied?.sent(upstream));
@@ -39,7 +39,7 @@ export class AreaProxy implements Disposable {
     this.#options = options;
   }
 
-  /** Passes a call or WebSocket on to an area's service. Throws Failure api_not_implemented where none is configured. */
+  /** Proxies a call or WebSocket to an area's service. Throws Failure api_not_implemented where none is configured. */
   pass(
     area: Area,
     request: IncomingMessage,
@@ -64,8 +64,8 @@ export class AreaProxy implements Disposable {
   }
 
   /**
-   * Ends what is still open: notifies the services, which end each call in its wire's words and record it as failed, and
-   * breaks off what is left after `waitMs`.
+   * Ends open calls: notifies their services, which send the wire's error and record a failure. Cuts the rest after
+   * `waitMs`.
    */
   end(waitMs: number): void {
     for (const proxied of this.#open) proxied.notifyGoing();

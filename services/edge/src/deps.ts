@@ -13,26 +13,26 @@ import type { Env } from "./env.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
 
-/** Dependencies of the edge's steps, opened once. */
+/** Dependencies of the edge's steps. */
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly seats: OpenSeats;
-  /** The areas of this process, and the way to all others. */
+  /** Areas served by this process; the proxy reaches all others. */
   readonly areas: LocalAreas;
   readonly proxy: AreaProxy;
-  /** Secret with which the edge signs who calls. */
+  /** Secret with which the edge signs the caller's identity. */
   readonly secret: string;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
   /** The record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
-  /** Throws the reason where the edge cannot serve now. */
+  /** Throws an error with the reason if the edge cannot serve. */
   ready(): void;
 }
 
-/** Opens everything once. Rejects where Redis cannot be reached. */
+/** Opens all dependencies. Rejects where Redis cannot be reached. */
 export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
   const redis = await sharedRedis(shared, env);

@@ -1,6 +1,6 @@
 import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
-/** Every variable that the edge reads. An area without an address is answered 501. */
+/** Environment variables of the edge. An area without an address is answered 501. */
 export const variables = serviceVariables(
   "edge",
   (read) => ({
@@ -12,25 +12,25 @@ export const variables = serviceVariables(
       audio: read.optionalUrl("AUDIO_URL", "Address of the audio service."),
       realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
     },
-    // Keys travel in headers, so no cookie is ever at stake.
+    // Keys travel in headers, so a foreign page cannot use a visitor's cookies.
     corsOrigins: read.text("CORS_ORIGINS", "*", "Origins whose pages may call, separated by commas; `*` for all."),
     tokenCache: {
-      /** Time for which a token's record is used without asking Redis again; changes take effect at once all the same. */
+      /** Time, in ms, for which an API key's record is cached. Changes are announced and take effect immediately. */
       ttlMs: 5_000,
-      /** Maximum tokens that are remembered. */
+      /** Maximum cached API keys. */
       size: 50_000,
     },
-    /** Lease of a call's seat in its token's `concurrency`. The seats of an edge that died are free after it. */
+    /** Lease, in ms, of a call's slot in its key's `concurrency`, after which the slots of a dead edge are free. */
     seatLeaseMs: 30_000,
     silence: {
-      /** Longest silence between edge and service; services have shorter ones. */
+      /** Maximum silence, in ms, between edge and service; services have shorter limits. */
       silenceMs: 3_600_000,
-      /** Longest silence of a service in a stream of events: longer than HEARTBEAT_MS may be, which is the silence of a healthy one. */
+      /** Maximum silence, in ms, of a service in an event stream; longer than the maximum of HEARTBEAT_MS. */
       streamSilenceMs: 60_000,
     },
   }),
   { port: ["PORT", 8080] },
 );
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

@@ -1,11 +1,11 @@
 import { sessionFailure, type Failure } from "@modelgate/contracts";
 
-/** Maximum bytes of an unfinished frame that are buffered; a longer frame is passed on before its end arrives. */
+/** Maximum bytes of an unfinished frame that are buffered; a longer frame is sent before its end arrives. */
 const maxHeldBytes = 64 * 1024;
 
-/** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes that matter here. */
+/** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes used here. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
-/** Bit of a frame's second byte, and the length in it from which on the length is in the 2 (126) or 8 (127) bytes that follow. */
+/** Mask bit of a frame's second byte, and the length values (126, 127) that mean 2 or 8 length bytes follow. */
 const [maskBit, shortLength] = [0x80, 126];
 
 /** A session's close by the edge. */
@@ -16,8 +16,8 @@ export interface SessionClose {
 }
 
 /**
- * A service's half of a WebSocket on its way to the client, cut where its frames end: so that, should the service break
- * off, the gateway's error and close can follow the last whole frame.
+ * Cuts a service's WebSocket bytes at frame ends. If the service disconnects, the error event and close of the gateway
+ * can follow the last complete frame.
  */
 export class FrameEnd {
   /** True once the service has sent its own close. */
@@ -28,7 +28,7 @@ export class FrameEnd {
   /** True between the frames of one message. */
   #isInMessage = false;
 
-  /** Returns the bytes that may go on; the beginning of an unfinished frame is kept back. */
+  /** Returns the bytes that may be sent; keeps the beginning of an unfinished frame. */
   push(chunk: Buffer): Buffer {
     const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     let end = Math.min(this.#missing, all.length);
@@ -42,14 +42,14 @@ export class FrameEnd {
       this.#missing = Math.max(0, next - all.length);
       end = Math.min(next, all.length);
     }
-    // A copy: a view would keep the whole chunk in memory for as long as the session is silent.
+    // Copied, because a view would keep the complete chunk in memory while the session is silent.
     this.#held = Buffer.from(all.subarray(end));
     return all.subarray(0, end);
   }
 
   /**
-   * Returns the frames with which a session ends whose service broke off: the error event, where a message may begin now,
-   * and the close. Undefined where the service has closed it already, or a frame is cut.
+   * Returns the frames that end a session whose service disconnected: the error event, where a message may begin now,
+   * and the close. Undefined where the service has already closed it, or a frame is incomplete.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;
@@ -61,7 +61,7 @@ export class FrameEnd {
   }
 }
 
-/** Returns where the frame ends that begins at a place; undefined where its head is not there whole. */
+/** Returns the end of the frame that begins at `at`; undefined where its head is incomplete. */
 function endOfFrame(bytes: Buffer, at: number): number | undefined {
   if (bytes.length < at + 2) return undefined;
   const second = bytes.readUInt8(at + 1);
@@ -73,7 +73,7 @@ function endOfFrame(bytes: Buffer, at: number): number | undefined {
   return bytes.length < at + 10 ? undefined : at + 10 + maskBytes + Number(bytes.readBigUInt64BE(at + 2));
 }
 
-/** Returns a server's whole frame, of at most 64 KiB. */
+/** Returns a server's frame with a payload of at most 64 KiB. */
 function frameOf(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const lengthBytes = length < shortLength ? [length] : [shortLength, length >> 8, length & 0xff];

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
 import { idSource, onBeat, OpenList, showLeases, type Logger, type Redis } from "@modelgate/platform";
 
-/** The concurrency seats that this edge's open calls hold. */
+/** Concurrency slots that this edge's open calls hold. */
 export type OpenSeats = ReturnType<typeof openSeats>;
 
-/** Keeps seats until it is disposed: renewed together, given back when an answer has ended. */
+/** Keeps slots until disposed: renews them together, and releases each when its answer has ended. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const open = new OpenList<Seat>();
   const shown = showLeases("seats", () => open.size);
@@ -17,7 +17,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newPermit: idSource("permit"),
-    /** Keeps a seat until the response is written, or closes before: a client that has the last byte may call again at once. */
+    /** Keeps a slot until the response is written or closed; with the last byte, a client may call again. */
     take(seat: Seat, response: ServerResponse): void {
       const listed = open.add(seat);
       const giveBack = (): void => {

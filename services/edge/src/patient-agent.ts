@@ -1,17 +1,16 @@
 import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Time for which a refused connection is retried, and the pause between two attempts. */
+/** Time for which a refused connection is retried, and the pause between two attempts, in ms. */
 const [refusedForMs, pauseMs] = [1_000, 50];
-/** Longest wait for a connection, as a dead machine answers nothing; longer than a resolver's second query takes (5 s). */
+/** Maximum wait for a connection, in ms: longer than a resolver's second query takes (5 s). */
 const connectMs = 10_000;
-/** Longest idle time of a connection: shorter than a service's (75 s, platform's http-server), which would close it under a request. */
+/** Maximum idle time, in ms: shorter than a service's 75 s, so no service closes the connection under a request. */
 const idleMs = 60_000;
 
 /**
- * Connections to the services. One that is refused is retried for a moment: nothing was sent, and a replica that has just
- * ended leaves its address to others. One that was open is not: its service may have received the request, and only the
- * client knows whether that may be repeated.
+ * Agent for connections to the services. Retries a refused connection for a short time: nothing was sent, and another
+ * replica may take over the address. Never retries an open connection: the service may have received the request.
  */
 export class PatientAgent extends Agent {
   readonly #connectMs: number;

@@ -4,24 +4,24 @@ import { answerFailure, goingRequest, idsOf, lingerOver, restarting, type Logger
 import { contextOf, type Proxied } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
-/** Time that services may be silent. */
+/** Maximum silence of services. */
 export interface ProxyOptions {
   readonly log: Logger;
-  /** Longest silence of a service, in milliseconds. */
+  /** Maximum silence of a service, in milliseconds. */
   readonly silenceMs: number;
-  /** Longest silence in a stream of events, in which services give signs of life. */
+  /** Maximum silence, in milliseconds, in an event stream, in which services send heartbeats. */
   readonly streamSilenceMs: number;
 }
 
 /**
- * One call on its way through the proxy. Where the service breaks off, the client gets its wire's error: an error body before
- * the first byte, an error event in a stream.
+ * One proxied call. If the service disconnects, the client gets its wire's error: an error body before the first byte,
+ * an error event in a stream.
  */
 export class ProxiedCall implements Proxied {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: ProxyOptions;
-  /** Cuts the client's connection. */
+  /** Closes the client's connection. */
   readonly #cut: () => void;
   #upstream: ClientRequest | undefined;
   #streamEnd: StreamEnd | undefined;
@@ -32,27 +32,27 @@ export class ProxiedCall implements Proxied {
     this.#response = response;
     this.#options = options;
     this.#cut = response.destroy.bind(response);
-    // The connection to the service is the edge's: ended as the client asks, it would take a refused upload's answer with it.
+    // The edge owns this connection. Closing it as the client requests would lose the answer to a refused upload.
     request.headers.connection = "keep-alive";
     response.once("close", () => (this.#isOver = true));
   }
 
-  /** Takes the request to the service, of whose body nothing was sent. */
+  /** Receives the request to the service, before any of its body is sent. */
   sent(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
     upstream.setTimeout(this.#options.silenceMs, () => {
-      // A client that does not read keeps its stream still.
+      // A client that does not read pauses its stream.
       if (!this.#response.writableNeedDrain) upstream.destroy(new Error("the service was silent for too long"));
     });
   }
 
-  /** Passes the answer of the service on. */
+  /** Receives the answer of the service. */
   answered(answer: IncomingMessage): void {
     const response = this.#response;
     if (this.#isOver) return void answer.destroy();
-    // The proxy destroys the client's answer where the service's breaks off. Here, what a slow client has not read yet still
-    // goes out, and the wire's error after it.
+    // The proxy destroys the client's answer if the service disconnects. Here, data that a slow client has not read is
+    // still sent, followed by the wire's error.
     response.destroy = () => {
       if (this.#isOver) return response;
       logLost(this.#options.log, this.#request, "service lost in its answer");
@@ -84,17 +84,17 @@ export class ProxiedCall implements Proxied {
     response.on("drain", () => answer.resume());
   }
 
-  /** Ends what did not reach the service, or whose connection broke. */
+  /** Ends a call that did not reach the service, or whose connection broke. */
   failed(error: Error): void {
     const [request, response] = [this.#request, this.#response];
-    // An answer that has begun is broken off, or complete, by its own end. Whether the client has left, only its connection
-    // says: a request that was read to its end counts as destroyed.
+    // A started answer is ended by its own close event. Only the socket shows that the client has left: a request that
+    // was read to its end counts as destroyed.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
     logLost(this.#options.log, request, "service not reached", error);
     this.breakOff(serviceAway());
   }
 
-  /** Notifies the service that this edge ends, not the client: the service then ends the call in its wire's words. */
+  /** Notifies the service that this edge stops, not the client; the service then sends its wire's error. */
   notifyGoing(): void {
     const upstream = this.#upstream;
     if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
@@ -102,7 +102,7 @@ export class ProxiedCall implements Proxied {
     upstream.socket.write(goingRequest);
   }
 
-  /** Ends the call, with an error for the client as far as one can still be sent. */
+  /** Ends the call. Sends the client an error where that is still possible. */
   breakOff(failure: Failure = restarting()): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -123,16 +123,16 @@ export class ProxiedCall implements Proxied {
   }
 }
 
-/** Logs that a service was not reached, or broke off. */
+/** Logs that a service was unreachable or disconnected. */
 export function logLost(log: Logger, request: IncomingMessage, message: string, error?: Error): void {
   const context = contextOf(request);
   log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
 }
 
-/** Headers of the service's connection, not of its answer: this server decides how the client's answer is framed. */
+/** Headers of the service's connection: this server chooses the framing of the client's answer. */
 const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/** Headers that describe a body; they are removed if the body was replaced by an error. */
+/** Headers that describe a body; removed if an error replaces the body. */
 const ofBody = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
 
 /** Returns the failure of a call whose service does not answer. */

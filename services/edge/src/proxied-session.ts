@@ -6,12 +6,11 @@ import { FrameEnd, type SessionClose } from "./frame-end.ts";
 import { logLost, serviceAway, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
-/** Time for what was written to arrive. */
+/** Time, in ms, for the last written bytes to arrive. */
 const lastBytesMs = 2_000;
 
 /**
- * One WebSocket on its way through the proxy. Where the service breaks off, the client gets the session's error event and a
- * close with a code.
+ * One proxied WebSocket. If the service disconnects, the client gets the session's error event and a close with a code.
  */
 export class ProxiedSession implements Proxied {
   readonly #request: IncomingMessage;
@@ -23,7 +22,7 @@ export class ProxiedSession implements Proxied {
   #isGoing = false;
   #isOver = false;
 
-  /** The response refuses the session; it closes with the client's socket. */
+  /** `response` refuses the session; it closes with the client's socket. */
   constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;
@@ -31,7 +30,7 @@ export class ProxiedSession implements Proxied {
     this.#upgrade = upgrade;
   }
 
-  /** Takes the request to the service, of whose body nothing was sent. */
+  /** Receives the request to the service, before any of its body is sent. */
   sent(upstream: ClientRequest): void {
     this.#upgrade.socket.once("close", () => {
       this.#isOver = true;
@@ -43,13 +42,13 @@ export class ProxiedSession implements Proxied {
       .once("upgrade", (_, service) => this.#switched(service));
   }
 
-  /** The service refused the session: the proxy passes its answer on. */
+  /** Notes that the service refused the session: the proxy sends its answer to the client. */
   answered({ statusCode }: IncomingMessage): void {
     this.#isOver = true;
     this.#upgrade.status = statusCode ?? 502;
   }
 
-  /** Ends what did not reach the service, or whose connection broke. */
+  /** Ends a session that did not reach the service, or whose connection broke. */
   failed(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
@@ -59,7 +58,7 @@ export class ProxiedSession implements Proxied {
     answerFailure(this.#response, context.format, context.failure, context.requestId);
   }
 
-  /** Ends the service's half: the service, which speaks the protocol, closes the session (1001). */
+  /** Closes the connection to the service, which then closes the session (1001). */
   notifyGoing(): void {
     this.#isGoing = true;
     const [client, service] = [this.#upgrade.socket, this.#service];
@@ -68,25 +67,25 @@ export class ProxiedSession implements Proxied {
     service.end();
   }
 
-  /** Ends the session, which its service did not close. */
+  /** Ends a session that its service did not close. */
   breakOff(): void {
     this.#service?.destroy();
   }
 
-  /** Called before the proxy's own listener: here a broken service is noticed first, so that the client's half is still open. */
+  /** Runs before the proxy's listener, so that a disconnect is noticed while the client's side is open. */
   #switched(service: Duplex): void {
     const client = this.#upgrade.socket;
     this.#service = service;
     this.#upgrade.status = 101;
     for (const event of ["error", "end", "close"]) service.once(event, () => this.#ended());
-    // The proxy pipes the service to the client. Instead, only whole frames go on: the error event must not be inside one.
+    // The proxy pipes the service to the client. Only complete frames may pass, so that the error event can follow.
     client.once("pipe", () => {
       service.unpipe(client);
       service.on("data", (chunk: Buffer) => this.#pass(chunk)).resume();
     });
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));
-    // The proxy pipes the client to the service last of all.
+    // The proxy pipes the client to the service last.
     if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyGoing()));
   }
 
@@ -95,7 +94,7 @@ export class ProxiedSession implements Proxied {
     if (out.length > 0 && !this.#upgrade.socket.write(out)) this.#service?.pause();
   }
 
-  /** The service's half is over: where it did not close the session itself, the edge does. */
+  /** Handles the end of the service's side: closes the session if the service did not. */
   #ended(): void {
     const client = this.#upgrade.socket;
     if (this.#isOver) return;
@@ -110,12 +109,12 @@ export class ProxiedSession implements Proxied {
       const last = this.#frames.fail(close, `event_${context.requestId}`);
       if (last !== undefined) client.write(last);
     }
-    client.resume(); // bytes that nobody reads would turn the close into a reset
+    client.resume(); // unread bytes would turn the close into a reset
     endSoon(client);
   }
 }
 
-/** Ends a socket once what was written has arrived, and destroys it where that takes too long. */
+/** Ends a socket once the written bytes have arrived, and destroys it if that takes too long. */
 function endSoon(socket: Duplex): void {
   if (socket.destroyed) return;
   socket.end();
@@ -124,7 +123,7 @@ function endSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Returns the close of a session that its service did not close: going away where the edge ends, else service restart. */
+/** Returns the close of a session that its service did not close: going away if the edge stops, else restart. */
 function closeOf(isGoing: boolean): SessionClose {
   const message = isGoing
     ? "This gateway is shutting down; reconnect."

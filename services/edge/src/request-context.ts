@@ -4,12 +4,12 @@ import type { Caller, Endpoint, EndpointId, ErrorFormat, Failure, Tags } from "@
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
-/** Facts about a request, to which each step adds. */
+/** State of a request, which each step extends. */
 export interface RequestContext {
   requestId: string;
   startedAt: number;
   path: string;
-  /** The query without its question mark; the key is taken out before it goes on. */
+  /** The query without its question mark; the key is removed before it is forwarded. */
   query: URLSearchParams;
   format: ErrorFormat;
   id?: EndpointId;
@@ -19,19 +19,19 @@ export interface RequestContext {
   token?: Token;
   tags?: Tags;
   caller?: Caller;
-  /** True if its area is served in this process; the log line of the call then replaces that of the request. */
+  /** True if its area is served in this process. The log line of the call then replaces that of the request. */
   isLocal?: boolean;
-  /** The request on its way through the proxy, where a service of another process serves it. */
+  /** The proxied call, if a service of another process serves it. */
   proxied?: Proxied;
-  /** The address of that service. */
+  /** Address of that service. */
   serviceUrl?: string;
-  /** The failure with which the edge ended the answer, where it did. */
+  /** The failure that the edge sent, if any. */
   failure?: Failure;
-  /** The request's part of the trace, from when its endpoint is known. */
+  /** Trace span of the request, present once its endpoint is known. */
   span?: Span;
 }
 
-/** A call or WebSocket on its way through the proxy, as the proxy's events reach it. */
+/** A proxied call or WebSocket, which receives the proxy's events. */
 export interface Proxied {
   sent(upstream: ClientRequest): void;
   answered(answer: IncomingMessage): void;
@@ -40,16 +40,16 @@ export interface Proxied {
   breakOff(): void;
 }
 
-/** A request that asks for its connection to become a WebSocket. */
+/** A WebSocket upgrade request. */
 export interface Upgrade {
   readonly socket: Socket;
-  /** First bytes of the new protocol, where they came with the request. */
+  /** First bytes of the new protocol, if they came with the request. */
   readonly head: Buffer;
-  /** Status with which the area answered, once it has: 101, or that of its refusal. */
+  /** Status of the area's answer, once known: 101, or that of its refusal. */
   status?: number;
 }
 
-/** Properties of a request that hold its context and its upgrade; the values of a WeakMap would outlive their calls in V8. */
+/** Request properties that hold its context and upgrade. V8 keeps the values of a WeakMap longer than their calls. */
 const contextKey = Symbol("context");
 const upgradeKey = Symbol("upgrade");
 
@@ -72,12 +72,12 @@ export function contextOf(request: IncomingMessage): RequestContext {
   return context;
 }
 
-/** Marks a request as one for a WebSocket, before its first step. */
+/** Marks a request as a WebSocket upgrade, before its first step. */
 export function setUpgrade(request: IncomingMessage, upgrade: Upgrade): void {
   request[upgradeKey] = upgrade;
 }
 
-/** Returns the upgrade that a request asks for; undefined for a call. */
+/** Returns the upgrade of a request; undefined for a call. */
 export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return request[upgradeKey];
 }

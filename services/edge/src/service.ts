@@ -3,7 +3,7 @@ import { createApp } from "./app.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 
-/** The service that clients call. */
+/** The edge service, which clients call. */
 export const service = defineService("edge", variables, async (context) => {
   const deps = await openDeps(context);
   context.ending.addEventListener("abort", () => deps.proxy.end(context.farewellMs / 2));

@@ -1,12 +1,12 @@
 import { failureFrameOf, renderFailure, type Failure } from "@modelgate/contracts";
 
-/** Largest unfinished part that is kept back; of a longer one the beginning goes out before its end is there. */
+/** Maximum bytes of an unfinished part that are kept; a longer part is sent before its end arrives. */
 const maxHeldBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Returns the end of an answer that its wire has words for; undefined where its connection must be cut. Nothing can be
- * added to a closed answer: its bytes are compressed, or their number was promised.
+ * Returns the parser that can end an answer with an error; undefined where the connection must be cut. A compressed
+ * answer, or one with a content length, cannot be extended.
  */
 export function streamEndOf(answer: {
   readonly endpointId: string;
@@ -24,55 +24,55 @@ export function streamEndOf(answer: {
   return undefined;
 }
 
-/** The parts of which a stream consists. */
+/** Parser for the parts of a stream. */
 interface StreamParts {
-  /** Returns where the last whole part ends, 0 where none does. The first `seen` bytes were in the call before. */
+  /** Returns the end of the last complete part, or 0. The previous call had the first `seen` bytes. */
   endOfLast(bytes: Buffer, seen: number): number;
-  /** Notes the bytes that go on. */
+  /** Receives the bytes that are sent. */
   passed?(bytes: Buffer): void;
-  /** Returns the words that end the stream, inside a part or between two; undefined where there are none. */
+  /** Returns the text that ends the stream with a failure; undefined where the wire has none at this point. */
   fail(failure: Failure, requestId: string, isInside: boolean): string | undefined;
 }
 
 /**
- * A stream on its way to a client, cut where one of its parts ends: so that, should its service break off, the gateway's
- * error can follow the last whole part.
+ * Cuts a stream at the ends of its parts. If its service disconnects, the error of the gateway can follow the last
+ * complete part.
  */
 export class StreamEnd {
   readonly #parts: StreamParts;
   #held: Buffer = nothing;
-  /** True while the beginning of a part went out without its end. */
+  /** True while the beginning of a part was sent without its end. */
   #isInside = false;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
   }
 
-  /** Returns the bytes that may go on; the beginning of an unfinished part is kept back. */
+  /** Returns the bytes that may be sent; keeps the beginning of an unfinished part. */
   push(chunk: Buffer): Buffer {
     const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     const end = this.#parts.endOfLast(all, this.#held.length);
     if (end > 0) this.#isInside = false;
     if (all.length - end > maxHeldBytes) this.#isInside = true;
-    // A copy: a view would keep the whole chunk in memory for as long as the stream is silent.
+    // Copied, because a view would keep the complete chunk in memory while the stream is silent.
     this.#held = this.#isInside ? nothing : Buffer.from(all.subarray(end));
     const out = this.#isInside ? all : all.subarray(0, end);
     this.#parts.passed?.(out);
     return out;
   }
 
-  /** Returns what was kept back, once the service's stream is over. */
+  /** Returns the bytes that were kept, once the service's stream has ended. */
   rest(): Buffer {
     return this.#held;
   }
 
-  /** Returns the end of a stream that broke; undefined where the wire has no words for that now. */
+  /** Returns the end of a broken stream; undefined where the wire cannot express a failure at this point. */
   fail(failure: Failure, requestId: string): string | undefined {
     return this.#parts.fail(failure, requestId, this.#isInside);
   }
 }
 
-/** Returns the parts of a stream of events or lines; `ending` ends one that is unfinished. */
+/** Returns the parser for a stream of events or lines; `ending` closes an unfinished one. */
 function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, ending: string): StreamParts {
   let sequence: number | undefined;
   return {
@@ -87,7 +87,7 @@ function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, endin
   };
 }
 
-/** Returns where the last whole event ends: with an empty line. */
+/** Returns the end of the last complete event, which is an empty line. */
 function endOfLastEvent(bytes: Buffer): number {
   if (/\n\r?\n$/.test(bytes.toString("latin1", bytes.length - 3))) return bytes.length;
   const plain = bytes.lastIndexOf("\n\n");
@@ -108,7 +108,7 @@ function lastSequence(bytes: Buffer): number | undefined {
 
 const [openBrace, closeBrace, openBracket, closeBracket, quote, backslash] = [0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c];
 
-/** Content generation without `alt=sse`: one JSON array, of which a part is an element. */
+/** Parser for content generation without `alt=sse`: one JSON array whose elements are the parts. */
 class ArrayParts implements StreamParts {
   #depth = 0;
   #isText = false;
@@ -118,7 +118,7 @@ class ArrayParts implements StreamParts {
   endOfLast(bytes: Buffer, seen: number): number {
     let end = 0;
     for (let at = seen; at < bytes.length; at++) if (this.#endsElement(bytes[at])) end = at + 1;
-    // White space between elements keeps a silent stream alive.
+    // White space between elements keeps a silent stream open.
     const isBetween = this.#depth <= 1 && !this.#isText;
     return isBetween && /^\s*$/.test(bytes.toString("latin1", end)) ? bytes.length : end;
   }

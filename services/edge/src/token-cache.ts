@@ -2,21 +2,21 @@ import { accountKeys, findToken, unlessLost, type Token } from "@modelgate/accou
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 import type { Env } from "./env.ts";
 
-/** Token records by SHA-256, kept for a few seconds; a change is announced by pub/sub and takes effect at once. */
+/** Cache of API key records by SHA-256, for seconds. Changes are announced by pub/sub and apply immediately. */
 export type TokenCache = Awaited<ReturnType<typeof openTokenCache>>;
 
 interface Entry {
-  /** The look-up while it is on its way, then what it found. */
+  /** The pending look-up, then its result. */
   token: Promise<Token | undefined> | Token | undefined;
   until: number;
 }
 
-/** Opens a cache of `size` tokens and listens for changes. */
+/** Opens a cache of `size` API keys and subscribes to changes. */
 export async function openTokenCache(options: { readonly redis: Redis } & Env["tokenCache"]) {
   const { redis, ttlMs, size } = options;
   const entries = new Map<string, Entry>();
 
-  /** Looks in Redis, once for all calls that wait meanwhile. A change that is announced before the answer removes the entry. */
+  /** Reads Redis once for all waiting calls. A change announced before the answer removes the entry. */
   function fetchToken(digest: string): Promise<Token | undefined> {
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
     const found = orUnavailable(unlessLost(redis, () => findToken(redis, digest), isAbsent));
@@ -37,7 +37,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   await subscriber.subscribe(accountKeys.tokenChanges);
 
   return {
-    /** Returns the token, undefined where there is none. Redis away, or being filled again: Failure server_overloaded. */
+    /** Returns the API key's record or undefined. Throws Failure server_overloaded while Redis is unavailable. */
     find(digest: string): Entry["token"] {
       const entry = entries.get(digest);
       return entry !== undefined && entry.until > Date.now() ? entry.token : fetchToken(digest);

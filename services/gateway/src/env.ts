@@ -1,10 +1,10 @@
 import { describeVariables, type VariableReader } from "@modelgate/platform";
 import { serviceNames } from "./services.ts";
 
-/** Maximum processes that share a port: more than most machines have cores for. */
+/** Maximum processes that share a port: more than most machines have cores. */
 const maxWorkers = 256;
 
-/** Declares the variables that the program reads before it loads a service; each service reads its own. */
+/** Declares the variables that the program reads before it loads a service. Each service reads its variables itself. */
 export function declare(read: VariableReader) {
   return {
     services: read.choices(
@@ -21,5 +21,5 @@ export function declare(read: VariableReader) {
   };
 }
 
-/** Those variables, as a service lists its own. */
+/** Those variables, in the form in which a service lists its variables. */
 export const variables = { name: "gateway", describe: () => describeVariables(declare) };

@@ -3,8 +3,8 @@ import { declare } from "./env.ts";
 import { singletons, loadServices } from "./services.ts";
 
 /**
- * Runs the services that MODELGATE_SERVICES names, as `program`, which workers run again. `adjust` changes the values that
- * services are opened with: the program of tests (`libs/testkit/src/limits`) makes constants small with it.
+ * Runs the services that MODELGATE_SERVICES names. `program` is the file that workers run again. `adjust` changes the
+ * values that services are opened with; tests use it to shrink limits (`libs/testkit/src/limits`).
  */
 export async function runGateway(program: string, adjust?: AdjustEnv): Promise<void> {
   await runWorkers({

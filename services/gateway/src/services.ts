@@ -1,9 +1,9 @@
 import type { AdjustEnv, Service } from "@modelgate/platform";
 
-/** Loads a service: a process imports only those that it runs. */
+/** Loads a service: a process imports only the services that it runs. */
 type ImportService = () => Promise<{ readonly service: Service }>;
 
-/** All services. The first of those that a process runs names its port of probes, so the edge comes first. */
+/** All services. The first one that a process runs names its probe port, so the edge comes first. */
 export const imports = {
   edge: () => import("@modelgate/edge"),
   text: () => import("@modelgate/text"),
@@ -17,7 +17,7 @@ export const imports = {
 
 export type ServiceName = keyof typeof imports;
 
-/** The names of all services, in their order. */
+/** Names of all services, in this order. */
 export const serviceNames: readonly ServiceName[] = [
   "edge",
   "text",
@@ -29,10 +29,12 @@ export const serviceNames: readonly ServiceName[] = [
   "control",
 ];
 
-/** Services of which one process is enough: the books in a file have one writer, the configuration one publisher. */
+/**
+ * Services that run in one process only: the file of the books has one writer, and the configuration has one publisher.
+ */
 export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
-/** Loads services, in their order; `adjust` changes the values that they are opened with. */
+/** Loads services in the given order; `adjust` changes the values that they are opened with. */
 export function loadServices(names: readonly ServiceName[], adjust?: AdjustEnv): Promise<readonly Service[]> {
   return Promise.all(
     names.map(async (name) => {

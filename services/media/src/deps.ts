@@ -6,12 +6,12 @@ import type { Env } from "./env.ts";
 
 /** Dependencies of the media service's endpoints. */
 export interface Deps extends OpenRelay {
-  /** Bounds of forms. */
+  /** Limits of forms. */
   readonly form: FormLimits;
   readonly images: ImagesDeps;
 }
 
-/** Opens everything once. */
+/** Opens all dependencies. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const open = await openRelay(env.relay, context);
@@ -23,7 +23,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
       ...env.relay.pace,
       maxBytes: env.relay.body.maxBytes,
       totalMs: env.relay.body.totalMs,
-      // And a mask.
+      // One more for a mask.
       files: maxInputImages + 1,
       fileBytes: env.images.maxBytes,
       budget,

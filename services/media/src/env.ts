@@ -4,19 +4,19 @@ import { imagesVariables } from "@modelgate/relay/images";
 
 const mebibyte = 1024 * 1024;
 
-/** Every variable that the media service reads, with its bounds. */
+/** Environment variables of the media service. */
 export const variables = serviceVariables("media", (read) => ({
   relay: relayVariables(read, { outputTokens: 8_192 }),
   images: imagesVariables(read),
   form: {
     /** Maximum parts of a form. */
     parts: 64,
-    /** Largest text field of a form. */
+    /** Maximum bytes of a form's text field. */
     fieldBytes: mebibyte,
-    /** All text fields of a form together. */
+    /** Maximum bytes of all text fields of a form. */
     fieldsBytes: 4 * mebibyte,
   },
 }));
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

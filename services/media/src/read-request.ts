@@ -6,14 +6,17 @@ import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 
-/** A request that was read; dispose it when its images have been sent. */
+/** A parsed request; dispose it when its images have been sent. */
 export interface ImagesBody extends Disposable {
   readonly parsed: Parsed<ImageRequest>;
-  /** The end user that it names. */
+  /** The end user named by the request. */
   readonly endUser: string | undefined;
 }
 
-/** Reads a request for images: JSON in either dialect, or a form; `prompt` is used where it has none. Throws Failure. */
+/**
+ * Parses a request for images: JSON in either dialect, or a form. `prompt` is used where the request has none. Throws
+ * Failure (400) naming the invalid field.
+ */
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
@@ -52,7 +55,7 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
   }
 }
 
-/** The fields with the model that the path names as a deployment, whatever the form itself names. */
+/** Returns the fields with the model that the path names as a deployment, which replaces the form's model. */
 function deployed(fields: HeldForm["fields"], model: string | undefined): HeldForm["fields"] {
   return model === undefined ? fields : [["model", model], ...fields.filter(([name]) => name !== "model")];
 }

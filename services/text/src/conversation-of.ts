@@ -3,14 +3,14 @@ import type { Conversation } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import { unsteadyMembers, type Dialogue } from "@modelgate/wires/text";
 
-/** Maximum characters of a conversation's beginning that are hashed. */
+/** Maximum characters hashed of a conversation's beginning. */
 const maxCharacters = 16 * 1024;
 
 /**
- * Derives how a request's conversation is known again. The client's own name of it is enough; else the words before the
- * first answer, with whose they are, and from the second turn on with the first answer too, which distinguishes
- * conversations that begin alike. A request that only begins one looks for nothing: weights and turns decide
- * where it goes. Undefined for a request without turns.
+ * Derives the ids by which a conversation is recognized in later requests. Uses the client's conversation name where
+ * there is one. Otherwise uses the text and roles before the first answer and, from the second turn on, the first
+ * answer too, which distinguishes conversations that begin alike. A request that only begins a conversation looks up
+ * nothing; weights and round robin choose its channel. Returns undefined for a request without turns.
  */
 export function conversationOf({
   name,
@@ -32,7 +32,9 @@ export function conversationOf({
   return { find: [own, first], keep: own };
 }
 
-/** Hashes the words of values in their order, whatever holds them: a text and a list with one text are the same. */
+/**
+ * Hashes the text of values in their order, regardless of nesting: a text and a list with one text have the same hash.
+ */
 class HashedWords {
   readonly #hash: Hash = createHash("sha256");
   #left = maxCharacters;

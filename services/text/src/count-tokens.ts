@@ -13,23 +13,26 @@ import { isRecord } from "@modelgate/wires/json";
 import type { TokenCount, TextClient, TextPass, TextParams, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 
-/** A wire whose clients may have input tokens counted. */
+/** A wire whose clients can request a count of input tokens. */
 export interface CountingWire {
   readonly client: TextClient & { readonly count: TokenCount };
   readonly pass: TextPass;
 }
 
-/** A request whose input tokens are wanted. */
+/** Request to count input tokens. */
 export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer"> {
   readonly wire: CountingWire;
   readonly body: Buffer;
   readonly params: TextParams;
 }
 
-/** Tokens that each turn costs in addition to its text. */
+/** Tokens that each turn adds to those of its text. */
 const tokensPerTurn = 4;
 
-/** Counts the input tokens of a request: by its vendor where that counts, else by the gateway's tokenizer. Costs nothing. */
+/**
+ * Returns the number of input tokens of a request: counted by the vendor where it offers that, else by the gateway's
+ * tokenizer. The call is free.
+ */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: TokenCountRequest): Promise<number> {
   const { params, body, wire } = counted;
   const { count } = wire.client;
@@ -47,7 +50,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Toke
   return await countHere(await requestIn(wire.client, body, params.model), params);
 }
 
-/** Sends the body to the vendor under its own name of the model; the answer comes back untouched. */
+/** Sends the body to the vendor with the vendor's name of the model, and passes the answer through unchanged. */
 async function countExchange({ client, pass }: CountingWire, body: Buffer, model: string): Promise<Exchange> {
   return {
     wire: client.count.wire,

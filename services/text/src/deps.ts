@@ -2,7 +2,7 @@ import { idSource, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay, type RelayEnv } from "@modelgate/relay";
 import { openImages, type ImagesDeps, type ImagesEnv } from "@modelgate/relay/images";
 
-/** The variables that calls of text read. */
+/** Environment variables that text calls read. */
 export interface TextEnv {
   readonly relay: RelayEnv;
   readonly images: ImagesEnv;
@@ -10,13 +10,13 @@ export interface TextEnv {
 
 /** Dependencies of text calls. */
 export interface Deps extends OpenRelay {
-  /** Ids of answers that another wire's vendor gave; the wire's own prefix comes before it. */
+  /** Creates the id of an answer that a vendor of another wire gave; the wire prepends its prefix. */
   readonly newAnswerId: () => string;
-  /** For generated content that vendors of images draw. */
+  /** Image dependencies, for generated content that an image model produces. */
   readonly images: ImagesDeps;
 }
 
-/** Opens everything once. */
+/** Opens all dependencies. */
 export async function openDeps(context: Pick<ServiceContext<TextEnv>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const open = await openRelay(env.relay, context);

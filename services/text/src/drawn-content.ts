@@ -18,21 +18,21 @@ import {
   type TextRequest,
 } from "@modelgate/wires/text";
 
-/** A request of generated content that a model of images is to answer. */
+/** A generated-content request that an image model answers. */
 export interface Drawing {
   readonly body: Buffer;
   readonly model: string;
   readonly stream: boolean;
   readonly asArray: boolean;
   readonly answerId: string;
-  /** Requested class of size, as 4K. */
+  /** Requested size class, for example 4K. */
   readonly imageSize?: string | undefined;
 }
 
-/** A drawing that was read: the images that it asks for, and how they are rendered as generated content. */
+/** A parsed image request, and the function that renders the images as generated content. */
 export type ReadDrawing = Pick<ImagesCall, "parsed" | "render">;
 
-/** Spelling, in this wire, of the fields that vendors of images may lack. */
+/** Names that the fields which image vendors may not support have in the Gemini wire. */
 export const drawingSpelling = {
   images: "contents",
   count: "generationConfig.candidateCount",
@@ -40,8 +40,8 @@ export const drawingSpelling = {
 } as const;
 
 /**
- * Reads a request for images in the content wire: texts become the prompt, images are the input to edit. Throws Failure
- * (400) naming the field.
+ * Parses a generated-content request for images: texts become the prompt, images become the input to edit. Throws
+ * Failure (400) naming the field.
  */
 export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
@@ -67,7 +67,7 @@ function imageRequest(request: TextRequest): ImageRequest {
     images: imagesIn(request),
     count: request.choices,
     size: sizeOf(request.image?.aspectRatio),
-    // Clients of this wire look for images in the answer itself.
+    // Clients of this wire expect the images inside the answer.
     responseFormat: "b64_json",
     stream: false,
   };
@@ -86,7 +86,7 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
     });
 }
 
-/** The shapes that vendors of images have: square, wide and tall. */
+/** Returns the image size for an aspect ratio: square, wide or tall, which all image vendors support. */
 function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   const [width = 0, height = 0] = (aspectRatio ?? "").split(":").map(Number);
   if (!(width > 0 && height > 0)) return undefined;
@@ -94,7 +94,7 @@ function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   return width > height ? { width: 1_536, height: 1_024 } : { width: 1_024, height: 1_536 };
 }
 
-/** Fields of the neutral form that a drawing expresses, or that have no meaning for one. */
+/** Fields of the neutral form that an image request can express, or that do not matter for one. */
 const supportedFields: ReadonlySet<string> = new Set([
   "model",
   "stream",
@@ -104,10 +104,13 @@ const supportedFields: ReadonlySet<string> = new Set([
   "image",
   "modalities",
 ]);
-/** Fields without which the answer would be another thing. */
+/** Fields that cannot be dropped, because the answer would be of another type. */
 const decisive = ["tools", "format"] as const;
 
-/** Lists the fields that vendors of images cannot express. Throws Failure unsupported_parameter for those that may not get lost. */
+/**
+ * Lists the fields that image vendors cannot express. Throws Failure unsupported_parameter for fields that must not be
+ * dropped.
+ */
 function droppedFields(request: TextRequest): readonly string[] {
   const { spelling } = textWires.content.client;
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));

@@ -33,8 +33,8 @@ import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 const sizeParam = "generationConfig.imageConfig.imageSize";
 
 /**
- * Runs a call for generated content by a model of images, paid for by the image as well as by the token: passed to
- * vendors of that wire, drawn by those of images elsewhere. Throws Failure (400) naming the field.
+ * Runs a generated-content call to an image model, which is priced by image and by token. Vendors of the Gemini wire
+ * get the request as it came; others get it converted to an image request. Throws Failure (400) naming the field.
  */
 export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
   using inputs = new DisposableStack();
@@ -47,25 +47,25 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });
 }
 
-/** A request for generated content by a model of images. */
+/** A generated-content request to an image model. */
 interface DrawingRequest {
   readonly model: string;
   readonly input: TextInput;
   readonly drawing: Drawing;
-  /** Reads it as a request for images. */
+  /** Parses it as an image request. */
   readonly drawn: () => Promise<ImagesCall>;
 }
 
-/** Such a call with one model. */
+/** Plan of such a call with one model. */
 interface DrawingPlan extends Plan {
   readonly serving: ServingModel;
   readonly drawing: Drawing;
   readonly text: TextPlan;
-  /** The request as one for images; undefined where a vendor of the content wire answers it. */
+  /** The request as an image request; undefined where a vendor of the Gemini wire answers it. */
   readonly images: ImagesCall | undefined;
 }
 
-/** Generated content that a model of images draws. */
+/** Call kind: generated content that an image model produces. */
 class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
   readonly #deps: Deps;
   readonly #text: TextCallKind;
@@ -116,7 +116,7 @@ function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens:
   };
 }
 
-/** The same exchange, images being part of its usage. */
+/** Returns the exchange with images counted in its usage. */
 function countingImages(exchange: Exchange): Exchange {
   return {
     ...exchange,

@@ -7,17 +7,17 @@ import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
 
-/** A text request, with what only its parsed body shows. */
+/** A text request, with the fields that only its parsed body shows. */
 export interface TurnParams extends TextParams, StoreUse {
-  /** The conversation that it is a turn of; absent also where its model can be reached one way only. */
+  /** The conversation that the request belongs to; absent where the model has only one route. */
   readonly conversation?: Conversation | undefined;
-  /** True where it asks for thoughts. */
+  /** True where the request enables reasoning. */
   readonly thinks?: boolean;
-  /** The end user that it names. */
+  /** The end user named by the request. */
   readonly endUser?: string | undefined;
 }
 
-/** Reads the body of a text call in its client's wire. Throws Failure (400) naming the field that is wrong. */
+/** Parses the body of a text call in its client's wire. Throws Failure (400) naming the invalid field. */
 export async function readText<Params extends TextParams>(
   deps: Deps,
   call: ServiceCall,
@@ -31,7 +31,7 @@ export async function readText<Params extends TextParams>(
   });
 }
 
-/** Reads a parsed body as a turn of its conversation. Throws Failure as `readText`. */
+/** Reads a parsed body as a turn of its conversation. Throws Failure as `readText` does. */
 export async function readTurn<Params extends TextParams>(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,

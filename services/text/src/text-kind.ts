@@ -35,7 +35,7 @@ import { TextExchangeMaker } from "./exchanges/text.ts";
 import type { TurnParams } from "./read-text.ts";
 import { admitStoreUse, withRememberedIds } from "./vendor-ids.ts";
 
-/** A text request that has been read. */
+/** A parsed text request. */
 export interface TextInput {
   /** The client's name of the model. */
   readonly model: string;
@@ -44,9 +44,9 @@ export interface TextInput {
   readonly body: Buffer;
   readonly params: TurnParams;
   readonly answerId: string;
-  /** Ids in its vendor's store that the request may name. */
+  /** Ids of the vendor's store that the request may refer to. */
   readonly admitted: AdmittedIds;
-  /** True where a stream of generated content is one JSON array. */
+  /** True where streamed generated content is one JSON array. */
   readonly asArray: boolean;
   readonly forward: Forwarded | undefined;
 }
@@ -57,7 +57,7 @@ export interface TextPlan extends Plan {
   readonly input: TextInput;
   readonly cost: TextCost;
   readonly fees: CallFees;
-  /** Parts of the client's request that have no price and were left out. */
+  /** Parts of the client's request that were removed because the model has no price for them. */
   readonly dropped: readonly string[];
   readonly textCall: TextCall;
   readonly exchanges: TextExchangeMaker;
@@ -81,7 +81,7 @@ export async function runText(
   await runCall(deps.relay, call, new TextCallKind(deps), input);
 }
 
-/** Text: chat, completions, messages, responses and generated content. */
+/** Call kind: chat, completions, messages, responses and generated content. */
 export class TextCallKind implements CallKind<TextInput, TextPlan> {
   readonly #deps: Deps;
 
@@ -150,7 +150,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
-  /** Lowers what is bounded by its text: vendors count media and thoughts as they like, and read more than the body holds. */
+  /**
+   * Lowers the output bound to what can be paid for. Returns undefined where the text of the body does not bound the
+   * cost: with media, reasoning, or stored data that the vendor reads in addition.
+   */
   withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input, textCall } = plan;
     const { choices, mediaTokens, readsBeyond } = cost.size;
@@ -186,12 +189,15 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 }
 
-/** The same plan with other exchanges. */
+/** Returns the plan with other exchanges. */
 export function withExchanges(plan: TextPlan, textCall: TextCall): TextPlan {
   return { ...plan, textCall, exchanges: new TextExchangeMaker(textCall) };
 }
 
-/** Leaves out the tools and tiers that a model has no price for, where the group says so; the request as it is where it demands one. */
+/**
+ * Removes tools and tiers for which the model has no price, where the group allows that. Returns the request unchanged
+ * where it requires one of them.
+ */
 function withoutFees(
   { strict }: Call,
   input: TextInput,
@@ -208,27 +214,31 @@ function withoutFees(
   return { input: { ...input, body: left.body, params: { ...params, fees: left.fees } }, dropped: left.dropped };
 }
 
-/** Headers that ask for something, unlike the version of a wire. */
+/** Headers that request a feature, unlike the version of a wire. */
 const hintHeaders = ["anthropic-beta"];
 
-/** Returns true where output may be billed that a stream does not show: thoughts, or answers that are not streamed. */
+/**
+ * Returns true where a vendor may bill output that the stream does not show: reasoning, or answers that are not
+ * streamed.
+ */
 function billsUnseen({ wire, params }: TextInput): boolean {
   const { batch }: TextClient = textWires[wire].client;
-  // Over a model that only chats several prompts are answered whole.
+  // A model that only chats answers several prompts without streaming.
   return params.thinks === true || (batch !== undefined && params.choices > 1);
 }
 
-/** Finds the wire of a route, as its vendor speaks it. */
+/** Returns the wire of a route in its vendor's dialect. */
 function wireOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "provider">): TextWire {
   return wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
 }
 
-/** Highest minimum that a client's bound may be raised to, over all vendors. */
+/** Highest minimum, over all vendors, to which a client's output bound may be raised. */
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**
- * Finds the bound of a call's output where its client sets none: some vendors' wires demand one that thoughts count in,
- * and are sent ours raised by their budget. Where such a vendor may be reached, the call is held for that.
+ * Returns the output bound of a call whose client sets none. Some vendors' wires require a bound that includes
+ * reasoning; they get the default plus the reasoning budget. If the call can reach such a vendor, money is reserved for
+ * that bound.
  */
 async function boundAtVendor(
   { relay }: Deps,
@@ -250,16 +260,19 @@ async function boundAtVendor(
       const most = memberOf(rendered, upstream.vendor.raisedBound);
       return typeof most === "number" && most > textCall.defaultMaxTokens ? most : undefined;
     } catch {
-      return undefined; // what that wire cannot express is refused when it is tried
+      return undefined; // a field that the wire cannot express is refused when the wire is tried
     }
   }
   return undefined;
 }
 
-/** An id for an answer in a wire's own form. */
+/** Creates an answer id in the form of a wire. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
   return textWires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }
 
-/** Words of a body that name what its vendor keeps; where one is a part of a text, its usage is bounded more loosely. */
+/**
+ * Field names that refer to data in the vendor's store. If one occurs anywhere in the body, even inside a text, the
+ * usage bound is looser.
+ */
 const storedWords = ["file_id", "item_reference"].map((word) => Buffer.from(word));

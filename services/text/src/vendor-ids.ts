@@ -7,15 +7,15 @@ import { textWires, type ClientWire } from "@modelgate/wires/text";
 import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
-/** Use that a request makes of its vendor's store. */
+/** A request's use of its vendor's store. */
 export interface StoreUse {
-  /** Ids that it names there; absent: nothing was looked for. */
+  /** Ids of the vendor's store that the request names; undefined: not inspected. */
   readonly vendorIds?: readonly VendorId[] | undefined;
-  /** True where its answer may name things that the vendor makes there. */
+  /** True where the vendor may create objects in its store that the answer names. */
   readonly makes?: boolean | undefined;
 }
 
-/** An inspection of a body that finds its use of the vendor's store too. */
+/** Extends an inspection of a body so that it also finds the use of the vendor's store. */
 export function withStoreUse<Params extends object>(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,
@@ -27,7 +27,7 @@ export function withStoreUse<Params extends object>(
   };
 }
 
-/** Finds the use that a parsed body makes of its vendor's store; a large one is looked through in turns with other calls. */
+/** Finds a parsed body's use of its vendor's store. Yields to other calls while it inspects a large body. */
 export async function storeUseOf(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,
@@ -39,7 +39,9 @@ export async function storeUseOf(
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
-/** Throws, or rejects with, Failure (400) for what the account may not name in its vendor's store; see admitVendorIds. */
+/**
+ * Throws or rejects with Failure (400) for ids of the vendor's store that the account may not use; see admitVendorIds.
+ */
 export function admitStoreUse(
   { relay }: Pick<Deps, "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -48,7 +50,7 @@ export function admitStoreUse(
   return vendorIds.length === 0 ? nothing : admitVendorIds(relay, call, vendorIds);
 }
 
-/** A call whose answer may name what its vendor made. */
+/** A call whose answer may name objects that the vendor created. */
 export interface MakingCall {
   readonly wire: ClientWire;
   readonly params: StoreUse;
@@ -56,8 +58,9 @@ export interface MakingCall {
 }
 
 /**
- * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. A wire
- * that keeps its answers (`whereKept`) is looked at there (keepMadeItems).
+ * Returns the exchange extended so that objects which the vendor creates in its store are recorded before the client
+ * can refer to them. If the wire keeps its answers (`whereKept`), reads them from there (keepMadeItems).
+ *
  * @param channelKey the `channel/key` of the attempt
  */
 export function withRememberedIds(
@@ -69,7 +72,7 @@ export function withRememberedIds(
 ): Exchange {
   const { made }: StoreDialect = textWires[wire].client.stores;
   if (params.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
-  // What a shared store showed of another account does not become this account's own.
+  // Objects of another account that a shared store returns are not recorded for this account.
   if (!admitted.own) return exchange;
   const inspect = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameMade(made, bytes) ? read(bytes) : undefined;

@@ -20,19 +20,19 @@ import type { Deps } from "./deps.ts";
 import type { KindCall } from "./exchanges/kind.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
-/** Options of one kind that answers in one piece. */
+/** Options of a call kind whose answer is not streamed. */
 export interface WholeKindOptions<Request> {
   sizeOf(request: Request): InputSize;
-  /** Wires that it can be served through, best first. */
+  /** Wires that can serve the call, best first. */
   readonly wires: readonly UpstreamWire[];
   exchange(wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string): Promise<Exchange>;
-  /** Measures a call whose cost does not depend on text alone; absent: it does. */
+  /** Measures a call whose cost depends on more than text; absent: text alone. */
   measure?(request: Request, size: RequestSize, price: Price): Measure;
-  /** Bytes of text that some vendors are sent besides the client's own. */
+  /** Bytes of text that some vendors get in addition to the client's. */
   readonly addedBytes?: number;
 }
 
-/** A request that is answered in one piece: of vectors, ranking or moderation. */
+/** A parsed request for embeddings, ranking or moderation. */
 interface WholeRequest<Request> {
   readonly model: string;
   readonly body: Buffer;
@@ -42,12 +42,12 @@ interface WholeRequest<Request> {
   readonly kindCall: KindCall<Request>;
 }
 
-/** Such a call with one model. */
+/** Plan of such a call with one model. */
 interface WholePlan<Request> extends Plan {
   readonly kindCall: KindCall<Request>;
 }
 
-/** A kind of call that is answered in one piece: vectors, ranking, moderation. */
+/** Call kind whose answer is not streamed: embeddings, ranking and moderation. */
 export class WholeKind<Request extends { readonly model: string }> implements CallKind<
   WholeRequest<Request>,
   WholePlan<Request>
@@ -58,7 +58,7 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
     this.#options = options;
   }
 
-  /** Runs a call whose body was read. */
+  /** Runs a call whose body has been parsed. */
   async run(
     deps: Deps,
     call: ServiceCall,

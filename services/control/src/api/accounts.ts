@@ -8,7 +8,7 @@ import { fields } from "./fields.ts";
 /** Maximum rows of one page. */
 const pageSize = 500;
 
-/** Accounts: made, shown, credited. What changes them is written to the books first, by the ledger. */
+/** Routes that create, show and credit accounts. The ledger writes each change to the books first. */
 export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "GET /accounts": async ({ query, operator }) => {
@@ -53,7 +53,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/** The account, or Failure 404. */
+/** Returns the account. Throws Failure (404) where it does not exist. */
 export async function accountOf(redis: Redis, id: string): Promise<Account> {
   const account = await findAccount(redis, id);
   if (account === undefined)

@@ -14,15 +14,18 @@ import { Compile } from "typebox/compile";
 const eventShape = Compile(UsageEvent);
 
 /**
- * Explanation of the cost of a call. `otherNanos` is the part that the price at that time does not explain, such as a
- * charge at a hold's floor.
+ * Explanation of a call's cost. `otherNanos` is the part that the price at that time does not explain, such as a
+ * minimum charge.
  */
 interface BillView {
   readonly lines: readonly CostLine[];
   readonly otherNanos: string;
 }
 
-/** The terms of a settled call's cost, from the price that its event names: the event goes in, exact decimals come out. */
+/**
+ * Routes that explain the cost of a settled call, from the price that its event names. They take the event and return
+ * exact decimals.
+ */
 export function billRoutes(redis: Redis): OperatorRoutes {
   return {
     "POST /bill": async ({ body }) => {

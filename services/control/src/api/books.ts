@@ -15,7 +15,7 @@ const paths = [
   "/audit",
 ] as const;
 
-/** Reads of the books: sent to the ledger, which is the only one to open them, and passed on as it answers. */
+/** Routes that forward reads of the books to the ledger, which alone opens them, and return its answers. */
 export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   return Object.fromEntries(
     paths.map((path) => [
@@ -30,7 +30,10 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   );
 }
 
-/** Returns the query for the ledger: vendors' messages may name the operator's keys and hosts, and are hidden from members of an account. */
+/**
+ * Returns the query for the ledger. Members of an account do not see vendors' messages, which may name the operator's
+ * keys and hosts.
+ */
 function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
   if (account === undefined) return query;
   const own = new URLSearchParams(query);

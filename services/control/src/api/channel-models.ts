@@ -6,7 +6,10 @@ import { cleanWords } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
-/** The models that a channel's vendor lists and the channel can serve, each with its known price. Throws Failure (409). */
+/**
+ * Returns the models that a channel's vendor lists and the channel can serve, each with its known price. Throws Failure
+ * (409).
+ */
 export async function channelModels(channel: CatalogChannel, transport: Transport) {
   const { provider: name, baseUrl, keys } = channel;
   const { provider, wires } = vendorOf(channel) ?? {};

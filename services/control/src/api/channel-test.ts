@@ -13,11 +13,11 @@ import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
 
-/** Longest wait for the answer of a channel's test, and how much of it is read. */
+/** Maximum wait for the answer to a channel's test, in ms, and maximum bytes of it that are read. */
 const testMs = 30_000;
 const testBytes = 4_096;
 
-/** One small real call through a channel, with the key and model that are named, or its first; no account is billed. */
+/** Makes a small real call through a channel with the given key and model, or the first ones. No account is billed. */
 export async function testChannel(
   channel: CatalogChannel,
   body: unknown,
@@ -55,7 +55,7 @@ export async function testChannel(
   };
 }
 
-/** A key of a channel by its id. Throws Failure (404) for one that is not there. */
+/** Returns a channel's key by its id. Throws Failure (404) where it does not exist. */
 export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   const key = channel.keys.find((known) => known.id === id);
   if (key === undefined)
@@ -63,7 +63,7 @@ export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   return key;
 }
 
-/** The vendor's name of a model that a channel serves. Throws Failure (404) for another. */
+/** Returns the vendor's name of a model that a channel serves. Throws Failure (404) for any other model. */
 function modelOf(channel: CatalogChannel, name: string): readonly [name: string, upstreamModel: string] {
   const upstreamModel = channel.models.get(name);
   if (upstreamModel === undefined)
@@ -80,13 +80,13 @@ interface Test {
   readonly transport: Transport;
 }
 
-/** The smallest real call in a wire, ready to be sent. */
+/** Prepares the smallest real call in a wire. */
 function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   if (isVideoWire(wire)) {
     const { provider } = test;
     const task = provider.taskOf?.("0", { model: "test", fromImage: false }) ?? "0";
     const request = provider.request({ act: "poll", ...madeOf(test), wire, task });
-    // A video costs too much for a test: an unknown task is polled, and a plain refusal is a good answer.
+    // A video is too expensive for a test. Polling an unknown task is enough: a plain refusal counts as success.
     return () => sent(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isRealtimeWire(wire)) {

@@ -10,16 +10,16 @@ import {
   type RestScope,
 } from "@modelgate/channels";
 
-/** Maximum rests of single accounts that are listed; how many there are is shown beside them. */
+/** Maximum single-account pauses that are listed; their total number is also shown. */
 const maxAccountsShown = 20;
 
 /**
  * State of a channel, or of one of its keys or models:
  * - `ok`
- * - `resting`: it failed, and is not used until a time
- * - `trying`: its rest is over, and one call at a time finds out whether it works
+ * - `resting`: paused after failures until a time
+ * - `trying`: its pause has ended, and one call at a time tests whether it works
  * - `disabled`: by an operator
- * - `refused`: a key that the vendor does not take; tried again when its pause is over
+ * - `refused`: a key that the vendor rejects; it is retried after its pause
  * - `off`: a key or an address is missing in the configuration
  * - `no key`: the channel could serve, but none of its keys can
  */
@@ -30,31 +30,31 @@ export interface StateView {
   readonly vendorMessage?: string;
   /** RFC 3339. */
   readonly since?: string;
-  /** RFC 3339; only while it rests. */
+  /** RFC 3339; only while it is paused. */
   readonly until?: string;
-  /** Rests in a row, this one included. */
+  /** Consecutive pauses, including this one. */
   readonly rests?: number;
 }
 
-/** A channel, key or model that is out of use for one account only: others' calls do not fail there. */
+/** A channel, key or model that is paused for one account only; calls of other accounts do not fail there. */
 export interface AccountRestView extends StateView {
   readonly account: string;
-  /** `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by their vendor's name. */
+  /** `channel`, `channel/key`, `channel#model` or `channel/key#model`, with the vendor's model name. */
   readonly scope: RestScope;
 }
 
-/** Known states of the channels, at one time. */
+/** States of all channels at one time. */
 export interface ChannelsSeen {
   readonly states: ChannelStates;
-  /** Seats in use, by `channel` and `channel/key`. */
+  /** Concurrency slots in use, by `channel` and `channel/key`. */
   readonly seats: ReadonlyMap<string, number>;
-  /** Calls that reported more than they could use, by channel, since it was enabled last. */
+  /** Calls whose reported usage was above the possible maximum, by channel, since the channel was last enabled. */
   readonly capped: ReadonlyMap<string, number>;
-  /** Unix ms. */
+  /** Time in Unix ms. */
   readonly now: number;
 }
 
-/** A channel as an operator sees it, key by key; secrets are not in it. */
+/** Returns a channel and its keys for operators, without secrets. */
 export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
   const keys = channel.keys.map(({ id }) => ({
     id,
@@ -82,7 +82,7 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
   };
 }
 
-/** Returns the rests that concern single accounts, the longest first, and the number of affected accounts. */
+/** Returns the pauses of single accounts, longest first, and the number of affected accounts. */
 function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
   const open = [...states.accountRests].filter(
     ([name, { until }]) => until > now && isWithin(parseRestName(name).scope, id),
@@ -98,7 +98,7 @@ function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
   };
 }
 
-/** Its models that are not used although the channel is, altogether or with one of its keys. */
+/** Returns the models that are paused, completely or with one key, while the channel is in use. */
 function modelsOut(channel: CatalogChannel, seen: ChannelsSeen) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };
@@ -141,7 +141,7 @@ function restView({ kind, reason, vendorMessage, since, rests, until }: CoolDown
   return present({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
 }
 
-/** Seats in use and how many there are; null where there is no limit. */
+/** Returns the concurrency slots in use and their maximum; null where there is no limit. */
 function seatsView(scope: RestScope, most: number | undefined, { seats }: ChannelsSeen) {
   return most === undefined ? null : { inUse: seats.get(scope) ?? 0, most };
 }

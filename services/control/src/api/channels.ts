@@ -7,14 +7,14 @@ import { keyOf, testChannel } from "./channel-test.ts";
 import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
 
-/** Dependencies of the routes of channels. */
+/** Dependencies of the channel routes. */
 export interface ChannelRouteDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
 }
 
-/** Channels and their keys: shown, switched, tried. */
+/** Routes that show, enable, disable and test channels and their keys. */
 export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): OperatorRoutes {
   const find = (id: string | undefined): CatalogChannel => {
     const channel = catalog.current().channels.find((known) => known.id === id);

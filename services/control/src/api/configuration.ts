@@ -12,10 +12,10 @@ import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { fields } from "./fields.ts";
 
-/** Dependencies of the routes of the configuration. */
+/** Dependencies of the configuration routes. */
 export interface ConfigurationRouteDeps {
   readonly follower: Follower;
-  /** The file that is the truth; absent: the books are. */
+  /** Path of the configuration file; absent: the books hold the configuration. */
   readonly path: string | undefined;
   readonly books: ConfigurationBooks;
   /** Sources from which a change may take keys and addresses. */
@@ -23,9 +23,9 @@ export interface ConfigurationRouteDeps {
   readonly names: EnvVariables;
 }
 
-/** Result of a change. */
+/** Result of a configuration change. */
 interface ChangeResult {
-  /** The version that it made; null where it was only checked, or is wrong, or a file is the truth. */
+  /** The new version; null where the change was only checked, is invalid, or the configuration is a file. */
   readonly version: number | null;
   readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly ConfigurationProblem[];
@@ -36,7 +36,7 @@ interface ChangeResult {
 /** Versions on a page of the history. */
 const pageSize = 200;
 
-/** The configuration: shown, checked, changed, its versions compared and brought back. */
+/** Routes that show, check, change, compare and restore versions of the configuration. */
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
   const { path, books } = deps;
   const inForce = async (): Promise<Before> =>
@@ -88,14 +88,14 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { document, version } = await versionOf(deps, params["version"]);
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
-      // What it names was allowed when it was saved.
+      // The sources that it names were allowed when it was saved.
       const before = { version: basedOn, document, kept: await books.keptKeys(version) };
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },
   };
 }
 
-/** Returns the configuration in force, without keys, and what was published of it last. */
+/** Returns the active configuration without keys, and its last published state. */
 async function shownConfiguration({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {
@@ -112,13 +112,13 @@ interface Settings {
   readonly isCheck: boolean;
 }
 
-/** The version that a change begins with, and the vendor keys that are kept for it. */
+/** The version that a change is based on, with its stored vendor keys. */
 type Before = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: KeptKeys };
 
 interface Change extends Settings {
   readonly before: Before;
   readonly text: string;
-  /** Text to copy into the configuration's file; absent: the whole text. */
+  /** Text to copy into the configuration file; absent: the complete text. */
   readonly copy: string | undefined;
   readonly actor: string;
 }
@@ -147,7 +147,7 @@ async function makeChange(
   return { version: saved.version, problems: [], warnings, copy: null };
 }
 
-/** Returns probable mistakes; of a change that is saved, only those that it adds. */
+/** Returns probable mistakes; for a change that is saved, only those that it adds. */
 async function newWarnings(
   configuration: Configuration,
   { names, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "names">,

@@ -4,7 +4,7 @@ import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/
 /** Maximum items of a list. */
 const maxItems = 500;
 
-/** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
+/** Readers of fields in an operator's JSON; each throws Failure (400) naming its field. */
 export const fields = {
   text(body: unknown, name: string): string {
     return fields.optionalText(body, name) ?? missing(name);
@@ -16,7 +16,7 @@ export const fields = {
       throw wrong(name, "must be a text of 1 to 500 characters");
     return value;
   },
-  /** A text of many lines, up to a mebibyte. */
+  /** Reads a multi-line text of at most one MiB. */
   longText(body: unknown, name: string): string {
     const value = valueOf(body, name);
     if (value === undefined || value === null) missing(name);
@@ -24,7 +24,7 @@ export const fields = {
       throw wrong(name, "must be a text of up to a mebibyte");
     return value;
   },
-  /** Any value; undefined where there is none of that name. */
+  /** Reads any value; undefined where the field is absent. */
   value: valueOf,
   list(body: unknown, name: string): readonly unknown[] {
     const value = valueOf(body, name) ?? missing(name);
@@ -51,7 +51,7 @@ export const fields = {
       throw wrong(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
-  /** Returns the name of a person, or the name that they sign in with. */
+  /** Reads the sign-in name of an operator. */
   operatorName(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))
@@ -61,13 +61,16 @@ export const fields = {
       );
     return value;
   },
-  /** The name of an operator that is new. The audit has others for the owner of MODELGATE_SECRET and for keys. */
+  /**
+   * Reads the name of a new operator. Names that the audit uses for the owner of MODELGATE_SECRET and for keys are
+   * refused.
+   */
   newOperatorName(body: unknown, name: string): string {
     const value = fields.operatorName(body, name);
     if (/^(?:secret$|key )/i.test(value)) throw wrong(name, "must not be `secret`, and must not begin with `key `");
     return value;
   },
-  /** US dollars as a string, positive or negative, within the maximum of one change. */
+  /** Reads US dollars from a string, positive or negative, within the maximum of one change. */
   dollars(body: unknown, name: string): Nanos {
     const nanos = nanosOf(fields.text(body, name), name);
     if (nanos <= largestAmount && nanos >= -largestAmount) return nanos;
@@ -78,7 +81,7 @@ export const fields = {
     if (value === undefined) return undefined;
     return words.find((word) => word === value) ?? raise(wrong(name, `must be one of ${words.join(", ")}`));
   },
-  /** US dollars, a string; null takes what was there away. */
+  /** Reads US dollars from a string; null removes the value. */
   optionalBudget(body: unknown, name: string): string | null | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return value;

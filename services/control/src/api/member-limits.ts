@@ -1,19 +1,19 @@
 import type { Token } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
-/** Limits of a key that an account's operators set. */
+/** Limits of an API key that an account's operators set. */
 export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "budget">;
 
-/** A limit that goes beyond what there is: the field that asks for it, and what it may ask for. */
+/** A requested limit beyond the allowed one: the field, and its allowed value. */
 interface Beyond {
   readonly param: string;
   readonly message: string;
 }
 
-/** One field of a key: what is wrong with a wish that goes beyond a bound. */
+/** Checks one field of an API key against a bound; returns the violation, if any. */
 type Check = (wish: KeyLimits, bound: KeyLimits) => Beyond | undefined;
 
-/** The fields in the order in which they are looked at. */
+/** Field checks, in order. */
 const checks: readonly Check[] = [
   (wish, bound) =>
     wish.group === bound.group
@@ -40,9 +40,9 @@ function budgetCheck(name: "perDay" | "perMonth", param: string): Check {
 }
 
 /**
- * A member of an account narrows what its operators set and never widens it: a key keeps within one of these others, each in
- * its own way. Returns that one, if there are several the first. Throws Failure invalid_value naming the field that goes
- * beyond the nearest of them.
+ * Returns the bounding key for a key that a member makes. Members can narrow but never widen the limits that operators
+ * set: all limits of the key must be within those of one operator's key. Returns the first that fits. Throws Failure
+ * invalid_value naming the field that exceeds the closest one.
  */
 export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));
@@ -58,8 +58,8 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
 }
 
 /**
- * The keys of an account that its operators made or changed and that work now: what bounds those that its members make. Those
- * without a budget come first, so that nobody shares one without need.
+ * Returns the active API keys of an account that operators made or changed; they bound the keys that members make. Keys
+ * without a budget come first, so that a budget is shared only where necessary.
  */
 export function operatorsKeys(tokens: readonly Token[]): readonly Token[] {
   const all = tokens.filter(
@@ -72,7 +72,7 @@ export function operatorsKeys(tokens: readonly Token[]): readonly Token[] {
   return all.toSorted((one, other) => Number(one.budget !== undefined) - Number(other.budget !== undefined));
 }
 
-/** The budget of an operator's key that a member's key within it shares; undefined where it has none. */
+/** Returns the budget of an operator's key that a member's key within it shares; undefined where it has none. */
 export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): Token["within"] {
   return budget === undefined ? undefined : { id, ...budget };
 }

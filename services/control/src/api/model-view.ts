@@ -11,21 +11,21 @@ import type { Redis } from "@modelgate/platform";
 
 /** One number of a price. */
 interface PriceLine {
-  /** As the configuration would name it. */
+  /** Name of the price in the configuration. */
   readonly field: string;
   readonly dollars: number;
-  /** Unit of the price: a million tokens, or one piece. */
+  /** Unit of the price: per million tokens, or per piece. */
   readonly per: string;
   /** Source of the price, or the field that is charged instead. */
   readonly from: string;
   /**
-   * Date of the number, YYYY-MM-DD: the catalogue's, or the day on which the configuration's price was first
+   * Date of the price, YYYY-MM-DD: from the price catalogue, or the day on which the configuration's price was first
    * published.
    */
   readonly day: string | null;
 }
 
-/** A model as an operator sees it: where it goes, and where each number of its price comes from. Undefined: there is none. */
+/** Returns a model for operators: its routes, and the source of each price. Undefined where it does not exist. */
 export async function modelView(redis: Redis, { models, channels }: Published, name: string) {
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model === undefined) return undefined;
@@ -73,7 +73,7 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
   ];
 }
 
-/** Returns the price of a unit without one, and the field that it is charged as. */
+/** Returns the price that applies to a unit without a price, and the field that provides it. */
 function nearLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
   const priced = priceFields[field];
   if (usual[field] !== undefined || !("as" in priced)) return [];

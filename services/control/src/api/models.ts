@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { modelView } from "./model-view.ts";
 
-/** The models that are published, with their prices as they were written and the channels that serve them. */
+/** Routes of the published models, with their configured prices and the channels that serve them. */
 export function modelRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /models/{name}": async ({ params }) => {
@@ -34,18 +34,18 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
   };
 }
 
-/** Returns true if a channel's models, a list or a table of the vendor's names, contain a name. */
+/** Returns true if a channel's models contain a name. They are a list, or a table of the vendor's names. */
 function namesModel(models: Published["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
 }
 
-/** The configuration that is published; undefined where none is yet. */
+/** Returns the published configuration; undefined where none is published. */
 export async function readPublishedNow(redis: Redis): Promise<Published | undefined> {
   const text = await redis.get(publishedKey);
   return text === null ? undefined : readPublished(text);
 }
 
-/** Prices as they were published, by the versions that usage events name. */
+/** Routes of published prices, by the versions that usage events name. */
 export function priceRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /prices/{version}": async ({ params: { version = "" } }) => {

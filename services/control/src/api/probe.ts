@@ -8,21 +8,23 @@ import {
   type VideoWire,
 } from "@modelgate/contracts";
 
-/** Wires whose calls are a body: a video is too dear to be tried, and a session is opened. */
+/**
+ * Wires whose test call is one request with a body. Videos are too expensive to test, and sessions are opened instead.
+ */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
 
-/** The wire that a model of a kind is tried in: the first that is for it of those that its channel speaks. */
+/** Returns the wire in which a model of a kind is tested: the first suitable one that its channel supports. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
   const wanted = kind === undefined ? supported : wiresOfKind[kind];
   return supported.find((wire) => wanted.includes(wire)) ?? supported[0];
 }
 
-/** The smallest real call of a wire, as a body: for trying a channel out. */
+/** Returns the body of the smallest real call of a wire, to test a channel. */
 export async function probe(wire: ProbedWire, model: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probes(model)[wire]));
 }
 
-/** Loads the wires only now: control needs them for this alone, and starts in less than half the time without. */
+/** Loads the wires on demand: only this test needs them, and control starts in less than half the time without them. */
 async function textProbe(wire: TextWireName, model: string): Promise<object> {
   const { textWires } = await import("@modelgate/wires/text");
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
@@ -52,7 +54,7 @@ function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // Its voice is in the address, and its file in a form: this shows whether the address and the key are right, no more.
+    // Sends JSON without the voice in the address: the answer only shows that address and key are right.
     "elevenlabs-speech": { text: "OK", model_id: model },
     "elevenlabs-transcripts": { model_id: model },
     "deepgram-speech": { text: "OK" },
@@ -68,9 +70,9 @@ function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName
     "vertex-imagen": { instances: [{ prompt: "A dot" }], parameters: { sampleCount: 1 } },
     "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },
     "qwen-image-tasks": { model, input: { prompt: "A dot" } },
-    // Without an image: this shows whether the address and the key are right, no more.
+    // Sends no image: the answer only shows that address and key are right.
     "qwen-image-edit-tasks": { model, input: { prompt: "A dot" } },
-    // Their bodies are forms with a file: this shows whether the address and the key are right, no more.
+    // Sends JSON instead of a form with a file: the answer only shows that address and key are right.
     transcriptions: { model },
     translations: { model },
     "image-edits": { model },

@@ -1,10 +1,10 @@
 import { version, type ProcessList, type OperatorRoutes } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** State of the stores while the ledger does not answer: unknown. */
+/** State of the stores while the ledger does not answer. */
 const unknown = { ok: false, message: "Not known: the ledger does not answer." };
 
-/** Makes the routes that report the running processes, the state of the stores and the delay of the books. */
+/** Routes of the running processes, the state of the stores and the delay of the books. */
 export function systemRoutes(processes: ProcessList, ledger: Pick<Ledger, "read">): OperatorRoutes {
   return {
     "GET /system": async () => {

@@ -7,12 +7,12 @@ import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 import { boundOf, operatorsKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
-/** Maximum keys of an account that operators and members make, disabled ones among them. */
+/** Maximum API keys of an account made by operators and by members, including disabled ones. */
 const maxKeys = { operator: 10_000, member: 200 };
 
 /**
- * Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. Members of an
- * account keep within what its operators set.
+ * Routes that create, show and change API keys. The ledger writes each change to the books first. Members of an account
+ * stay within the limits of their operators.
  */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
@@ -20,7 +20,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
-    // What an operator has changed is bounded by an operator from then on.
+    // A key that an operator has changed counts as an operator's key from then on.
     const marked = before.ofMember === true ? { ...wish, ofMember: null, within: null } : wish;
     const token = await ledger.changeToken(before.id, marked, act);
     for (const { id, within } of await listTokens(redis, before.accountId))
@@ -69,7 +69,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/** The token that a call names. Throws Failure (404), also for a token of an account that its caller is no member of. */
+/**
+ * Returns the API key that a call names. Throws Failure (404), also for a key of an account that the caller cannot
+ * access.
+ */
 async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account } }: OperatorCall): Promise<Token> {
   const token = await findTokenById(redis, id);
   if (token === undefined || (account !== undefined && token.accountId !== account)) return absent(id);
@@ -77,8 +80,8 @@ async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account
 }
 
 /**
- * A member's change of a key, checked. Their own key may become what an operator's key of the account is, and shares its budget;
- * an operator's is only narrowed, and enabled by operators alone.
+ * Checks a member's change of an API key. A member's key stays within the limits of one of the operators' keys and
+ * shares its budget. An operator's key can only be narrowed, and only operators can enable it.
  */
 async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<TokenChange> {
   const isEnabled = before.disabled && wish.disabled === false;
@@ -95,7 +98,7 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
   return bound === before ? wish : { ...wish, within: sharedBudget(bound) ?? null };
 }
 
-/** The limits of a token after a change. */
+/** Returns the limits of an API key after a change. */
 function changed(before: Token, { group, models, expiresAt, budget }: TokenChange): KeyLimits {
   return {
     group: group ?? before.group,
@@ -105,7 +108,7 @@ function changed(before: Token, { group, models, expiresAt, budget }: TokenChang
   };
 }
 
-/** Returns the changes that a body makes to a token: absent members stay, members that are null are removed. */
+/** Returns the changes that a body makes to an API key: absent fields stay, null fields are removed. */
 function changeOf(body: unknown, before: Token): TokenChange {
   return present({
     name: fields.optionalText(body, "name"),
@@ -120,7 +123,7 @@ function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
 }
 
-/** The budget that a body asks for: what it does not name stays, what it names as null is taken away. */
+/** Returns the budget that a body sets: absent fields stay, null fields are removed. */
 function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget | undefined {
   const [perDay, perMonth] = [
     fields.optionalBudget(body, "dollarsPerDay"),
@@ -133,7 +136,7 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
   return budget.perDay === undefined && budget.perMonth === undefined ? undefined : budget;
 }
 
-/** A token of a group or a model that is not in the catalogue would only ever fail. */
+/** Throws Failure for a group or model that the catalogue does not have: calls with such a key would always fail. */
 async function checkNames(redis: Redis, group: string, models: readonly string[] | undefined): Promise<void> {
   const published = await readPublishedNow(redis);
   if (published === undefined) return;

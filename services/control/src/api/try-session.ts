@@ -3,21 +3,21 @@ import { connectSocket, readText, type SocketAnswer, type UpstreamRequest } from
 import { Failure, type RealtimeWire } from "@modelgate/contracts";
 import { bridgeBetween, eventType, vendorsTranscribers } from "@modelgate/wires/realtime";
 
-/** Result of a try: the status of the vendor's answer, and the beginning of its text. */
+/** Result of a test: the status of the vendor's answer, and the beginning of its text. */
 export interface TriedCall {
   readonly status: number;
   readonly ok: boolean;
   readonly vendorMessage: string;
 }
 
-/** First message to a vendor that does not speak first: an ordinary session. */
+/** First message to a vendor that does not send the first event: a minimal session update. */
 const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
-/** Largest message that is accepted, and how much of what a vendor says is shown. */
+/** Maximum bytes of an accepted message, and maximum bytes of the vendor's answer that are shown. */
 const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
- * Opens a session at a vendor and closes it again: it works where the vendor reports that the session has begun. No
- * response is requested, so it costs nothing. Rejects where no answer came in time.
+ * Opens a session at a vendor and closes it. The test succeeds if the vendor reports that the session has started. No
+ * response is requested, so the test is free. Rejects where no answer comes in time.
  */
 export async function trySession(request: UpstreamRequest, wire: RealtimeWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);
@@ -64,7 +64,7 @@ async function begin(
   } catch (error) {
     throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and sent nothing.") : error;
   } finally {
-    // The slower of the two ends with the connection, or with its time.
+    // The promise that loses the race settles when the connection closes or the time ends.
     first.catch(() => undefined);
     closed.catch(() => undefined);
   }

@@ -13,13 +13,13 @@ export function baseUrlProblem(baseUrl: string, provider: Provider): string | un
   return provider.addressProblem?.(baseUrl);
 }
 
-/** Usual ports of Redis, Sentinel, NATS and PostgreSQL. */
+/** Default ports of Redis, Sentinel, NATS and PostgreSQL. */
 const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222", "8222", "5432"]);
 
 /**
- * Returns the reason why no vendor can be at an origin, in words that follow `baseUrl`: a link-local address, where
- * clouds give out credentials, a port of a store, or one of `inside`, addresses that control itself uses. Undefined if
- * a vendor can be there.
+ * Returns the reason why no vendor can be at an origin, phrased to follow `baseUrl`: a link-local address, which serves
+ * cloud credentials, a port of a store, or an address in `inside`, which control itself uses. Undefined if a vendor can
+ * be there.
  */
 export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;

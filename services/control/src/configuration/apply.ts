@@ -9,18 +9,18 @@ import { warningsOf } from "./warnings.ts";
 
 /** Dependencies for applying a configuration. */
 export interface ApplyDeps {
-  /** Variables that the configuration may name. */
+  /** Environment variables that the configuration may name. */
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
-  /** Model lists of vendors, for channels that serve a whole list. */
+  /** Model lists of vendors, for channels that serve all listed models. */
   readonly lists: Pick<VendorLists, "complete">;
   readonly secrets: Secrets;
   readonly log: Logger;
 }
 
 /**
- * Publishes a configuration with its channels resolved, and creates the accounts and tokens that are not there yet; the
+ * Publishes a configuration with its channels resolved, creates missing accounts and API keys, and returns the
  * published version.
  */
 export async function applyConfiguration(
@@ -33,17 +33,17 @@ export async function applyConfiguration(
   await rememberPrices(redis, models);
   const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, { groups, models }, channels, secrets);
-  // A key that its vendor refused may be right now: it is tried once more.
+  // A key that its vendor refused may be valid now, so it is tried again.
   if (version !== before) await putBackRefused(redis);
   log.info({ version, channels: channels.length, models: Object.keys(models).length }, "configuration published");
   await declared.declare(configuration);
   return version;
 }
 
-/** Usage events name the version of a price only: what it was is kept here, for good. */
+/** Stores prices permanently by version, because usage events name only the version of a price. */
 async function rememberPrices(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
   const publishedAt = new Date().toISOString();
-  // Not a pipeline: its errors are answers like any other, and no price may be published that is not kept.
+  // Not a pipeline, whose errors are ordinary results: a price must be stored before it is published.
   await Promise.all(
     Object.values(models)
       .flatMap(({ price = {} }) => pricesIn(price))

@@ -1,17 +1,17 @@
 import { readText, type Transport } from "@modelgate/channels";
 import { modelListRequest, modelsIn, providers, errorInOneLine, type ListedModel } from "@modelgate/providers";
 
-/** Maximum bytes of a list, and longest wait for a vendor. */
+/** Maximum bytes of a model list, and maximum wait for a vendor in ms. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
 
-/** Vendor to ask for its models. */
+/** Vendor whose models are requested. */
 export interface ModelsAsk {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string | undefined;
 }
 
-/** Asks a vendor for its models. Throws Error with the reason where it lists nothing that can be read. */
+/** Requests a vendor's models. Throws Error with the reason where the list is missing or unreadable. */
 export async function askModels(
   { provider: name, baseUrl, key }: ModelsAsk,
   transport: Pick<Transport, "send">,

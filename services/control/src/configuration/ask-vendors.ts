@@ -10,13 +10,13 @@ import {
   type VendorRequest,
 } from "@modelgate/providers";
 
-/** Maximum bytes of an answer, longest wait for a vendor, and maximum vendors at once. */
+/** Maximum bytes of an answer, maximum wait for a vendor in ms, and maximum vendors at the same time. */
 const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
- * Asks the vendor of every channel, with each key, for something that costs nothing: its list of models, or the answer to an
- * empty request. What is wrong is one line each: a key or signature that is refused, an address where no server answers, a
- * vendor that lists nothing where its list is what a channel serves.
+ * Makes a free request to the vendor of every channel, with each key: for its model list, or an empty request. Returns
+ * one line per problem: a refused key or signature, an address where no server answers, or a missing model list that
+ * the channel needs.
  */
 export async function askVendors(
   channels: readonly ResolvedChannel[],
@@ -63,7 +63,7 @@ async function problemOf(
   }
 }
 
-/** A request that no vendor serves, and every one reads once it has admitted the caller. */
+/** Returns a request that no vendor serves, and that every vendor reads only after it has authenticated the caller. */
 function emptyRequest(
   provider: Provider,
   wire: UpstreamWire | undefined,
@@ -80,7 +80,7 @@ function problemOfEmpty(provider: Provider, status: number, text: string): strin
   return blame === "request" || code === "upstream_rate_limited" ? undefined : answered(status, text);
 }
 
-/** An address may be without a list; a channel that names its models does not need one. */
+/** Returns the problem of a model list. A vendor may lack one; a channel that names its models does not need it. */
 function problemOfList(isServed: boolean, status: number, text: string): string | undefined {
   if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answered(status, text);
   if (!isServed) return undefined;

@@ -7,7 +7,7 @@ import { parseConfiguration, problemLines, type FoundConfiguration } from "./rea
 import type { KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** A version of the configuration as the ledger gives it. */
+/** A configuration version from the ledger. */
 export interface ConfigurationVersion {
   readonly version: number;
   readonly time: string;
@@ -21,7 +21,7 @@ export interface BooksSourceDeps {
   readonly ledger: Pick<Ledger, "read" | "write">;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** YAML that the books begin with; absent: a group for everything, and no models yet. */
+  /** YAML file that the books start with; absent: one group with all models, and no models. */
   readonly seedPath: string | undefined;
 }
 
@@ -33,34 +33,36 @@ interface NewestVersion {
 /** Purpose for which vendor keys in the books are encrypted. */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
-/** A version whose control died before it was published, or books that were restored, are found within this time. */
+/** Poll interval, in ms, that finds a version whose control died before publishing it, and restored books. */
 const fallbackPollMs = 30_000;
 /** Author of the first version. */
 const firstActor = "first start";
 
-/** The configuration that lives in the books. */
+/** The configuration stored in the books. */
 export class ConfigurationBooks {
   readonly #deps: BooksSourceDeps;
   constructor(deps: BooksSourceDeps) {
     this.#deps = deps;
   }
 
-  /** Reads a version, or the newest; undefined where there is none. */
+  /** Returns a version, or the newest; undefined where there is none. */
   async find(version?: number): Promise<ConfigurationVersion | undefined> {
     return (await this.#read(version)).configuration ?? undefined;
   }
 
-  /** The vendor keys that a version names, or the newest, opened. */
+  /** Returns the decrypted vendor keys of a version, or of the newest. */
   async keptKeys(version?: number): Promise<KeptKeys> {
     return this.#opened((await this.#read(version)).keys);
   }
 
-  /** Lists versions without their documents, newest first. */
+  /** Returns versions without their documents, newest first. */
   history(limit: number): Promise<readonly Omit<ConfigurationVersion, "document">[]> {
     return this.#deps.ledger.read(`/configurations?limit=${limit}`);
   }
 
-  /** Writes a new version, its vendor keys sealed; undefined where another was written meanwhile. */
+  /**
+   * Writes a new version with its vendor keys encrypted. Returns undefined where another version was written meanwhile.
+   */
   async save(
     wish: { readonly text: string; readonly note: string; readonly basedOn: number },
     actor: string,
@@ -76,10 +78,10 @@ export class ConfigurationBooks {
     return saved ?? undefined;
   }
 
-  /** The source that control applies: the newest version, and at the first start the seed. */
+  /** Returns the source that control applies: the newest version, and at the first start the seed. */
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     let last: FoundConfiguration | undefined;
-    /** Parses a version that was not parsed last time: most looks find the same. */
+    /** Parses a version unless it was parsed last time, which is the case for most polls. */
     const parsed = (version: number, document: string): FoundConfiguration => {
       const text = `# ${version}\n${document}`;
       return (last = last?.text === text ? last : { text, ...parseConfiguration(document) });
@@ -106,7 +108,7 @@ export class ConfigurationBooks {
     return this.#deps.ledger.read(`/configurations/newest${query}`);
   }
 
-  /** Its accounts are made first: a start that is cut short begins anew. */
+  /** Creates the seed's accounts before its configuration, so that an interrupted start is repeated. */
   async #seed(declared: Pick<DeclaredAccounts, "declare">): Promise<void> {
     const { seedPath, log } = this.#deps;
     const text = seedPath === undefined ? emptyConfiguration : await readFile(seedPath, "utf8");
@@ -124,7 +126,7 @@ export class ConfigurationBooks {
         try {
           return [[id, sealer.open(sealed, id)] as const];
         } catch {
-          return []; // sealed under a secret that is gone: the channel says that its key is missing
+          return []; // encrypted under a secret that is no longer accepted: the channel reports its key as missing
         }
       }),
     );

@@ -9,12 +9,12 @@ import {
 } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** As `ChannelConfiguration.timeoutMs` has it by default. */
+/** Default of `ChannelConfiguration.timeoutMs`. */
 const usualTimeoutMs = 600_000;
 
 /**
- * Returns warnings about members of a channel that have no effect: models that are never requested from its vendor, a repeated
- * address, a time that is never reached.
+ * Returns warnings about channel fields without effect: models that are never requested from its vendor, a repeated
+ * address, a timeout that is never reached.
  */
 export function channelWarnings(
   models: Configuration["models"],
@@ -33,7 +33,7 @@ export function channelWarnings(
   });
 }
 
-/** A base URL that ends in what the vendor's own paths begin with. */
+/** Warns of a base URL that ends with the beginning of the vendor's paths. */
 function addressTwice({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
   const [wire] = configuration.wires ?? provider.wires;
   if (off !== undefined || wire === undefined) return [];
@@ -66,10 +66,10 @@ function lateFirstByte({ configuration }: ResolvedChannel) {
   return [{ path: "firstByteTimeoutMs", message: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
 }
 
-/** Names that one warning lists. */
+/** Maximum names in one warning. */
 const shownNames = 10;
 
-/** Names that a vendor lists and that others serve already. */
+/** Warns of models that a vendor lists and that other channels already serve. */
 function servedByOthers({ unserved = [] }: ResolvedChannel) {
   if (unserved.length === 0) return [];
   const more = unserved.length > shownNames ? ` and ${unserved.length - shownNames} more` : "";
@@ -79,7 +79,7 @@ function servedByOthers({ unserved = [] }: ResolvedChannel) {
   ];
 }
 
-/** A channel for whatever its vendor lists, which lists nothing. */
+/** Warns of a channel that serves a vendor's model list which is empty. */
 function noList({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
     ? [{ path: "models", message: `cannot be "*": ${name} lists no models` }]

@@ -4,7 +4,7 @@ import { type Configuration, present } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { kindOfListed } from "./listed-kind.ts";
 
-/** A configuration with everything written out that it leaves to vendors and to the catalogue of prices. */
+/** A configuration completed with vendors' model lists and catalogue prices. */
 export interface CompleteConfiguration {
   readonly groups: Configuration["groups"];
   readonly models: Readonly<Record<string, PublishedModel>>;
@@ -13,15 +13,15 @@ export interface CompleteConfiguration {
 
 /** Sources for completing a configuration. */
 export interface CompletedFrom {
-  /** The models that vendors list, by the id of the channel that asks for them. */
+  /** Models that vendors list, by the id of the channel that requested them. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
-  /** The day that prices are looked up for, Unix ms. */
+  /** Day for which prices are looked up, in Unix ms. */
   readonly nowMs: number;
 }
 
 /**
- * Writes out what channels serve that take what their vendor lists, the prices of models that name none, and what each
- * vendor is known to charge. The configuration's own words win.
+ * Completes a configuration with vendors' model lists, catalogue prices and vendors' known fees. Explicit values in the
+ * configuration have priority.
  */
 export function completeConfiguration(
   { groups, models: written }: Pick<Configuration, "groups" | "models">,
@@ -47,19 +47,19 @@ export function completeConfiguration(
 }
 
 type Served = ResolvedChannel & { readonly models: ServedModels };
-/** Prices of a channel's vendor, by the gateway's model names. */
+/** Known prices of a channel's vendor, by the gateway's model names. */
 type KnownPrices = ReadonlyMap<string, KnownPrice>;
 
 /**
- * Decides what each channel serves. A vendor lists whatever it likes: a name that the configuration gives to other channels,
- * fallbacks or shares, or that another vendor's list had before, is served by a channel only where that names it.
+ * Determines the models of each channel. A vendor may list any name. If the configuration gives the name to other
+ * channels, fallbacks or shares, or an earlier vendor lists it, only channels that name it serve it.
  */
 function servedModels(
   written: Configuration["models"],
   resolved: readonly ResolvedChannel[],
   lists: CompletedFrom["lists"],
 ): readonly Served[] {
-  /** Server of each name: "" if the configuration names it, else the vendor that lists it. */
+  /** Owner of each name: "" if the configuration names it, else the vendor that lists it. */
   const servers = new Map<string, string>();
   for (const [name, { shares, fallbacks }] of Object.entries(written))
     if (shares !== undefined || fallbacks !== undefined) servers.set(name, "");
@@ -80,7 +80,7 @@ function servedModels(
   });
 }
 
-/** The vendor as several channels may name it: two keys of one vendor share what it lists. */
+/** Returns a key for a channel's vendor, so that two channels with keys of one vendor share its list. */
 function vendorOf({ configuration: { id, provider }, baseUrl }: ResolvedChannel): string {
   return URL.canParse(baseUrl) ? `${provider} ${new URL(baseUrl).origin}` : `channel ${id}`;
 }
@@ -111,7 +111,7 @@ function pricesOf({ configuration, models }: Served, nowMs: number): KnownPrices
   );
 }
 
-/** Price of an operator's own server: nothing per token. */
+/** Price of an operator's own server: free per token. */
 const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
 
 function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
@@ -119,7 +119,10 @@ function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number
   return Object.fromEntries([...known].map(([name, { price }]) => [name, sumOf(price)]));
 }
 
-/** A model with its price: its own, else that of its channel of the highest priority whose vendor's is known. */
+/**
+ * Returns a model with its configured price, or else that of its highest-priority channel whose vendor's price is
+ * known.
+ */
 function pricedModel(
   model: Configuration["models"][string],
   name: string,
@@ -139,7 +142,7 @@ function pricedModel(
     .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
     .map((channel) => known.get(channel)?.get(name))
     .find((each) => each !== undefined);
-  // Calls of a vendor's tools cost what it publishes, where the configuration says nothing of them.
+  // Vendor-tool calls cost the vendor's published price where the configuration sets none.
   if (price !== undefined && price !== "auto") {
     const tools = { ...found?.price.tools, ...price.tools };
     return { ...others, price: Object.keys(tools).length === 0 ? price : { ...price, tools } };

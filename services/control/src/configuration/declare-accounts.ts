@@ -10,18 +10,18 @@ export interface DeclareDeps {
   readonly log: Logger;
 }
 
-/** Actor of the creation, in the audit. */
+/** Actor of the creation in the audit. */
 const actor = "configuration";
-/** Longest wait of a configuration for its accounts; the rest is created in the background. */
+/** Maximum time, in ms, that a configuration waits for its accounts; the rest is created in the background. */
 const waitMs = 20_000;
-/** Pause between two tries. */
+/** Pause between two attempts, in ms. */
 const retryMs = 500;
-/** Accounts that are made at once. */
+/** Accounts created at the same time. */
 const atOnce = 8;
 
 type Accounts = NonNullable<Configuration["accounts"]>;
 
-/** Creates the accounts and tokens that a configuration names where they are absent, through outages of the ledger. */
+/** Creates missing accounts and API keys of a configuration, with retries while the ledger is unavailable. */
 export class DeclaredAccounts implements AsyncDisposable {
   readonly #deps: DeclareDeps;
   readonly #stop = new AbortController();
@@ -32,7 +32,7 @@ export class DeclaredAccounts implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Sees to the accounts of a configuration; resolves when they are there, or after a while. */
+  /** Creates the accounts of a configuration. Resolves when they exist, or after the maximum wait. */
   async declare({ accounts = {} }: Configuration): Promise<void> {
     this.#wanted = accounts;
     this.#going ??= this.#createAll().finally(() => {

@@ -1,15 +1,15 @@
-/** A line of a difference: removed, added, or there before and after. */
+/** A line of a difference: removed, added or unchanged. */
 export interface DifferenceLine {
   readonly kind: "removed" | "added" | "same";
   readonly text: string;
 }
 
-/** Lines that are compared one by one at most; larger changes are shown as all removed and all added. */
+/** Maximum line pairs to compare; larger changes are shown as all removed and all added. */
 const maxCompared = 4_000_000;
-/** Lines that did not change and are shown around those that did. */
+/** Unchanged lines shown around a change. */
 const around = 3;
 
-/** The difference of two texts by lines, as few as possible; lines far from any change are left out. */
+/** Returns the smallest line difference of two texts, without lines far from any change. */
 export function differenceOf(before: string, after: string): readonly DifferenceLine[] {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -58,7 +58,7 @@ function changed(old: readonly string[], fresh: readonly string[]): readonly Dif
   return lines;
 }
 
-/** For each two places the length of the longest common subsequence of what follows them. */
+/** Returns the length of the longest common subsequence after each pair of positions. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let at = old.length - 1; at >= 0; at--)

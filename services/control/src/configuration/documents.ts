@@ -2,33 +2,36 @@ import { randomBytes } from "node:crypto";
 import { field } from "../field.ts";
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
 
-/** A vendor's key as the books keep it. */
+/** An encrypted vendor key in the books. */
 export interface SealedVendorKey {
   readonly id: string;
   readonly sealed: string;
 }
 
-/** A change to one part of a configuration: `["models", "gpt-x"]`, or a channel by its id. */
+/** A change of one part of a configuration: `["models", "gpt-x"]`, or a channel by its id. */
 export interface Edit {
   readonly path: readonly [section: "groups" | "models" | "channels", name: string];
   /** New value; null removes the member. */
   readonly value: unknown;
 }
 
-/** The groups, models and channels that a document has. */
+/** Groups, models and channels of a document. */
 export interface ConfigurationParts {
   readonly groups: object;
   readonly models: object;
   readonly channels: readonly unknown[];
 }
 
-/** Text that replaces a key. */
+/** Placeholder for a key. */
 const hidden = "(hidden)";
 
 /** Format of a document's YAML. */
 const written = { lineWidth: 120, flowCollectionPadding: true } as const;
 
-/** Applies edits to a document; its comments and order stay. Throws nothing: what is wrong is found by the check after. */
+/**
+ * Applies edits to a document, preserving comments and order. Never throws: the check that follows reports invalid
+ * results.
+ */
 export function edited(text: string, edits: readonly Edit[]): string {
   const document = parseDocument(text);
   for (const { path, value } of edits) edit(document, path, value);
@@ -37,7 +40,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
   const before = document.get(section);
-  // What is empty is written as {} or []; what it takes is on lines of its own.
+  // An empty collection is written as {} or []; once filled it uses separate lines.
   if ((isMap(before) || isSeq(before)) && before.items.length === 0) before.flow = false;
   if (section !== "channels") {
     if (value === null) document.deleteIn([section, name]);
@@ -53,7 +56,7 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   else channels.add(document.createNode(value));
 }
 
-/** A channel in which each key that reads as hidden is the one that was at its position before. */
+/** Returns a channel in which each hidden key is replaced by the previous key at its position. */
 function withKeysThatStay(channel: unknown, before: unknown): unknown {
   const known = [...itemsOf(isMap(before) ? before.get("keys") : undefined)].filter(isText).map(({ value }) => value);
   for (const [at, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
@@ -61,14 +64,14 @@ function withKeysThatStay(channel: unknown, before: unknown): unknown {
   return channel;
 }
 
-/** The YAML of edits alone, to be copied into a file; what is to be removed is in comments. */
+/** Returns the YAML of the edits, to be copied into a file; removals are comments. */
 export function fragmentOf(edits: readonly Edit[]): string {
   const kept = edits.filter(({ value }) => value !== null);
   const removed = edits.filter(({ value }) => value === null).map(({ path }) => `# remove ${path.join(".")}\n`);
   return removed.join("") + (kept.length === 0 ? "" : edited("", kept));
 }
 
-/** Returns the groups, models and channels of a document as they are written, without vendors' keys. */
+/** Returns the groups, models and channels of a document as written, without vendors' keys. */
 export function partsOf(text: string): ConfigurationParts {
   const found: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
   const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(found, name));
@@ -83,7 +86,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A document without the accounts that it declares: those live in the books already. */
+/** Returns a document without the accounts that it declares, which are already in the books. */
 export function withoutAccounts(text: string): string {
   const document = parseDocument(text);
   if (!document.has("accounts")) return text;
@@ -91,7 +94,7 @@ export function withoutAccounts(text: string): string {
   return document.toString(written);
 }
 
-/** Takes vendor keys that are written out of a document: each is sealed, and named by a new id in its place. */
+/** Encrypts the literal vendor keys of a document, and replaces each by the id of its stored key. */
 export function withKeptKeys(
   text: string,
   seal: (key: string, id: string) => string,
@@ -106,7 +109,7 @@ export function withKeptKeys(
   return { document: keys.length === 0 ? text : document.toString(written), keys };
 }
 
-/** A document as people may see it: keys of vendors and clients that are written in it are hidden. */
+/** Returns a document with the literal vendor and client keys hidden. */
 export function withHiddenKeys(text: string): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return "";
@@ -117,7 +120,7 @@ export function withHiddenKeys(text: string): string {
 
 type Text = Scalar<string>;
 
-/** The vendor keys that a document holds in clear. */
+/** Yields the vendor keys that are literals in a document. */
 function* writtenKeys(document: Document): Iterable<Text> {
   for (const channel of itemsOf(document.get("channels")))
     for (const key of itemsOf(isMap(channel) ? channel.get("keys") : undefined))

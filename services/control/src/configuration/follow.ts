@@ -9,19 +9,19 @@ import type { ConfigurationSource } from "./source.ts";
 /** Applies the configuration until disposed. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
-  /** Reads it now, after a change that was made here; never throws: what fails is tried again by itself. */
+  /** Reads the configuration now, after a local change. Never throws: a failed read is retried. */
   refresh(): Promise<void>;
-  /** Creates the accounts and tokens that a configuration names. */
+  /** Creates the accounts and API keys of a configuration. */
   declare(configuration: Configuration): Promise<void>;
 }
 
-/** Editors write in several steps: a change is read when the file has been quiet for this long. */
+/** Time, in ms, without further writes before a changed file is read: editors write in several steps. */
 const settleMs = 100;
 
 /**
- * Applies a configuration and follows it and the key files that it names: a good change takes effect, after a wrong one
- * the last good configuration stays, and so does a key whose file has gone. A file that is wrong at the start is a
- * StartError.
+ * Applies a configuration, and follows it and the key files that it names. A valid change takes effect. After an
+ * invalid one the last valid configuration stays active; so does a key whose file has disappeared. Throws StartError
+ * for a file that is invalid at the start.
  */
 export async function followConfiguration(
   deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
@@ -49,7 +49,7 @@ export async function followConfiguration(
   const readSoon = (): void => void refresh();
   if (!source.mustBeGood) readSoon();
   let quiet: NodeJS.Timeout | undefined;
-  // The directory, not the file: editors and ConfigMaps put a new file in its place.
+  // Watches the folder, not the file: editors and ConfigMaps replace the file.
   const watcher = watchFolder(source.folder, () => {
     clearTimeout(quiet);
     quiet = setTimeout(readSoon, settleMs);
@@ -71,7 +71,7 @@ export async function followConfiguration(
   };
 }
 
-/** Watches a folder for changes; without a watch (a system has only so many), the poll goes on alone. */
+/** Watches a folder for changes. If the system has no watch left, only polling continues. */
 function watchFolder(folder: string | undefined, onChange: () => void): Disposable {
   try {
     if (folder === undefined) return { [Symbol.dispose]: () => undefined };

@@ -8,30 +8,30 @@ import { problemLines } from "./read.ts";
 import { resolveChannels, type KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** The configuration in force, as operators see it. */
+/** State of the active configuration, for operators. */
 export interface ConfigurationStatus {
   /** Location: a file's path, or the books. */
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
-  /** Problems of the current file; the version above is the last good one. */
+  /** Problems of the current file; the version above is the last valid one. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** A configuration, with what its channels' addresses and keys are. */
+/** A configuration with the addresses and keys of its channels. */
 interface Resolved {
   readonly configuration: Configuration;
   readonly channels: readonly ResolvedChannel[];
   readonly kept: KeptKeys;
 }
 
-/** The configuration in force: the last good one of a file or of the books, with the last good keys of the files that it names. */
+/** The active configuration: the last valid one from a file or the books, with the last valid keys of its key files. */
 export class ConfigurationInForce {
   readonly #deps: ApplyDeps;
   readonly #source: ConfigurationSource;
-  /** The text when it was last taken up or refused. */
+  /** The text that was last applied or refused. */
   #seen = "";
-  /** Time of that reading. */
+  /** Time of that read. */
   #readAt = -Infinity;
   #applied: Resolved | undefined;
   #status: ConfigurationStatus;
@@ -47,7 +47,10 @@ export class ConfigurationInForce {
     this.#status = { path: source.name, version: "", loadedAt: "", problems: [] };
   }
 
-  /** Applies what a source has. Throws StartError where a file is wrong; the books are waited for by later refreshes. */
+  /**
+   * Applies the configuration of a source. Throws StartError for an invalid file; unavailable books are retried by
+   * later refreshes.
+   */
   static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ConfigurationInForce> {
     const inForce = new ConfigurationInForce(deps, source);
     if (!source.mustBeGood) return inForce;
@@ -63,15 +66,15 @@ export class ConfigurationInForce {
   }
 
   /**
-   * Looks at the source, where it may have changed or it is time to: a good change takes effect, a wrong one is logged with the path of each wrong field. Throws where
-   * a change could not be published; it is found again at the next refresh.
+   * Reads the source if it may have changed or its poll is due. Applies a valid change; logs an invalid one with the
+   * path of each invalid field. Throws where a change could not be published; the next refresh retries it.
    */
   async refresh(isChanged: boolean): Promise<void> {
     if (this.#applied !== undefined) {
       const published = await publishedVersion(this.#deps.redis);
-      // A Redis that has lost everything has lost the configuration too.
+      // A Redis that has lost its data has lost the configuration too.
       if (published === undefined) await this.#apply(this.#applied, this.#status.problems);
-      // Another control that takes up a change publishes it.
+      // Another control that applies the change publishes it.
       else if (!isChanged && published === this.#status.version && !this.#isDue)
         return await this.#pollKeys(this.#applied);
     }
@@ -100,7 +103,7 @@ export class ConfigurationInForce {
     this.#status = { ...this.#status, problems };
   }
 
-  /** Keys are rotated in their files, which the configuration only names. */
+  /** Reads the key files again: keys are rotated there while the configuration stays unchanged. */
   async #pollKeys({ configuration, channels: before, kept }: Resolved): Promise<void> {
     const channels = await resolveChannels(configuration, this.#deps.names, kept);
     const missing = channels.flatMap(({ keys, configuration: { id } }, at) =>
@@ -116,7 +119,7 @@ export class ConfigurationInForce {
     await this.#apply({ configuration, channels, kept }, this.#status.problems);
   }
 
-  /** Vendors list other models from time to time. */
+  /** Requests vendors' model lists again, which change over time. */
   async #pollLists(): Promise<void> {
     const applied = this.#applied;
     if (applied?.channels.some(({ configuration: { models } }) => models === "*") !== true) return;
@@ -135,7 +138,7 @@ export class ConfigurationInForce {
 /** Result of applying a configuration. */
 interface Applied {
   readonly status: ConfigurationStatus;
-  /** Model lists of vendors that were used for it. */
+  /** Model lists of vendors that it was completed with. */
   readonly listed: CompletedModels;
 }
 

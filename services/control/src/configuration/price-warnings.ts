@@ -13,11 +13,11 @@ import {
 
 const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
 const textUnits: readonly UnitName[] = ["requests", ...unitNames.filter((unit) => tokenUnits.includes(unit))];
-/** The kinds whose requests have vendor-side tools, prices by length and service tiers. */
+/** Kinds whose requests have vendor-side tools, length-dependent prices and service tiers. */
 const textKinds: ReadonlySet<ModelKind> = new Set(["chat", "completion"]);
 const textOnly = ["tools", "serviceTiers"] as const;
 
-/** The units that calls of a kind of model are counted in; a price in any other is never paid. */
+/** Units in which calls of each kind are counted; a price of any other unit is never charged. */
 const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   chat: textUnits,
   completion: textUnits,
@@ -31,21 +31,21 @@ const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   realtime: ["seconds", ...textUnits],
 };
 
-/** Prices that go together: vendors split what the first of a pair counts, and then count the second apart. */
+/** Prices that belong together: if the first one is given, the second one is expected. */
 const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
   ["output", "input"],
   ["cachedInput", "input"],
   ["outputAudio", "inputAudio"],
   ["inputAudio", "input"],
 ];
-/** Wanted beside input and output alike: what has no output has no cache. */
+/** Expected if both an input and an output price are given: a model without output has no cache. */
 const cachedInput: PriceField = "cachedInput";
 
-/** Models without a price, prices without those that go with them, and prices that are never charged. */
+/** Returns warnings about models without a price, incomplete prices, and prices that are never charged. */
 export function priceWarnings(models: Readonly<Record<string, PublishedModel>>): readonly ConfigurationProblem[] {
   return Object.entries(models).flatMap(([name, { kind, price = {}, priceOrigin, shares }]) => {
     const path = `models.${name}.price`;
-    // The catalogue says all that it knows, and a model that is split is paid for as those of its shares.
+    // Catalogue prices are complete, and a model with shares is priced by its shares.
     if (priceOrigin !== undefined || shares !== undefined) return [];
     if (Object.keys(price).length === 0) return [{ path, message: "is missing: calls of this model cost nothing" }];
     const counted = countedIn[kind];
@@ -71,14 +71,14 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
   });
 }
 
-/** Returns the price that applies to units without a price. */
+/** Returns the price that applies to a unit without a price. */
 function insteadOf(field: PriceField, price: WrittenPrices): string {
   const priced = priceFields[field];
   const near = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
   return near === undefined ? "nothing (0 says that this is meant)" : `what ${near} does`;
 }
 
-/** Prices that are not given although what is given says that their units will be reported. */
+/** Returns missing prices of units that, judging by the given prices, will be reported. */
 function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
   const given = (field: PriceField): boolean => price[field] !== undefined;
   const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
@@ -86,7 +86,7 @@ function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
   return [...new Set(wanted)].filter((field) => !given(field));
 }
 
-/** Prices that only resolutions have. */
+/** Returns prices that only resolutions have. */
 function unusualPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
   const named = Object.values(resolutions).flatMap((price) => Object.keys(price));
   return [...new Set(named)].filter((field) => !Object.hasOwn(usual, field));

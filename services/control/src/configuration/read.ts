@@ -11,22 +11,22 @@ import { parseDocument } from "yaml";
 import { baseUrlProblem } from "./addresses.ts";
 import { hasVariables } from "./resolve.ts";
 
-/** A file's text as a configuration, or everything that is wrong with it. */
+/** A parsed configuration, or all its problems. */
 export type ReadConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
-/** Largest configuration file. */
+/** Maximum bytes of a configuration file. */
 const maxBytes = 16 * 1024 * 1024;
-/** Maximum uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
+/** Maximum expanded uses of one YAML anchor, including nested ones; prevents a small file from growing huge. */
 const maxAliases = 100;
 
-/** A configuration's text as it was found, and its parsed content. */
+/** The text of a configuration and its parsed content. */
 export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
 
 /**
- * Reads a configuration file's text; a file that is not there is a problem like any other. `before`: what was found there
- * last, given again where the text is the same.
+ * Reads a configuration file; a missing file is reported as a problem. Returns `before`, the last result, if the text
+ * is unchanged.
  */
 export async function readConfigurationFile(path: string, before?: FoundConfiguration): Promise<FoundConfiguration> {
   let text: string;
@@ -49,7 +49,7 @@ export async function readConfigurationFile(path: string, before?: FoundConfigur
   return before?.text === text && text !== "" ? before : { text, ...parseConfiguration(text) };
 }
 
-/** YAML, shape, references, and vendors that this build knows. */
+/** Parses a configuration; checks YAML, shape, references and vendors. */
 export function parseConfiguration(text: string): ReadConfiguration {
   if (text.length > maxBytes) return { problems: [{ path: "(file)", message: `is larger than ${maxBytes} bytes` }] };
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
@@ -65,7 +65,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
   try {
     written = document.toJS({ maxAliasCount: maxAliases });
   } catch (error) {
-    // An alias of an anchor that there is not, or one that would grow beyond all bounds.
+    // The YAML has an alias without an anchor, or one that expands beyond the limit.
     return { problems: [{ path: "(file)", message: error instanceof Error ? error.message : String(error) }] };
   }
   const checked = checkConfiguration(written);
@@ -79,19 +79,19 @@ export function parseConfiguration(text: string): ReadConfiguration {
   return problems.length > 0 ? { problems } : checked;
 }
 
-/** Members of a channel that concern its vendor. */
+/** Fields of a channel that concern its vendor. */
 type OfVendor = Pick<ChannelConfiguration, "provider" | "keys" | "wires"> & {
   readonly baseUrl?: string | undefined;
 };
 
-/** The channels of a file that is wrong elsewhere, each in its place, as far as they name a vendor and its address. */
+/** Returns the readable channels of an otherwise invalid file, at their positions. */
 function writtenChannels(written: unknown): readonly (OfVendor | undefined)[] {
   if (!isObject(written) || !Array.isArray(written["channels"])) return [];
   return written["channels"].map((channel: unknown): OfVendor | undefined => {
     if (!isObject(channel)) return undefined;
     const { provider, baseUrl } = channel;
     if (typeof provider !== "string" || (baseUrl !== undefined && typeof baseUrl !== "string")) return undefined;
-    // The schema reports what is wrong with its keys.
+    // The schema reports invalid keys.
     return { provider, baseUrl, keys: [] };
   });
 }
@@ -100,7 +100,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Settings of a channel that its vendor, as this build knows it, does not support. */
+/** Returns the settings of a channel that its vendor does not support in this build. */
 function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)
@@ -109,7 +109,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor)
     ];
   const ownAddress = baseUrl ?? provider.baseUrl;
   if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has none of its own` }];
-  // What variables hold is looked at when they are filled in.
+  // Values of variables are checked when they are inserted.
   const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
   const noKeys = keys === undefined && provider.keyVariable === undefined && provider.usualKey === undefined;
   return [
@@ -128,7 +128,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor)
   ];
 }
 
-/** Problems as a person reads them, a line each. */
+/** Formats problems for people, one per line. */
 export function problemLines(problems: readonly ConfigurationProblem[]): string {
   return problems.map(({ path, message }) => `  ${path} ${message}`).join("\n");
 }

@@ -4,19 +4,19 @@ import { isSendableKey, type ChannelConfiguration, type Configuration } from "@m
 import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./addresses.ts";
 
-/** Variables of the environment by name. */
+/** Environment variables by name. */
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
-/** Vendor keys that are kept with the configuration, by the ids that it names as `kept:id`. */
+/** Vendor keys stored with the configuration, by the ids that it names as `kept:id`. */
 export type KeptKeys = ReadonlyMap<string, string>;
 
 const variableInAddress = /\$\{(\w+)\}/g;
 
-/** The variables that an address names. */
+/** Returns the variables that an address names. */
 export function variablesIn(baseUrl: string): readonly string[] {
   return [...baseUrl.matchAll(variableInAddress)].map(([, name = ""]) => name);
 }
 
-/** An address with its variables filled in, and those that are not set. */
+/** Returns an address with its variables inserted, and the names of those that are not set. */
 export function filledIn(
   written: string,
   names: EnvVariables,
@@ -25,14 +25,14 @@ export function filledIn(
   return { address: written.replaceAll(variableInAddress, (_, name: string) => names[name] ?? ""), missing };
 }
 
-/** Returns true if an address has variables to fill in. */
+/** Returns true if an address contains variables. */
 export function hasVariables(baseUrl: string): boolean {
   return baseUrl.search(variableInAddress) >= 0;
 }
 
 /**
- * Fills in what the environment, key files and the books hold: `env:NAME`, `file:/path` and `kept:id` in keys, `${NAME}` in addresses. A
- * channel with an address or all keys missing, or of no use, is switched off with the reason: one unset variable must not stop the rest.
+ * Resolves `env:NAME`, `file:/path` and `kept:id` in keys, and `${NAME}` in addresses. A channel with an invalid
+ * address or without usable keys is disabled with the reason, so that one unset variable does not stop the others.
  */
 export function resolveChannels(
   { channels }: Configuration,
@@ -56,7 +56,7 @@ async function resolveChannel(
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
   const reasons = [...missing, ...(keys.length === 0 ? absent : [])];
-  // What is wrong may be a secret in the wrong place: operators are shown the address as it is written.
+  // The inserted value may be a misplaced secret, so operators see the address as written.
   return {
     configuration,
     baseUrl: wrong === undefined ? baseUrl : written,
@@ -68,13 +68,13 @@ async function resolveChannel(
 /** Key for a vendor that needs none. */
 const noKey = "none";
 
-/** The keys of a channel that names none. */
+/** Returns the keys of a channel that names none. */
 export function usualKeys(provider: Provider | undefined): readonly string[] {
   if (provider?.usualKey !== undefined) return [provider.usualKey];
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
 }
 
-/** The keys that are there and usable, and why the others are not. */
+/** Returns the usable keys, and the reasons why others are not. */
 async function resolveKeys(
   named: readonly string[],
   names: EnvVariables,
@@ -101,7 +101,7 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
   return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;
 }
 
-/** Returns the source of a key, in words that contain no key. */
+/** Describes the source of a key without revealing the key. */
 function nameOf(written: string, at: number): string {
   const [, name] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
   return name ?? `keys[${at}]`;
@@ -133,7 +133,7 @@ async function resolveKey(
   return { key: written };
 }
 
-/** The variables that a configuration may name with env:NAME and ${NAME}: all there are, since an operator chooses. */
+/** Returns all environment variables: a configuration file may name any, because an operator writes it. */
 export function namedVariables(): Readonly<Record<string, string | undefined>> {
   // oxlint-disable-next-line no-restricted-properties
   return process.env;

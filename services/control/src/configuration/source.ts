@@ -4,19 +4,19 @@ import type { KeptKeys } from "./resolve.ts";
 
 /** Source of the configuration. */
 export interface ConfigurationSource {
-  /** For people: a file's path, or the books. */
+  /** Name for people: a file's path, or the books. */
   readonly name: string;
-  /** The folder to watch for changes; absent: it is only polled. */
+  /** Folder to watch for changes; absent: only polled. */
   readonly folder?: string;
-  /** Interval between readings while no change is announced; absent: at every look. */
+  /** Interval, in ms, between reads while no change is announced; absent: every poll reads. */
   readonly everyMs?: number;
-  /** True if a start with a wrong configuration is refused. */
+  /** True if the start fails with an invalid configuration. */
   readonly mustBeGood: boolean;
   /** Reads the current configuration. Throws if the source is unavailable. */
   read(): Promise<FoundConfiguration & { readonly kept?: KeptKeys }>;
 }
 
-/** A YAML file, the truth where MODELGATE_CONFIG names it. */
+/** Returns the source of a YAML file, which MODELGATE_CONFIG names. */
 export function fileSource(path: string): ConfigurationSource {
   let last: FoundConfiguration | undefined;
   const read = async (): Promise<FoundConfiguration> => (last = await readConfigurationFile(path, last));

@@ -5,34 +5,34 @@ import { filledIn, hasVariables, usualKeys, variablesIn, type EnvVariables } fro
 import { unsafeAddress } from "./addresses.ts";
 
 /**
- * Sources of keys and addresses for a configuration from the console or the API, in addition to vendors' usual
+ * Allowed sources of keys and addresses in a configuration from the console or the API, in addition to vendors' default
  * variables.
  */
 export interface AllowedSources {
-  /** Folder of files that keys may name; absent: none may. */
+  /** Folder whose files keys may name; absent: none. */
   readonly keysFolder: string | undefined;
-  /** Variables that keys and addresses may name. */
+  /** Environment variables that keys and addresses may name. */
   readonly variables: ReadonlySet<string>;
-  /** Addresses of the gateway's own stores and services, where no vendor is. */
+  /** Addresses of the gateway's stores and services, where no vendor can be. */
   readonly inside: readonly string[];
 }
 
 /** Dependencies of the check of a changed configuration. */
 export interface SourceCheck extends AllowedSources {
-  /** The configuration that the change begins with; absent: there was none, or it could not be read. */
+  /** The configuration before the change; absent: there was none, or it could not be read. */
   readonly before: Configuration | undefined;
   readonly names: EnvVariables;
 }
 
-/** The variables of vendors' own addresses, such as a region: no secrets. */
+/** Variables in vendors' addresses, such as a region: not secret. */
 const addressVariables: ReadonlySet<string> = new Set(
   Object.values(providers).flatMap(({ baseUrl = "" }) => variablesIn(baseUrl)),
 );
 
 /**
- * Lists keys and addresses of a configuration from the console or the API that would show a vendor what it must not see: a
- * variable or a file that is no vendor's key, a key that was entered for another address, an address inside the gateway. What a
- * channel has already, at the same address, stays allowed.
+ * Returns the keys and addresses of a configuration from the console or the API that could leak a secret: a variable or
+ * file that is not a vendor's key, a key entered for another address, or an address inside the gateway. Sources that a
+ * channel already has at the same address stay allowed.
  */
 export function sourceProblems({ channels }: Configuration, check: SourceCheck): readonly ConfigurationProblem[] {
   return channels.flatMap((channel, at) => {
@@ -71,7 +71,7 @@ function keysOf({ keys, provider }: ChannelConfiguration): readonly string[] {
   return keys ?? usualKeys(providers[provider]);
 }
 
-/** Returns the reason why a key cannot be taken from its source; undefined if it can. */
+/** Returns the reason why a key must not be read from its source; undefined if it may be. */
 function keyProblem(key: string, channel: ChannelConfiguration, check: SourceCheck): string | undefined {
   const [, kind, name = ""] = /^(env|file|kept):(.*)$/.exec(key) ?? [];
   const provider = providers[channel.provider];
@@ -98,9 +98,9 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
 }
 
 /**
- * Returns true if a channel's address belongs to its vendor, so that the vendor's usual key may be sent there: an
- * address below the domain of the vendor's own. For a server that its operator runs, and a vendor without a public
- * address, every address is accepted.
+ * Returns true if a channel's address belongs to its vendor, so that the vendor's default key may be sent there: the
+ * address must be in the domain of the vendor's address. Every address is accepted for a server of the operator, and
+ * for a vendor without a public address.
  */
 function isAtHome(
   channel: ChannelConfiguration,
@@ -112,7 +112,7 @@ function isAtHome(
   const own = originOf({ ...channel, baseUrl }, names);
   const to = originOf(channel, names);
   if (own === to) return true;
-  // A vendor's regions and customers have hosts beside its own one: `eu.api.openai.com`, `dashscope-intl.aliyuncs.com`.
+  // Vendors' regions and customers have sibling hosts: `eu.api.openai.com`, `dashscope-intl.aliyuncs.com`.
   const [, host = ""] = /^https:\/\/([^/]+)/.exec(baseUrl) ?? [];
   const domain = host.split(".").slice(1);
   if (domain.length < 2 || domain.slice(-2).some((label) => hasVariables(label))) return false;
@@ -120,7 +120,7 @@ function isAtHome(
   return new RegExp(`^https://(?:[\\w-]+\\.)*[\\w-]+\\.${pattern}$`).test(to);
 }
 
-/** The origin that a channel's calls go to; the address as it is written where a variable of it is not set. */
+/** Returns the origin of a channel's calls; the address as written where one of its variables is not set. */
 function originOf({ baseUrl, provider }: ChannelConfiguration, names: EnvVariables): string {
   const written = baseUrl ?? providers[provider]?.baseUrl ?? "";
   const { address } = filledIn(written, names);

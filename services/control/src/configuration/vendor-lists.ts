@@ -6,11 +6,11 @@ import type { Logger, Redis } from "@modelgate/platform";
 import { cleanWords } from "@modelgate/providers";
 import { askModels, type ModelsAsk } from "./ask-models.ts";
 
-/** Hash: channel id → what its vendor listed last; shared by all replicas. */
+/** Hash: channel id → the vendor's last model list; shared by all replicas. */
 const listsKey = "vendor-models";
-/** Pause after which a list that could not be fetched is fetched again. */
+/** Pause, in ms, after which a failed list request is retried. */
 const retryMs = 60_000;
-/** A model that its vendor lists no more rests for so long; then it is forgotten. */
+/** Time, in ms, for which a model that its vendor no longer lists is paused; then it is forgotten. */
 const goneKeptMs = 7 * 86_400_000;
 
 const VendorList = Type.Object({
@@ -28,11 +28,11 @@ export interface VendorListDeps {
   readonly redis: Redis;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Interval between two requests to a vendor. */
+  /** Interval, in ms, between two requests to a vendor. */
   readonly everyMs: number;
 }
 
-/** The models of the vendors whose channels serve whatever they list: fetched at start, and again after a while. */
+/** Model lists of vendors whose channels serve all listed models; requested at the start and then periodically. */
 export class VendorLists {
   readonly #deps: VendorListDeps;
   constructor(deps: VendorListDeps) {
@@ -40,8 +40,8 @@ export class VendorLists {
   }
 
   /**
-   * The models of every channel that takes what its vendor lists, by the channel's id. Lists that are due are fetched;
-   * one that does not answer keeps its last list. A channel that has none is off, with the reason.
+   * Returns channels with their model lists, by channel id. Requests lists that are due; a vendor that does not answer
+   * keeps its last list. A channel without any list is disabled with the reason.
    */
   async complete(channels: readonly ResolvedChannel[]): Promise<{
     readonly channels: readonly ResolvedChannel[];
@@ -99,7 +99,7 @@ export class VendorLists {
     }
   }
 
-  /** A model that is listed no more rests; one that is back is used again. */
+  /** Pauses models that are no longer listed, and enables those that are listed again. */
   async #restGone(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
     const { redis, everyMs } = this.#deps;
     const until = Date.now() + everyMs + retryMs;

@@ -5,9 +5,9 @@ import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
 
 /**
- * Lists what is valid and probably a mistake: models without a price or a channel, prices that no call pays, channels or
- * keys that are unset or lead nowhere, tokens narrowed to models outside their group. Channels that wait for a variable
- * come last, each with the models that depend on it: they are the usual state of a file for several machines.
+ * Returns probable mistakes in a valid configuration: models without a price or channel, prices that are never charged,
+ * channels or keys that are unset or unusable, API keys limited to models outside their group. Channels that wait for a
+ * variable come last, with the models that depend on them: a file for several machines usually has some.
  */
 export function warningsOf(
   { groups, accounts = {} }: Configuration,
@@ -43,7 +43,7 @@ function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<strin
   );
 }
 
-/** A line for each channel that is off, with the models that cannot be called until it is on. */
+/** Returns a line for each disabled channel, with the models that cannot be called without it. */
 function channelsThatAreOff(channels: readonly ResolvedChannel[]): readonly ConfigurationProblem[] {
   const served = modelsServedBy(channels.filter(({ off }) => off === undefined));
   return channels.flatMap((channel, at) => {
@@ -54,7 +54,7 @@ function channelsThatAreOff(channels: readonly ResolvedChannel[]): readonly Conf
   });
 }
 
-/** Models that a token is narrowed to and that its group does not have. */
+/** Returns models in an API key's list that its group does not have. */
 function narrowedOut({ groups, accounts = {} }: Pick<Configuration, "groups" | "accounts">) {
   return Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
     tokens.flatMap(({ group, models = [] }, at) => {

@@ -8,12 +8,12 @@ import type { Sessions } from "./sessions.ts";
 /** Requests that are allowed before signing in. */
 const visitorsCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-in-ways"]);
 
-/** The one who signs in has no role yet. */
+/** Operator of a sign-in request, which has no role yet. */
 const visitor: Operator = { name: "", role: "viewer" };
 
 /**
- * Authorises a call by a key for automation, by the session in its cookie, or else by its credential. A browser sends the
- * cookie also with what another site asks for, so a change must come from the console's own pages.
+ * Authorizes a call by an automation key, by the session cookie, or by its credential. Browsers also send the cookie
+ * with requests from other sites, so a change must come from the console's pages.
  */
 export function bySession(
   { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },
@@ -36,7 +36,7 @@ export function bySession(
   };
 }
 
-/** Throws Failure permission_denied where a call comes from a page of another origin, or from no page at all. */
+/** Throws Failure permission_denied for a call from a page of another origin, or without an origin. */
 function checkSameOrigin({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined || host === undefined || !URL.canParse(origin) || new URL(origin).host !== host)
     throw new Failure("permission_denied", "Changes are accepted only from the console's own pages.");

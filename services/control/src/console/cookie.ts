@@ -1,51 +1,53 @@
 import type { IncomingMessage } from "node:http";
 
 const sessionName = "modelgate_session";
-/** Cookie that a browser keeps while it is at an OpenID provider, and its lifetime, s. */
+/** Cookie that a browser keeps during a sign-in at an OpenID provider, and its lifetime in seconds. */
 const signInName = "modelgate_sign_in";
 const signInSeconds = 600;
 
 /**
- * The cookies of the console. Scripts cannot read them. Behind https their names have the prefix `__Host-`: a browser takes
- * those from this very host over https alone, so no neighbouring host can plant one.
+ * Cookies of the console, which scripts cannot read. With https their names have the prefix `__Host-`: browsers accept
+ * those only from this host over https, so a neighbouring host cannot set them.
  */
 export class ConsoleCookies {
   readonly #prefix: string;
   readonly #attributes: string;
 
-  /** `consoleUrl`: where browsers reach the console, if not at its own plain address. */
+  /** `consoleUrl` is the address at which browsers reach the console, if it differs from the listening address. */
   constructor(consoleUrl: string | undefined) {
     const isSecure = consoleUrl?.startsWith("https:") === true;
     this.#prefix = isSecure ? "__Host-" : "";
     this.#attributes = `Path=/; HttpOnly${isSecure ? "; Secure" : ""}`;
   }
 
-  /** The session's secret that a browser sends; undefined where it sends none. */
+  /** Returns the session secret of a request; undefined where it has none. */
   session(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, sessionName);
   }
 
-  /** The header that gives a browser its session: other sites' pages do not send it. */
+  /** Returns the header that sets the session cookie. Browsers do not send it with requests from other sites' pages. */
   setSession(session: string): string {
     return `${this.#prefix}${sessionName}=${session}; ${this.#attributes}; SameSite=Strict`;
   }
 
-  /** The header that makes a browser forget its session. */
+  /** Returns the header that removes the session cookie. */
   get forgetSession(): string {
     return `${this.setSession("")}; Max-Age=0`;
   }
 
-  /** The sign-in through a provider that a browser has begun. */
+  /** Returns the provider sign-in that a browser has started. */
   signIn(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, signInName);
   }
 
-  /** The header that has a browser keep a sign-in. Lax: it comes back from another site, and must still have it. */
+  /**
+   * Returns the header that stores a sign-in. SameSite is Lax, because the browser returns from the provider's site.
+   */
   setSignIn(signIn: string): string {
     return `${this.#signIn(signIn)}; Max-Age=${signInSeconds}`;
   }
 
-  /** The header that makes a browser forget its sign-in. */
+  /** Returns the header that removes the sign-in cookie. */
   get forgetSignIn(): string {
     return `${this.#signIn("")}; Max-Age=0`;
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 
-/** A file of the build, and what is smaller than it for browsers that take it. */
+/** A file of the build, with its compressed form. */
 interface BuiltFile {
   readonly type: string;
   readonly etag: string;
@@ -12,7 +12,7 @@ interface BuiltFile {
   readonly gzip?: Buffer | undefined;
 }
 
-/** The files of a build by their path below its folder. */
+/** Files of a build by path below its folder. */
 export type BuiltFiles = ReadonlyMap<string, BuiltFile>;
 
 const types: Readonly<Record<string, string>> = {
@@ -21,12 +21,12 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-/** Files in this folder have a hash of their content in their name: they never change. */
+/** Folder of files whose names contain a content hash; they never change. */
 const hashed = "assets/";
 
 /**
- * Reads a build, which is a few megabytes, so that what is served is of one piece: a build that is written anew below a running
- * service changes nothing before its next start.
+ * Reads a complete build of a few megabytes into memory, so that the pages are consistent: a new build takes effect at
+ * the next start.
  */
 export function readBuild(folder: string): BuiltFiles {
   const all = new Map(
@@ -46,8 +46,8 @@ export function readBuild(folder: string): BuiltFiles {
 }
 
 /**
- * Answers a request for a path below the build's folder. What is no file is a page, which index.html shows, whatever its address has
- * in it; false where it is neither, or the build has no index.html.
+ * Answers a request for a path below the build's folder. A path without a file is a page, which index.html shows.
+ * Returns false for neither, or where the build has no index.html.
  */
 export function serveFile(
   files: BuiltFiles,

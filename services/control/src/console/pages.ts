@@ -8,8 +8,8 @@ const ownBuild = join(import.meta.dirname, "../../../console/dist");
 const root = "/console/";
 
 /**
- * Serves the console's pages under /console/ and hands every other request on. `edgeUrl` is the gateway's address for
- * clients, which the pages may call besides this one. The build is read with the first request for it.
+ * Serves the console's pages under /console/ and passes all other requests to `api`. `edgeUrl` is the gateway's address
+ * for clients, which the pages may also call. The first request reads the build.
  */
 export function withPages(api: RequestListener, edgeUrl: string | undefined, build = ownBuild): RequestListener {
   const headers = pageHeaders(edgeUrl);
@@ -26,7 +26,7 @@ export function withPages(api: RequestListener, edgeUrl: string | undefined, bui
   };
 }
 
-/** Forbids browsers and proxies to store an API's answers, and to guess their types. */
+/** Forbids browsers and proxies to store API answers and to guess their types. */
 export function unkept(api: RequestListener): RequestListener {
   return (request, response) => {
     response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
@@ -34,7 +34,10 @@ export function unkept(api: RequestListener): RequestListener {
   };
 }
 
-/** Scripts and styles come from here alone; Mantine sets inline styles, never inline scripts. */
+/**
+ * Returns the page headers. Scripts and styles come from this origin only; Mantine sets inline styles, never inline
+ * scripts.
+ */
 function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   const policy = [
     "default-src 'none'",
@@ -55,7 +58,7 @@ function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   ]);
 }
 
-/** The gateway's origin, for requests and for sessions. */
+/** Returns the gateway's origins, for requests and for WebSockets. */
 function originsOf(edgeUrl: string): string {
   const { origin } = new URL(edgeUrl);
   return `${origin} ${origin.replace(/^http/, "ws")}`;

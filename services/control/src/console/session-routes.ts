@@ -13,26 +13,26 @@ export interface SessionRouteDeps {
   readonly people: People;
   readonly limits: SignInLimits;
   readonly cookies: ConsoleCookies;
-  /** Address of the console for browsers, if it is another one. */
+  /** Address of the console for browsers, if it differs from the listening address. */
   readonly consoleUrl: string | undefined;
   /** True if an OpenID provider is set up. */
   readonly hasProvider: boolean;
-  /** The address of a browser. */
+  /** Returns the address of a browser. */
   readonly addressOf: (call: { readonly headers: IncomingHttpHeaders; readonly address: string }) => string;
 }
 
-/** Signing in to the console and out of it, links to do so, and the sessions that are open. */
+/** Routes for signing in and out, sign-in links, and open sessions. */
 export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const { sessions, people, limits, cookies, consoleUrl } = deps;
   const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
-      // Read first: whoever is disabled while the password is hashed is of a later generation.
+      // Read first: a person who is disabled while the password is hashed has a later generation.
       const generations = await sessions.generations.of([name]);
       return { operator: await people.byPassword(name, password), generations };
     });
   };
-  /** No limit: the secret of a link cannot be guessed. */
+  /** Signs in by a link. Attempts are not limited, because the link's secret cannot be guessed. */
   const byLink = async (link: string): Promise<SignedIn> => {
     const signedIn = await sessions.follow(link);
     if (await people.isDisabled(signedIn.operator.name))
@@ -45,7 +45,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       const name = fields.optionalText(body, "name") === undefined ? "operator" : fields.newOperatorName(body, "name");
       const account = fields.optionalText(body, "account");
       const { link, expiresAt } = await sessions.makeLink({ name, role, account }, maker.name);
-      // Behind a #: browsers keep that to themselves, so no log on the way has it.
+      // In the fragment, which browsers do not send, so that no log contains it.
       const path = `/console/sign-in#${link}`;
       return { url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
     },
@@ -73,8 +73,8 @@ function sessionView({ name, role, account, email }: Operator) {
 }
 
 /**
- * The address that a call comes from: the connection's other end, or with proxies before control the one that the
- * outermost of them saw. What is further left in the header is what a client says of itself.
+ * Returns a function for the address of a call: the remote address, or behind proxies the one that the outermost proxy
+ * saw. Earlier entries of the header are set by the client.
  */
 export function addressBefore(
   proxies: number,

@@ -5,10 +5,10 @@ import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import { Generations, type GenerationsOf } from "./generations.ts";
 
-/** Lifetime of a sign-in link, and longest idle time of a session, in seconds. */
+/** Lifetime of a sign-in link, and maximum idle time of a session, in seconds. */
 const linkSeconds = 600;
 const sessionSeconds = 12 * 3_600;
-/** Longest life of a session, ms, however much it is used. */
+/** Maximum lifetime of a session in ms, regardless of use. */
 const longestMs = 7 * 86_400_000;
 
 const operatorProperties = {
@@ -25,13 +25,13 @@ const readSession = stored(
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );
 
-/** Somebody who has proved who they are, and the generations that were read before they did. */
+/** An authenticated person, and the generations that were read before authentication. */
 export interface SignedIn {
   readonly operator: Operator;
   readonly generations: GenerationsOf;
 }
 
-/** A session as it is shown; its id does not help to use it. */
+/** A session for display; its id cannot be used to sign in. */
 export interface SessionView {
   readonly id: string;
   readonly name: string;
@@ -40,16 +40,16 @@ export interface SessionView {
   readonly email: string | null;
   /** RFC 3339. */
   readonly since: string;
-  /** The address that signed in. */
+  /** Address that signed in. */
   readonly from: string;
 }
 
-/** Set of the digests of all sessions, among them some that have ended by themselves. */
+/** Set of the digests of all sessions, including some that have expired. */
 const allSessions = "console:sessions";
 
 /**
- * Sign-in links and sessions of the console, in Redis under the SHA-256 of their secrets: they are short-lived, so a Redis
- * that is lost asks people to sign in again and loses nothing else.
+ * Sign-in links and sessions of the console, in Redis under the SHA-256 of their secrets. They are short-lived: if
+ * Redis is lost, people only have to sign in again.
  */
 export class Sessions {
   readonly generations: Generations;
@@ -59,7 +59,9 @@ export class Sessions {
     this.generations = new Generations(redis);
   }
 
-  /** Makes a link's secret that signs in once, as an operator, as long as neither they nor its maker change. */
+  /**
+   * Creates a link's secret, which signs in an operator once, unless the operator or the link's maker changes before.
+   */
   async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
     const generations = await this.generations.of([operator.name, maker]);
@@ -67,7 +69,7 @@ export class Sessions {
     return { link, expiresAt: new Date(Date.now() + linkSeconds * 1_000).toISOString() };
   }
 
-  /** Whom a link signs in, which is used up by this. Throws Failure invalid_api_key where it was before. */
+  /** Uses up a link and returns the operator. Throws Failure invalid_api_key where it was already used. */
   async follow(link: string): Promise<SignedIn> {
     const text = await this.#redis.getdel(linkKey(link));
     const signedIn = text === null ? undefined : signedInOf(readLink(text));
@@ -76,7 +78,7 @@ export class Sessions {
     return signedIn;
   }
 
-  /** Begins a session; its secret. The one that the same browser had before is ended. */
+  /** Starts a session and returns its secret. Ends the browser's previous session. */
   async begin({ operator, generations }: SignedIn, from: string, before: string | undefined): Promise<string> {
     if (before !== undefined) await this.end(before);
     const session = newSecret();
@@ -91,7 +93,7 @@ export class Sessions {
     return session;
   }
 
-  /** The operator of a session that is in use, whose time begins anew; undefined where it has ended. */
+  /** Returns the operator of an active session and renews it; undefined where it has ended. */
   async find(session: string): Promise<Operator | undefined> {
     const text = await this.#redis.getex(sessionKey(digestOf(session)), "EX", sessionSeconds);
     if (text === null) return undefined;
@@ -102,23 +104,23 @@ export class Sessions {
     return undefined;
   }
 
-  /** Ends a session at once, on every replica. */
+  /** Ends a session immediately, on every replica. */
   async end(session: string): Promise<void> {
     await this.#endByDigest(digestOf(session));
   }
 
-  /** Sessions that are open. */
+  /** Lists the open sessions. */
   async list(): Promise<readonly SessionView[]> {
     return (await this.#open()).map(({ view }) => view);
   }
 
-  /** Ends the sessions of a person, and what signs in as them or was made by them. */
+  /** Ends the sessions of a person, and the links that sign in as the person or that the person made. */
   async revoke(name: string): Promise<void> {
     await this.generations.renew(name);
     await this.#endWhere((view) => view.name === name);
   }
 
-  /** Ends the session of an id; how many there were. */
+  /** Ends the session with an id. Returns the number of ended sessions. */
   endById(id: string): Promise<number> {
     return this.#endWhere((view) => view.id === id);
   }
@@ -145,7 +147,7 @@ export class Sessions {
   }
 }
 
-/** Reads a stored session. One from before generations existed counts as its operator's first generation. */
+/** Parses a stored session. A session from before generations existed counts as its operator's first generation. */
 function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
   return { operator, generations: generations ?? { [operator.name]: "" } };
 }

@@ -20,7 +20,7 @@ const creditColumns: readonly Column[] = [
   ["OPERATION", cell("operationId")],
 ];
 
-/** Accounts and their money. */
+/** Commands for accounts and their money. */
 export const accountCommands: readonly Command[] = [
   {
     name: "account create",

@@ -26,13 +26,13 @@ const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ..
 const modelColumns: readonly Column[] = [["MODEL", cell("model")], ["KEY", cell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["SCOPE", cell("scope")], ...states];
 
-/** Returns the reason why it is not used, with its vendor's message. */
+/** Returns the reason why a channel is not used, with its vendor's message. */
 function why(row: unknown): string {
   const vendorMessage = field(row, "vendorMessage");
   return cell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
 }
 
-/** Seats in use of how many; "-" where there is no limit. */
+/** Returns slots in use and their maximum; "-" where there is no limit. */
 function seats(row: unknown): string {
   const limited = field(row, "seats");
   const [inUse, most] = [field(limited, "inUse"), field(limited, "most")];
@@ -59,7 +59,7 @@ const switched = (verb: string) => async (args: Arguments, server: Server) =>
     }),
   );
 
-/** Channels and their keys: shown, switched, tried. */
+/** Commands that show, enable, disable and test channels and their keys. */
 export const channelCommands: readonly Command[] = [
   {
     name: "channel list",

@@ -6,17 +6,17 @@ import type { Server } from "./server.ts";
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
-  /** The options without a value that were given. */
+  /** The given options without a value. */
   readonly flags: ReadonlySet<string>;
-  /** True if the answer is one JSON document. */
+  /** True if the output is one JSON document. */
   readonly json: boolean;
-  /** For an answer that is written piece by piece. */
+  /** Output for an answer that is written in parts. */
   readonly stdout: Writable;
-  /** Asks a person; true without asking if nobody is at the terminal, so that scripts go on. */
+  /** Asks a person. Returns true without asking if the input is not a terminal, so that scripts continue. */
   readonly confirm: (question: string) => Promise<boolean>;
 }
 
-/** Surroundings of a command line: its input and output, and the environment that names the server. */
+/** Input, output and environment of a command line. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable;
@@ -24,7 +24,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Asks a question on a terminal; true for "y" and "yes", and without asking if the input is no terminal. */
+/** Asks a question on a terminal. Returns true for "y" and "yes", and without asking if the input is not a terminal. */
 export async function confirm(
   { stdin, stderr }: Pick<Terminal, "stdin" | "stderr">,
   question: string,
@@ -37,38 +37,38 @@ export async function confirm(
 /** Result of a command, as JSON and as text for a person. */
 export interface Output {
   readonly data: unknown;
-  /** Empty where the command has written for itself. */
+  /** Empty if the command wrote its output itself. */
   readonly text: string;
-  /** Not zero where the answer is bad news: a wrong configuration, a channel that fails its test. */
+  /** Not zero for a negative result: an invalid configuration, a channel that fails its test. */
   readonly exitCode?: number;
 }
 
-/** One command of gatectl: a row from which parsing, help and running come. */
+/** A command of gatectl; parsing, help and execution use this row. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly positionals: readonly string[];
-  /** Options with a value: name → what it is; required ones end in "!". */
+  /** Options with a value: name → description; "!" at the end marks required ones. */
   readonly options: Readonly<Record<string, string>>;
-  /** Options without a value: name → what it is. */
+  /** Options without a value: name → description. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly example: string;
   readonly run: (args: Arguments, server: Server) => Promise<Output>;
 }
 
-/** A call that is not of the command's form; said with a hint, exit status 2. */
+/** Invalid command-line usage; printed with a hint, exit status 2. */
 export class WrongUsage extends Error {
   override readonly name = "WrongUsage";
 }
 
-/** A position that the command cannot do without. Throws WrongUsage. */
+/** Returns a required positional argument. Throws WrongUsage. */
 export function position({ positionals }: Arguments, at: number, name: string): string {
   const value = positionals[at];
   if (value === undefined || value === "") throw new WrongUsage(`${name} is missing`);
   return value;
 }
 
-/** Likewise, as it is in a path of the operator's API. */
+/** Returns a required positional argument, encoded for a path. Throws WrongUsage. */
 export function positionInPath(args: Arguments, at: number, name: string): string {
   return encodeURIComponent(position(args, at, name));
 }

@@ -10,13 +10,13 @@ import { CommandFailed } from "./server.ts";
 import { position, positionInPath, type Arguments, type Command, type Output } from "./command.ts";
 import { cell, table, type Column } from "./table.ts";
 
-/** The file where none is named. */
+/** Default file. */
 export const demo = "deploy/config/demo.yaml";
 
-/** Marks of the lines of a difference. */
+/** Prefixes of difference lines. */
 const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
 
-/** Shows the changes by restoring a version, and asks for a confirmation. */
+/** Shows the changes of restoring a version, and asks for a confirmation. */
 function isConfirmed({ confirm }: Arguments, version: unknown): Promise<boolean> {
   const back = field(version, "back");
   const lines = Array.isArray(back)
@@ -25,7 +25,7 @@ function isConfirmed({ confirm }: Arguments, version: unknown): Promise<boolean>
   return confirm(`${lines.join("\n")}\nRestore version ${cell("version")(version)}?`);
 }
 
-/** Renders the result of a change of the configuration; exit status 1 if it was refused. */
+/** Renders the result of a configuration change; exit status 1 if it was refused. */
 function changed(data: unknown): Output {
   const [problems, warnings] = ["problems", "warnings"].map((name) => problemsIn(field(data, name)));
   if (problems !== undefined && problems.length > 0)
@@ -49,9 +49,9 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), message: String(field(row, "message")) }));
 }
 
-/** Asks the vendors of the channels and returns the problems they report. */
+/** Makes free requests to the channels' vendors and returns the problems. */
 async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
-  // No other command needs a client of vendors.
+  // Imported here because no other command needs a vendor client.
   const [{ openTransport }, { askVendors }] = await Promise.all([
     import("@modelgate/channels"),
     import("../configuration/ask-vendors.ts"),
@@ -71,7 +71,7 @@ const versionColumns: readonly Column[] = [
   ["NOTE", cell("note")],
 ];
 
-/** The configuration: a file that is checked, and the one that lives in the books. */
+/** Commands for the configuration: checks of a file, and the configuration in the books. */
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
@@ -92,7 +92,7 @@ export const configCommands: readonly Command[] = [
           exitCode: 1,
         };
       const resolved = await resolveChannels(configuration, namedVariables());
-      // The catalogue of prices is large, and no other command needs it.
+      // Imported here because the price catalogue is large, and no other command needs it.
       const { completeConfiguration } = await import("../configuration/complete.ts");
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);

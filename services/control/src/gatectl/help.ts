@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** All commands, a line each. */
+/** Lists all commands, one per line. */
 export function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
@@ -13,7 +13,7 @@ export function overview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** One command: its form, its options, an example. */
+/** Describes a command: its form, its options, an example. */
 export function helpOf({ name, summary, positionals, options, flags = {}, example }: Command): string {
   const entries = [
     ...Object.entries(options).map(

@@ -1,17 +1,17 @@
 import { parseDocument, YAMLMap, YAMLSeq } from "yaml";
 import { field } from "../field.ts";
 
-/** A configuration's text with a vendor's models in it, and what became of each. */
+/** A configuration's text with imported models, and the result for each model. */
 export interface Imported {
   readonly text: string;
   readonly added: readonly string[];
-  /** Models that the configuration has already. */
+  /** Models that the configuration already has. */
   readonly known: readonly string[];
-  /** Models of unknown price: they are left to the operator. */
+  /** Models of unknown price, which the operator has to set. */
   readonly unpriced: readonly string[];
 }
 
-/** Writes the models that a channel's vendor lists into a configuration, with their prices; all else stays as it is written. */
+/** Adds the models that a channel's vendor lists to a configuration, with prices; the rest of the text is unchanged. */
 export function importModels(text: string, channel: string, listed: readonly unknown[]): Imported {
   const document = parseDocument(text);
   const [added, known, unpriced]: [string[], string[], string[]] = [[], [], []];
@@ -37,7 +37,7 @@ export function importModels(text: string, channel: string, listed: readonly unk
   return { text: added.length === 0 ? text : document.toString({ lineWidth: 0 }), added, known, unpriced };
 }
 
-/** The models that a channel names; undefined where it serves whatever its vendor lists. */
+/** Returns the models that a channel names; undefined where it serves all listed models. */
 function servedBy(channels: unknown, id: string): unknown {
   if (!(channels instanceof YAMLSeq)) return undefined;
   const items: readonly unknown[] = channels.items;

@@ -38,7 +38,7 @@ function changed(value: unknown): string {
   return value === null || value === undefined ? "-" : JSON.stringify(value);
 }
 
-/** Returns the part of an account that was restored after its Redis had lost it. */
+/** Describes the data of an account that was restored after Redis had lost it. */
 function restoredOf(found: unknown): string {
   if (!Array.isArray(found) || found.length === 0) return "-";
   const calls = found.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
@@ -70,11 +70,11 @@ function textOf(value: object | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** All pages of an answer, from the first on. */
+/** Reads all pages of an answer. */
 async function pagesOf(server: Server, path: string, query: Query): Promise<readonly unknown[]> {
   const pages: unknown[] = [];
   for (let after: string | undefined; ;) {
-    // The anchor of a first page is the audit's, which is verified with that page alone.
+    // The first page's anchor is the audit's, which is verified with that page only.
     const page = await server.get(path, after === undefined ? query : { after });
     pages.push(page);
     const next = field(page, "next");
@@ -83,7 +83,7 @@ async function pagesOf(server: Server, path: string, query: Query): Promise<read
   }
 }
 
-/** The anchors of a file, by their accounts. */
+/** Reads the anchors of a file, by account. */
 async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   const list: unknown = await readFile(file, "utf8")
     .then((text): unknown => JSON.parse(text))
@@ -92,7 +92,7 @@ async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   return new Map(list.map((anchor: object) => [String(field(anchor, "account")), anchor]));
 }
 
-/** Verifies the accounts of kept anchors once more with these, and puts what was found in the place of their rows. */
+/** Verifies accounts again with the anchors of a file, and replaces their rows by the results. */
 async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, rows: unknown[]): Promise<void> {
   for (const [account, anchor] of kept) {
     if (account === "") continue;
@@ -108,7 +108,7 @@ async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, row
   }
 }
 
-/** The books, computed anew; and who changed what in them. */
+/** Commands that verify the books and show the audit. */
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",

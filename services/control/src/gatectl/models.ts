@@ -41,7 +41,7 @@ const shown = (data: unknown): Output => ({
   ].join("\n\n"),
 });
 
-/** Writes models into a file. Throws CommandFailed where it would not be a good configuration. */
+/** Writes models into a file. Throws CommandFailed where the result would not be a valid configuration. */
 async function imported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {
   const { text, added, known, unpriced } = importModels(await readFile(path, "utf8"), channel, listed);
   const { problems = [] } = parseConfiguration(text);
@@ -56,7 +56,7 @@ async function imported(path: string, channel: string, listed: readonly unknown[
   return { data: { path, added, known, unpriced }, text: lines.join("\n") };
 }
 
-/** Models: what they cost and where they go. */
+/** Commands for models, their prices and routes. */
 export const modelCommands: readonly Command[] = [
   {
     name: "model show",

@@ -26,14 +26,14 @@ const passwordFrom = "`-`: the password is read from stdin; nothing else is take
 
 const shown = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
 
-/** A password from stdin, without its line's end; undefined where none is wanted. */
+/** Reads a password from stdin, without its line ending; undefined where none is requested. */
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
   if (option === undefined) return undefined;
   if (option !== "-") throw new CommandFailed("--password takes `-` only: echo the password into stdin.");
   return (await readAll(process.stdin)).replace(/\r?\n$/, "");
 }
 
-/** Those who operate the gateway through the console. */
+/** Commands for operators of the gateway. */
 export const operatorCommands: readonly Command[] = [
   {
     name: "operator link",

@@ -15,16 +15,16 @@ import { usageShowCommand } from "./usage-show.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
 
-/** No argument of a program holds it. */
+/** Prefix that no program argument can contain. */
 const guard = "\u0000";
 
-/** Every command; one list for parsing, help and running. */
+/** All commands, for parsing, help and execution. */
 const commands: readonly Command[] = [
   ...accountCommands,
   ...tokenCommands,
   ...channelCommands,
   usageShowCommand,
-  ...usageLogCommands, // before `usage`: the first whose words fit is run
+  ...usageLogCommands, // before `usage`, because the first matching command runs
   ...usageCommands,
   ...ledgerCommands,
   ...modelCommands,
@@ -32,7 +32,7 @@ const commands: readonly Command[] = [
   ...operatorCommands,
 ];
 
-/** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
+/** Runs a command line and returns the exit status. stdout has only the answer; errors go to stderr. */
 export async function runGatectl(args: readonly string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, env } = terminal;
   const message = (text: string, exitCode: number): number => {
@@ -68,12 +68,15 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
   }
 }
 
-/** A text of several lines as a terminal may have it. */
+/** Makes a multi-line text safe for a terminal. */
 function lines(text: string): string {
   return text.split("\n").map(visible).join("\n");
 }
 
-/** As operators also say it: `channels` lists them, `channels disable main` is `channel disable main`. */
+/**
+ * Returns singular command words for plural ones: `channels` lists channels, `channels disable main` means `channel
+ * disable main`.
+ */
 function inSingular(words: readonly string[]): readonly string[] {
   const [topic = "", verb = "", ...rest] = words;
   const one = topic.replace(/s$/, "");
@@ -82,7 +85,7 @@ function inSingular(words: readonly string[]): readonly string[] {
   return is(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
 }
 
-/** Returns the answer to words that are no command: an overview, or the error and an overview. */
+/** Returns the output for words that match no command: an overview, or an error with an overview. */
 function overviewFor(words: readonly string[]): { readonly text: string; readonly isHelp: boolean } {
   if (words.length === 0 || words[0] === "--help" || words[0] === "help")
     return { text: overview(commands), isHelp: true };
@@ -133,7 +136,7 @@ function parse(
   }
 }
 
-/** A negative amount is a position or a value, never an option: what begins so is hidden from `parseArgs`. */
+/** Hides a negative amount from `parseArgs`: it is an argument or value, never an option. */
 function guarded(word: string): string {
   return /^-\d/.test(word) ? guard + word : word;
 }

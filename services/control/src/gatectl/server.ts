@@ -9,18 +9,18 @@ import { field } from "../field.ts";
 /** Query parameters; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The operator's API of a running control service. Its calls throw CommandFailed with the server's message. */
+/** Client of the operator API of a control service. Its calls throw CommandFailed with the server's message. */
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
-  /** Returns the server's address; links to its pages begin with it. */
+  /** Returns the server's address, with which links to its pages begin. */
   address(): Promise<string>;
-  /** An answer that is no JSON document, as it arrives. */
+  /** Streams an answer that is not a JSON document. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
 }
 
 const credentialSeconds = 60;
-/** Longest wait for an answer: the books of a busy year take a while. */
+/** Maximum wait for an answer in ms: books of a busy year take long. */
 const longestMs = 600_000;
 
 const variables = (read: VariableReader) => ({
@@ -29,7 +29,7 @@ const variables = (read: VariableReader) => ({
   folder: read.text("MODELGATE_DATA", ".data", "The data folder of `npm start`."),
 });
 
-/** Finds the server when it is first needed: CONTROL_URL and MODELGATE_SECRET, or what `npm start` left in its data folder. */
+/** Finds the server on first use: from CONTROL_URL and MODELGATE_SECRET, or from the data folder of `npm start`. */
 export function findServer(env: Readonly<Record<string, string | undefined>>): Server {
   let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
   const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Response> => {
@@ -70,7 +70,9 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
   };
 }
 
-/** Returns the person who runs gatectl, for the audit: the system's user name, or a number if there is none. */
+/**
+ * Returns the name of the person who runs gatectl, for the audit: the system's user name, or a number if there is none.
+ */
 function personName(): string {
   try {
     return userInfo().username;
@@ -97,7 +99,7 @@ async function findAddress(
     const [url, secret] = [field(run, "controlUrl"), field(run, "secret")];
     if (typeof url === "string" && typeof secret === "string") return { url, secret };
   } catch {
-    // said below
+    // reported below
   }
   throw new CommandFailed(
     "No running modelgate found: start it with `npm start`, or set CONTROL_URL and MODELGATE_SECRET.",
@@ -118,7 +120,7 @@ function messageOf(answer: unknown): string | undefined {
   return typeof message === "string" ? message : undefined;
 }
 
-/** Failure of a command, with a message for a person; exit status 1. */
+/** Failure of a command, with a message for people; exit status 1. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 }

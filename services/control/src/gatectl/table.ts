@@ -1,10 +1,10 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 
-/** A column: its head, and the text of a row's cell. */
+/** A column: its heading, and the text of a row's cell. */
 export type Column = readonly [head: string, cell: (row: unknown) => string];
 
-/** Rows under heads, each column as wide as its longest cell; `none` where there are no rows. */
+/** Renders rows under headings, each column as wide as its longest cell; `none` where there are no rows. */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
   if (list.length === 0) return none;
@@ -20,14 +20,17 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
     .join("\n");
 }
 
-/** A text in which a terminal finds no command: control characters, and those that turn a line's direction, are written out as JSON does. */
+/**
+ * Escapes control characters and characters that change text direction, as JSON does, so that a terminal executes
+ * nothing.
+ */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
     character === "\t" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-/** A member as text; "-" where there is none. */
+/** Returns a field as text; "-" where it is absent. */
 export function cell(name: string): (row: unknown) => string {
   return (row) => {
     const value = field(row, name);
@@ -37,7 +40,7 @@ export function cell(name: string): (row: unknown) => string {
   };
 }
 
-/** A member that is nano-dollars, as dollars. */
+/** Returns a field in nano-dollars as dollars. */
 export function money(name: string): (row: unknown) => string {
   return (row) => {
     const nanos = field(row, name);

@@ -24,7 +24,7 @@ function budgetOf(row: unknown): string {
   return [...dollars("perDay", "day"), ...dollars("perMonth", "month")].join(", ") || "-";
 }
 
-/** Amounts as they were given; "none" takes a budget away. */
+/** Returns the given budget amounts; "none" removes a budget. */
 function wishedBudget({ options }: Arguments): object {
   const wish = (name: string) => (options[name] === "none" ? null : options[name]);
   return { dollarsPerDay: wish("dollars-per-day"), dollarsPerMonth: wish("dollars-per-month") };
@@ -47,7 +47,7 @@ const change =
   async (args: Arguments, server: Server) =>
     show(await server.post(`/tokens/${positionInPath(args, 0, "TOKEN")}/${verb}`, body(args)));
 
-/** Tokens: made, shown, changed. */
+/** Commands for API keys. */
 export const tokenCommands: readonly Command[] = [
   {
     name: "token create",

@@ -10,7 +10,7 @@ import { usageFilters } from "./usage.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
 const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
-/** Calls of all tools that the vendor ran; blank for none. */
+/** Returns the number of vendor-side tool calls; blank for none. */
 const toolCalls = (row: unknown): string => {
   const units = field(row, "units");
   const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
@@ -42,7 +42,7 @@ export const callColumns: readonly Column[] = [
   ["TAGS", tags],
 ];
 
-/** The usage log, by pages and as a file. */
+/** Commands for the usage log, by pages and as a file. */
 export const usageLogCommands: readonly Command[] = [
   {
     name: "usage list",

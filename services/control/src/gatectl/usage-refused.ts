@@ -3,7 +3,7 @@ import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
-/** A call beyond the one that is shown, where it stands for several. */
+/** Describes further calls that a row represents. */
 const alsoRefused = (row: unknown): string => {
   const calls = Number(field(row, "calls") ?? 1);
   return calls > 1 ? `and ${calls - 1} more` : "";
@@ -22,7 +22,7 @@ const columns: readonly Column[] = [
   ["", alsoRefused],
 ];
 
-/** Lists the refused calls that a command's filters ask for: none where they ask for what refused calls do not have. */
+/** Lists the refused calls that match a command's filters; none if a filter uses a field that refused calls lack. */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
   const isOfCalls = [channel, tag, endUser, after].some((value) => value !== undefined);
@@ -32,7 +32,7 @@ export async function refusedCalls(server: Server, options: Arguments["options"]
   return calls;
 }
 
-/** Writes refused calls under their own head; nothing where there are none. */
+/** Renders refused calls under a separate heading; an empty text where there are none. */
 export function refusedTable(refused: readonly unknown[]): string {
   return refused.length === 0 ? "" : `Refused, at no cost:\n${table(refused, columns, "")}`;
 }

@@ -5,7 +5,7 @@ import { cell, table, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
-/** A day before every call, so that a call is found by its id at any age. */
+/** A day before all calls, so that an id is found at any age. */
 const earliestDay = "2020-01-01";
 
 const attemptColumns: readonly Column[] = [
@@ -18,7 +18,7 @@ const attemptColumns: readonly Column[] = [
   ["VENDOR'S MESSAGE", cell("vendorMessage")],
 ];
 
-/** Finds everything that is known of one request. */
+/** Command that shows everything known about one request. */
 export const usageShowCommand: Command = {
   name: "usage show",
   summary: "Show the calls of a request with each attempt at a vendor, or the reason of its refusal.",

@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, table } from "./table.ts";
 
-/** Filters of every command about usage; each is a parameter of the operator's API. */
+/** Filters of all usage commands; each is a parameter of the operator's API. */
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
   token: "only this token",
@@ -25,12 +25,12 @@ const sum = (row: unknown, name: string): string => {
   return typeof value === "string" ? value : "0";
 };
 
-/** Filters of the times to the first byte. */
+/** Filters of the times to first byte. */
 const firstByteFilters = Object.fromEntries(
   ["account", "model", "channel", "day", "from", "to"].map((name) => [name, usageFilters[name] ?? name]),
 );
 
-/** Totals of usage, and times to the first byte. */
+/** Commands for usage totals and times to first byte. */
 export const usageCommands: readonly Command[] = [
   {
     name: "usage first-bytes",

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const named: ReadonlyMap<unknown, string> = new Map(Object.entries(shapes).map(([name, schema]) => [schema, name]));
 
-/** Control's API as OpenAPI 3.1, made of the table of operations. */
+/** Returns control's API as OpenAPI 3.1, generated from the table of operations. */
 export function openApiOfControl(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const [route, operation] of Object.entries(operations)) {
@@ -79,13 +79,13 @@ function contentOf(answer: Operation["answer"]): Json {
   return { "application/json": { schema } };
 }
 
-/** `GET /accounts/{id}/tokens` as `getAccountsIdTokens`. */
+/** Returns the operation id of a route: `GET /accounts/{id}/tokens` is `getAccountsIdTokens`. */
 function operationId(route: string): string {
   const [first = "", ...words] = route.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   return first.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
-/** A schema where it is used: by its name, where it has one. */
+/** Returns a schema for use: a reference, where it has a name. */
 function used(value: unknown): unknown {
   const name = named.get(value);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };

@@ -1,6 +1,6 @@
 import type { FailureCode } from "@modelgate/contracts";
 
-/** The causes for which control refuses calls or fails: the console has a text for each. */
+/** Reasons for which control refuses calls or fails; the console has a text for each. */
 const refusalCodes = [
   "invalid_value",
   "missing_required_parameter",
@@ -23,7 +23,7 @@ const refusalCodes = [
 const text = { type: "string" } as const;
 const nullable = { type: ["string", "null"] } as const;
 
-/** Errors of control. */
+/** Error schemas of control. */
 export const errorSchemas = {
   Refusal: {
     type: "object",

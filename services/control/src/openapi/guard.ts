@@ -3,8 +3,8 @@ import { operatorRoles, type Operator, type OperatorCall, type OperatorRoutes } 
 import type { Operation } from "./operation.ts";
 
 /**
- * Guards every route by its row in the table of operations: the role, and that a member of an account stays in it. A
- * route without a row is an error of ours, and so is a row without a route.
+ * Guards every route by its row in the table of operations: checks the role, and limits a member to the member's
+ * account. Throws for a route without a row and a row without a route.
  */
 export function guarded(routes: OperatorRoutes, operations: Readonly<Record<string, Operation>>): OperatorRoutes {
   const missing = Object.keys(operations).filter((route) => !Object.hasOwn(routes, route));
@@ -26,12 +26,12 @@ function admitted(call: OperatorCall, { role, member }: Operation): OperatorCall
   if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(role)) throw tooSmall(operator, role);
   if (operator.account === undefined || member === "all" || member === "handler") return call;
   if (member === undefined) throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
-  // As for an account that there is not: who is a customer here is no member's business.
+  // Answers as for an unknown account: members must not learn which accounts exist.
   if (member === "path" && call.params["id"] !== operator.account) throw noAccount(call.params["id"]);
   return member === "query" ? { ...call, query: narrowed(call.query, operator.account) } : call;
 }
 
-/** A member's query, narrowed to their account. Throws Failure unknown_url where it names another. */
+/** Limits a member's query to the member's account. Throws Failure unknown_url where it names another. */
 function narrowed(query: URLSearchParams, account: string): URLSearchParams {
   const named = query.get("account");
   if (named !== null && named !== account) throw noAccount(named);

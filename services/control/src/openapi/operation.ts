@@ -1,25 +1,25 @@
 import type { OperatorRole } from "@modelgate/platform";
 import { Type, type TSchema } from "typebox";
 
-/** One operation of control's API: what its description, its guard and the console's client are made of. */
+/** One operation of control's API. Its description, guard and console client are generated from this row. */
 export interface Operation {
   readonly summary: string;
   readonly area: "accounts" | "calls" | "channels" | "configuration" | "operators" | "session" | "system";
-  /** The least role that it takes; `visitor`: not signed in yet. */
+  /** Minimum role; `visitor`: not signed in. */
   readonly role: OperatorRole | "visitor";
   /**
-   * Way to limit a member to their account: by the account in the path, in the query, or by the handler; `all`: the
-   * operation concerns no account. Absent: members may not call it.
+   * Method that limits a member to their account: by the account in the path, in the query, or by the handler; `all`:
+   * the operation concerns no account. Absent: members may not call it.
    */
   readonly member?: "path" | "query" | "handler" | "all";
-  /** Query parameters and what each is. */
+  /** Query parameters and their descriptions. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
-  /** The schema of `data` in its answer; a content type where it is no JSON. */
+  /** Schema of the answer's `data`, or a content type other than JSON. */
   readonly answer: TSchema | "text/csv";
 }
 
-/** Members that several operations have. */
+/** Schemas that several operations use. */
 export const text = Type.String();
 export const optional = Type.Optional(text);
 export const nothing = Type.Object({});

@@ -2,7 +2,7 @@ import { operatorRoles } from "@modelgate/platform";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
-/** Shapes of control's API, each a named schema of its description. Money is decimal nano-dollars, times are RFC 3339. */
+/** Named schemas of control's API. Money is decimal nano-dollars, times are RFC 3339. */
 const text = Type.String();
 const texts = Type.Array(Type.String());
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
@@ -141,10 +141,10 @@ export const Model = Type.Object({
   channels: texts,
 });
 
-/** A settled call, as the events of the gateway have it. */
+/** A settled call, in the shape of usage events. */
 export const Call = UsageEvent;
 export const CallPage = Type.Object({ events: Type.Array(UsageEvent), next: orNull(text) });
-/** A refused call, and what its code means. */
+/** A refused call, with the meaning of its code. */
 export const RefusedCall = Type.Object({
   ...Refused.properties,
   meaning: text,
@@ -160,7 +160,7 @@ export const FirstByteGroup = Type.Object({
   p50: Type.Integer({ description: "ms" }),
   p95: Type.Integer({ description: "ms" }),
 });
-/** A video task, as its newest event has it. */
+/** A video task, in the shape of its newest event. */
 export const Task = TaskEvent;
 export const TaskPage = Type.Object({ tasks: Type.Array(TaskEvent), next: orNull(text) });
 export const CostLine = Type.Object({
@@ -273,7 +273,7 @@ export const ConfigurationDocument = Type.Object({
   published: text,
   loadedAt: text,
 });
-/** Parts of a configuration as they are written, without secrets. */
+/** Parts of a configuration as written, without secrets. */
 export const ConfigurationParts = Type.Object({
   source: Type.Enum(["file", "books"]),
   version: orNull(Type.Integer()),

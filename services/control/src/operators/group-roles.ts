@@ -8,7 +8,7 @@ export interface GroupRole {
   readonly account: string | undefined;
 }
 
-/** Reads OIDC_ROLES: `group=role` or `group=role@account`, separated by commas. Throws StartError. */
+/** Reads OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError. */
 export function readGroupRoles(written: string): readonly GroupRole[] {
   return written
     .split(",")
@@ -25,7 +25,7 @@ export function readGroupRoles(written: string): readonly GroupRole[] {
     });
 }
 
-/** The greatest that any of a person's groups may do; a role in all accounts before one in a single account. */
+/** Returns the highest role of a person's groups; a role in all accounts precedes one in a single account. */
 export function roleOf(groups: readonly string[], roles: readonly GroupRole[]): GroupRole | undefined {
   const rank = ({ role, account }: GroupRole): number =>
     operatorRoles.indexOf(role) + (account === undefined ? operatorRoles.length : 0);

@@ -2,12 +2,12 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { Failure } from "@modelgate/contracts";
 
-/** Parameters that OWASP recommends for Argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's recommended parameters of Argon2id: 19 MiB, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
-/** Bounds of a password, in characters. */
+/** Minimum and maximum characters of a password. */
 const [shortest, longest] = [12, 200];
-/** Hashes that are computed at once; more sign-ins are refused for now. */
+/** Maximum concurrent hashes; further sign-ins are refused temporarily. */
 const maxAtOnce = 8;
 
 const derive = promisify(argon2);
@@ -25,10 +25,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** Hash to compare with if the operator does not exist: it takes the same time, and no password matches. */
+/** Hash to compare with if the operator does not exist: takes the same time, and matches no password. */
 const noPassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
 
-/** Returns true if a password matches a hash; without a hash false, in the same time. */
+/** Returns true if a password matches a hash. Without a hash returns false in the same time. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];

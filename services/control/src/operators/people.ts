@@ -10,11 +10,11 @@ const role = Type.Enum([...operatorRoles]);
 
 const PersonRecord = Type.Object({
   role,
-  /** A member of this account alone. */
+  /** Limits the operator to one account; absent or null: all accounts. */
   account: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Verified by an OpenID provider. */
   email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  /** Argon2id, as a PHC string; absent: no password, as for those of an OpenID provider. */
+  /** Argon2id hash as a PHC string; absent: no password, as for people of an OpenID provider. */
   password: Type.Optional(Type.String()),
   disabled: Type.Boolean(),
   createdAt: Type.String(),
@@ -32,7 +32,7 @@ const KeyRecord = Type.Object({
 const readPerson = stored("operator", PersonRecord);
 const readKeyRecord = stored("operator's key", KeyRecord);
 
-/** An operator as others see them. */
+/** An operator, for display. */
 export interface PersonView {
   readonly name: string;
   readonly role: OperatorRole;
@@ -43,7 +43,7 @@ export interface PersonView {
   readonly createdAt: string;
 }
 
-/** A key for automation as it is shown. */
+/** An automation key, for display. */
 export interface OperatorKeyView {
   readonly id: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface OperatorKeyView {
   readonly createdAt: string;
 }
 
-/** Content of a new operator. */
+/** Fields of a new operator. */
 export interface NewPerson {
   readonly name: string;
   readonly role: OperatorRole;
@@ -61,7 +61,7 @@ export interface NewPerson {
   readonly password: string | undefined;
 }
 
-/** Members of an operator that may change. */
+/** Fields of an operator that can be changed. */
 export interface PersonChange {
   readonly role?: OperatorRole | undefined;
   readonly password?: string | undefined;
@@ -70,9 +70,9 @@ export interface PersonChange {
 
 /** Prefix of keys for automation. */
 const keyPrefix = "mgo_";
-/** Time for which the rights of a key are cached, ms: a deleted key stops working within it. */
+/** Time, in ms, for which a key's permissions are cached: a deleted key stops working within it. */
 const rememberMs = 2_000;
-/** Maximum keys that are remembered, unknown ones among them. */
+/** Maximum cached keys, including unknown ones. */
 const maxRemembered = 1_000;
 
 interface BookedRecord {
@@ -85,7 +85,7 @@ interface BookedKey {
   readonly record: object;
 }
 
-/** Those who operate the gateway, and their keys for automation; the books keep them. */
+/** Operators and their automation keys, which the books store. */
 export class People {
   readonly #ledger: Pick<Ledger, "read" | "write">;
   readonly #remembered = new Map<string, { readonly until: number; readonly operator: Operator | undefined }>();
@@ -94,7 +94,7 @@ export class People {
   }
 
   /**
-   * Finds the operator of a name and password. Throws Failure invalid_api_key, which does not reveal which of them is
+   * Returns the operator with a name and password. Throws Failure invalid_api_key, which does not reveal which is
    * wrong.
    */
   async byPassword(name: string, password: string): Promise<Operator> {
@@ -105,12 +105,12 @@ export class People {
     return { name, role: found.role, account: found.account ?? undefined };
   }
 
-  /** Returns true if the operator of that name may not sign in, by any method. */
+  /** Returns true if the operator with that name may not sign in by any method. */
   async isDisabled(name: string): Promise<boolean> {
     return (await this.#find(name))?.disabled === true;
   }
 
-  /** Finds the owner of a key for automation; undefined for any other key. */
+  /** Returns the owner of an automation key; undefined for any other key. */
   async byKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
     const digest = digestOf(key);
@@ -130,7 +130,7 @@ export class People {
     return all.map(({ name, record }) => shown(name, readPerson(JSON.stringify(record))));
   }
 
-  /** Creates an operator. Throws Failure (409) where the name is taken. */
+  /** Creates an operator. Throws Failure (409) where the name exists. */
   async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
     const record: PersonRecord = present({
       role: wanted,
@@ -150,7 +150,7 @@ export class People {
     return after;
   }
 
-  /** Writes down who signed in through a provider, where they are new or have changed, so that they can be disabled. */
+  /** Records a person who signed in through a provider, if new or changed, so that the person can be disabled. */
   async remember({ name, role: has, ...operator }: Operator): Promise<void> {
     const { account = null, email = null } = operator;
     const found = await this.#find(name);
@@ -185,7 +185,7 @@ export class People {
     });
   }
 
-  /** Makes a key for automation; the key is in the answer and nowhere else. */
+  /** Creates an automation key. Only this answer contains the key. */
   async createKey(
     wish: { readonly name: string; readonly role: OperatorRole; readonly account: string | undefined },
     actor: string,
@@ -202,7 +202,7 @@ export class People {
     return { id, account: account ?? null, ...record, key };
   }
 
-  /** Deletes a key for automation. Throws Failure unknown_url. */
+  /** Deletes an automation key. Throws Failure unknown_url. */
   async deleteKey(id: string, actor: string): Promise<void> {
     await this.#ledger.write(`/operator-keys/${encodeURIComponent(id)}/delete`, {}, actor);
     this.#remembered.clear();
@@ -214,7 +214,7 @@ export class People {
   }
 }
 
-/** Returns the actor of a key for automation, for the audit; no operator may have such a name. */
+/** Returns the audit actor of an automation key; no operator can have such a name. */
 export function actorOfKey({ name }: { readonly name: string }): string {
   return `key ${name}`;
 }

@@ -17,7 +17,7 @@ export interface ProviderSettings {
   readonly roles: string;
 }
 
-/** Dependencies of signing in through a provider. */
+/** Dependencies of the sign-in through a provider. */
 export interface ProviderDeps {
   readonly sessions: Sessions;
   readonly people: Pick<People, "isDisabled" | "remember">;
@@ -28,25 +28,25 @@ export interface ProviderDeps {
 
 /** An OpenID provider that people sign in with. */
 export interface Provider {
-  /** Sends a browser to the provider. */
+  /** Redirects a browser to the provider. */
   begin(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Takes a browser back from there, signed in or with what was refused. */
+  /** Handles a browser's return from the provider: signs in, or reports the refusal. */
   end(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** The two addresses of the sign-in; the second is registered at the provider. */
+/** Paths of the sign-in; the second is registered at the provider. */
 const beginPath = "/session/provider";
 const endPath = "/session/provider/callback";
-/** Longest name of an operator, as the audit keeps it. */
+/** Maximum characters of an operator's name in the audit. */
 const maxNameLength = 100;
 
-/** Opens the way to a provider; undefined where none is set up. Throws StartError for roles that cannot be read. */
+/** Opens a provider; undefined where none is configured. Throws StartError for invalid roles. */
 export function openProvider(settings: ProviderSettings, deps: ProviderDeps): Provider | undefined {
   const { issuer } = settings;
   return issuer === undefined ? undefined : new OpenIdProvider({ ...settings, issuer }, deps);
 }
 
-/** Serves the two addresses of a provider's sign-in and hands every other request on. */
+/** Serves the two paths of the provider sign-in, and passes all other requests to `api`. */
 export function withProvider(api: RequestListener, provider: Provider | undefined): RequestListener {
   if (provider === undefined) return api;
   return (request, response) => {
@@ -56,10 +56,10 @@ export function withProvider(api: RequestListener, provider: Provider | undefine
   };
 }
 
-/** Somebody whom a provider has identified. */
+/** A person identified by a provider. */
 interface Identified {
   readonly operator: Operator;
-  /** Names that the provider does not vouch for: an operator may have been disabled by one of them. */
+  /** Unverified names of the person; an operator may have been disabled under one of them. */
   readonly otherNames: readonly string[];
 }
 
@@ -100,7 +100,7 @@ class OpenIdProvider implements Provider {
       const found = await this.#identify(request);
       if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
       const { operator, otherNames } = found;
-      // Read before the books: whoever is disabled meanwhile is of a later generation.
+      // Read before the books: a person who is disabled meanwhile has a later generation.
       const generations = await sessions.generations.of([operator.name]);
       for (const name of [operator.name, ...otherNames])
         if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");
@@ -116,8 +116,8 @@ class OpenIdProvider implements Provider {
   }
 
   /**
-   * Identifies the person who returned; undefined if none of their groups has a role. Rejects if the provider's answer
-   * is not valid.
+   * Identifies the person who returned; undefined if none of their groups has a role. Rejects an invalid provider
+   * answer.
    */
   async #identify(request: IncomingMessage): Promise<Identified | undefined> {
     const client = await import("openid-client");
@@ -135,7 +135,7 @@ class OpenIdProvider implements Provider {
     const claims = tokens.claims();
     if (claims === undefined) throw new Error("the provider gave no ID token");
     const { groupsClaim } = this.#settings;
-    // Many providers have groups in the user's information only.
+    // Many providers return groups only from the user-info endpoint.
     const more = Object.hasOwn(claims, groupsClaim)
       ? {}
       : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
@@ -154,7 +154,7 @@ class OpenIdProvider implements Provider {
 
   #configuration(): Promise<Configuration> {
     return (this.#discovered ??= this.#discover().catch((error: unknown) => {
-      this.#discovered = undefined; // fetched again with the next sign-in
+      this.#discovered = undefined; // requested again at the next sign-in
       throw error;
     }));
   }
@@ -182,7 +182,9 @@ class OpenIdProvider implements Provider {
   }
 }
 
-/** The name of a person at a provider: by issuer and subject, the only claims that stay one person's for good. */
+/**
+ * Returns the name of a person at a provider: issuer and subject, the only claims that permanently identify a person.
+ */
 function nameAt(issuer: string, subject: string): string {
   const name = `oidc:${subject}@${issuer.replace(/^https?:\/\//, "")}`;
   return name.length <= maxNameLength ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;

@@ -5,16 +5,16 @@ import { fields } from "../api/fields.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { actorOfKey, type People } from "./people.ts";
 
-/** Dependencies of the routes of operators. */
+/** Dependencies of the operator routes. */
 export interface PeopleRouteDeps {
   readonly redis: Redis;
   readonly people: People;
   readonly sessions: Sessions;
 }
 
-/** Operators, members of accounts, and keys for automation. */
+/** Routes of operators, members of accounts, and automation keys. */
 export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): OperatorRoutes {
-  /** An account that somebody is made a member of. Throws Failure unknown_url. */
+  /** Reads the account that a person becomes a member of. Throws Failure unknown_url. */
   const accountIn = async (body: unknown): Promise<string | undefined> => {
     const account = fields.optionalText(body, "account");
     return account === undefined ? undefined : (await accountOf(redis, account)).id;
@@ -41,7 +41,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
       if (name === operator.name && (change.disabled === true || change.role !== undefined))
         throw new Failure("invalid_value", "Ask another admin to change your own role.", { param: "role" });
       const changed = await people.change(name, change, actor);
-      // After the books have it: a sign-in that read them before is of the generation that ends here.
+      // After the write: a sign-in that read the books before it has the generation that ends here.
       await sessions.revoke(name);
       return changed;
     },
@@ -60,7 +60,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
   };
 }
 
-/** A member manages one account: there is nothing for an admin in it. */
+/** Reads a role. Throws for the role admin in one account, because a member only manages that account. */
 function roleIn(body: unknown, account: string | undefined): OperatorRole {
   const role = fields.optionalWord(body, "role", operatorRoles) ?? "viewer";
   if (account !== undefined && role === "admin")

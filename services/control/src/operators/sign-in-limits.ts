@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Sign-ins by password that fail within the window before more are refused. */
+/** Maximum failed password sign-ins per window. */
 const maxPerPair = 10;
 const maxPerAddress = 30;
 const maxPerName = 100;
 const windowSeconds = 900;
-/** Time for which an address counts as known for a person. */
+/** Time, in seconds, for which an address counts as known for a person. */
 const knownSeconds = 30 * 86_400;
 
-/** Source of a sign-in, and the name it uses. */
+/** Source address of a sign-in, and the name that it uses. */
 export interface SignInAttempt {
   readonly address: string;
   readonly name: string;
 }
 
 /**
- * Counts sign-ins by password that fail, for all replicas: for a name from an address, from an address, and for a name. Only
- * the first holds for an address that the person has signed in from before, so those who guess elsewhere lock no one out.
+ * Counts failed password sign-ins on all replicas: by name and address, by address, and by name. An address that the
+ * person has signed in from before is only limited by the first, so that guesses from elsewhere do not lock anyone out.
  */
 export class SignInLimits {
   readonly #redis: Redis;
@@ -27,8 +27,8 @@ export class SignInLimits {
   }
 
   /**
-   * Runs a sign-in; one that fails is counted. Throws Failure rate_limit_exceeded, without a look at the password, where
-   * too many have failed.
+   * Runs a sign-in and counts a failure. Throws Failure rate_limit_exceeded, without checking the password, after too
+   * many failures.
    */
   async run<T>({ address, name }: SignInAttempt, signIn: () => Promise<T>): Promise<T> {
     const known = keyOf("known", address, name);
@@ -36,7 +36,7 @@ export class SignInLimits {
     const counters = (await this.#redis.exists(known))
       ? [pair]
       : [pair, { key: keyOf("address", address), max: maxPerAddress }, { key: keyOf("name", name), max: maxPerName }];
-    // Counted before the password is looked at: many at once are as many as one after the other.
+    // Counted before the password is checked, so that parallel attempts count too.
     for (const { key, max } of counters) {
       const count = await this.#redis.incr(key);
       if (count === 1) await this.#redis.expire(key, windowSeconds);

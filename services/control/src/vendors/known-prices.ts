@@ -2,17 +2,17 @@ import { knownPrice } from "@modelgate/catalog/known-prices";
 import { providers } from "@modelgate/providers";
 import type { ListedModels, ListWish, OfferedModel } from "./list-models.ts";
 
-/** A kind of models that the catalogue prices by the token. */
+/** Kinds of models that the catalogue prices by token. */
 const byToken: ReadonlySet<string> = new Set(["chat", "completion", "embedding"]);
 
-/** A vendor's list, each model with the price that is known of it, as a configuration writes it. */
+/** A vendor's model list, with each known price in the configuration's form. */
 interface PricedModels extends Omit<ListedModels, "models"> {
   readonly models: readonly (Omit<OfferedModel, "price"> & { readonly price: object | null })[];
 }
 
 /**
- * A vendor's list with the catalogue's prices where the vendor names none: of a provider's own address alone, since who else
- * speaks its formats has prices of their own.
+ * Adds catalogue prices to a vendor's list where the vendor names none. Only for the provider's public address: other
+ * servers with the same format have different prices.
  */
 export function withKnownPrices(
   listed: ListedModels,

@@ -5,7 +5,7 @@ import { askModels } from "../configuration/ask-models.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
-/** A model that a vendor says it has, and what it is for by its name. */
+/** A model that a vendor lists, and its kind judging by its name. */
 export interface OfferedModel {
   readonly id: string;
   readonly kind: ModelKind;
@@ -13,20 +13,22 @@ export interface OfferedModel {
   readonly contextTokens: ListedModel["contextTokens"];
 }
 
-/** Result of asking a vendor: its models, or its message. */
+/** Result of requesting a vendor's models: the models, or the vendor's message. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
   readonly message: string | null;
 }
 
-/** Vendor to ask, and the key for it. */
+/** Vendor whose models are requested, and the key to use. */
 export interface ListWish {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string;
 }
 
-/** Asks a vendor for its models, unless it is `inside`. Throws Failure invalid_value naming what of the wish is wrong. */
+/**
+ * Requests a vendor's models, unless its address is `inside`. Throws Failure invalid_value naming the invalid field.
+ */
 export async function listModels(
   wish: ListWish,
   transport: Transport,
@@ -51,7 +53,7 @@ export async function listModels(
   }
 }
 
-/** The models that a channel to this vendor can serve, by their names. */
+/** Returns the models that a channel to this vendor can serve, judging by their names. */
 function offered(models: readonly ListedModel[], { wires }: Provider): readonly OfferedModel[] {
   const kinds = models.flatMap(({ name: id, price, contextTokens }) => {
     const kind = kindOfListed(id, wires);

@@ -10,13 +10,13 @@ export interface KnownVendor {
   /** Prefix of its channels' names. */
   readonly name: string;
   readonly title: string;
-  /** Provider that speaks to it. */
+  /** Provider that handles it. */
   readonly provider: string;
-  /** Null where only its customer knows it. */
+  /** Null where only its customer knows the address. */
   readonly baseUrl: string | null;
 }
 
-/** The vendors that this build can speak to, by title, and any other that follows OpenAI's formats. */
+/** Vendors that this build supports, by title, and a generic one with OpenAI's formats. */
 export const knownVendors: readonly KnownVendor[] = [
   ...Object.entries(providers)
     .map(([name, { title = name, baseUrl = null }]) => ({ name, title, provider: name, baseUrl }))
@@ -24,7 +24,7 @@ export const knownVendors: readonly KnownVendor[] = [
   { name: "compatible", title: "Another that speaks OpenAI's formats", provider: "openai", baseUrl: null },
 ];
 
-/** The vendors that can be added, and the models that each says it has. */
+/** Routes of the vendors that can be added, and of the models that each lists. */
 export function vendorRoutes(transport: Transport, inside: readonly string[]): OperatorRoutes {
   return {
     "GET /vendors": async () => knownVendors,

@@ -5,10 +5,10 @@ import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Time for which a service takes the signed caller, in seconds: it is sent at once. */
+/** Seconds for which a service accepts the signed caller, which the edge sends immediately. */
 const callerSeconds = 60;
 
-/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and names its caller for the services. */
+/** Admits the call in one Redis operation for all replicas, sets the rate-limit headers, and signs the caller. */
 export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
@@ -45,7 +45,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
   };
 }
 
-/** Sets the limits under the names of the common clients and, on their own routes, of the alpha clients too. */
+/** Sets the rate limits under common header names and, on Anthropic routes, under Anthropic's names too. */
 function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: boolean): void {
   for (const unit of ["requests", "tokens"] as const) {
     const left = admission[unit];
@@ -61,7 +61,7 @@ function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: 
   }
 }
 
-/** Milliseconds as the vendors write them: 12ms, 1s, 6m0s. */
+/** Formats milliseconds as vendors do: 12ms, 1s, 6m0s. */
 function duration(ms: number): string {
   if (ms < 1_000) return `${ms}ms`;
   const seconds = Math.ceil(ms / 1_000);

@@ -3,13 +3,13 @@ import { Failure } from "@modelgate/contracts";
 import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
-/** Finds the token of a key. Unknown, disabled and expired keys each have a message of their own, all as 401. */
+/** Finds the record of an API key. Unknown, disabled and expired keys get different messages, all with 401. */
 export function caller(tokens: TokenCache): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
     const found = tokens.find(context.digest ?? "");
     const keep = (token: Token | undefined): void => {
-      if (token !== undefined) context.token = token; // a refusal of its own is recorded, too
+      if (token !== undefined) context.token = token; // set here so that its refusals are recorded too
       requireUsable(token);
       if (token?.settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { upgradeOf, type Step } from "../request-context.ts";
 
-/** Headers of answers that a page may read. */
+/** Answer headers that a page may read. */
 const exposed = [
   "x-request-id",
   "request-id",
@@ -15,13 +15,13 @@ const exposed = [
   ...["limit", "remaining", "reset"].flatMap((part) =>
     ["requests", "tokens"].flatMap((unit) => [`x-ratelimit-${part}-${unit}`, `anthropic-ratelimit-${unit}-${part}`]),
   ),
-  // Of a video that is read in ranges.
+  // Headers of a video that is read in ranges.
   "accept-ranges",
   "content-range",
   "etag",
 ].join(", ");
 
-/** Lets pages of the allowed origins call, and answers preflights, which have no key. */
+/** Allows calls from pages of the configured origins, and answers preflights, which carry no key. */
 export function cors(origins: string): Step {
   const allowed = originsOf(origins);
   const isOpen = allowed.has("*");
@@ -43,8 +43,8 @@ export function cors(origins: string): Step {
 }
 
 /**
- * Refuses WebSockets of pages of other origins (403): browsers do not hold them back as they do a fetch. Clients that are
- * not pages send no origin and pass.
+ * Refuses WebSockets from pages of other origins (403), which browsers allow by default. Clients other than pages send
+ * no origin and pass.
  */
 export function origin(origins: string): Step {
   const allowed = originsOf(origins);

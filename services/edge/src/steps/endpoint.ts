@@ -10,7 +10,7 @@ import {
 import { startSpan } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Finds the endpoint in the table. The route comes from the path alone, never from Host or forwarded headers. */
+/** Finds the endpoint in the table, by the path alone and never by Host or forwarded headers. */
 export const endpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;
@@ -29,7 +29,7 @@ export const endpoint: Step = (request, _response, next) => {
     context.format = errorFormatOf(context.endpoint, request.headers, context.query.has("key"));
     return next();
   }
-  // Where the path does not tell whose client it is, its headers do.
+  // If the path does not determine the API format, the headers do.
   context.format = found.errors === "common" ? listFormatOf(request.headers, context.query.has("key")) : found.errors;
   switch (found.kind) {
     case "double-v1":
@@ -43,13 +43,13 @@ export const endpoint: Step = (request, _response, next) => {
   }
 };
 
-/** Refuses an endpoint that is declared only (501), once its caller is known. */
+/** Refuses a declared endpoint without an implementation (501), once its caller is known. */
 export const implemented: Step = (request, _response, next) => {
   if (contextOf(request).endpoint?.unimplemented) throw new Failure("api_not_implemented");
   next();
 };
 
-/** Tells that a path is not served; of one that is served below /v1, what the client's base address lacks. */
+/** Returns the message for an unknown path. If the path exists below /v1, names the missing prefix of the base URL. */
 function unknownPath(method: string, path: string): string {
   const shown = path.slice(0, 200);
   const below = `/v1${path}`;

@@ -7,7 +7,7 @@ const bearer = /^bearer +(\S+)$/i;
 const subprotocolHeader = "sec-websocket-protocol";
 const subprotocolPrefix = "openai-insecure-api-key.";
 
-/** Keys of a request, by carrier; more than one is a contradiction unless all are the same. */
+/** Reads the keys of a request, by carrier; different keys in one request are an error. */
 const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>> =
   {
     authorization: (request) =>
@@ -23,12 +23,12 @@ const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: UR
         .map((item) => item.slice(subprotocolPrefix.length)),
   };
 
-/** Headers that carry keys, of any client: none is sent on to a service. */
+/** Headers that carry keys of any API format; none is forwarded to a service. */
 const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
- * Takes the key from the carriers of the endpoint and goes on with its SHA-256 only. Malformed keys are refused
- * here, without a look-up; so are two different keys, and the same carrier twice.
+ * Reads the key from the endpoint's carriers and keeps only its SHA-256. Refuses malformed keys without a look-up, two
+ * different keys, and the same carrier twice.
  */
 export const key: Step = (request, _response, next) => {
   const context = contextOf(request);
@@ -45,7 +45,7 @@ export const key: Step = (request, _response, next) => {
   context.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
-  // The other subprotocols go on: the service answers with one of them.
+  // The other subprotocols are forwarded: the service selects one of them.
   const subprotocols = request.headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
   const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
   if (others.length > 0) request.headers[subprotocolHeader] = others.join(", ");
@@ -53,7 +53,7 @@ export const key: Step = (request, _response, next) => {
   next();
 };
 
-/** Returns the message where no key was found, or where one is in another client's header, which is not read. */
+/** Returns the message for a missing key, or for one in another API format's header, which is not read. */
 function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const wanted = "send it as `Authorization: Bearer sk-…`.";
@@ -62,7 +62,7 @@ function missingKey(request: IncomingMessage): string {
   return `This endpoint does not read an API key from the header ${elsewhere}; ${wanted}`;
 }
 
-/** Returns every value of a header as it was sent: node joins or drops repetitions, and a second key must not go unseen. */
+/** Returns every value of a header as sent: Node joins or drops repeated headers, which could hide a second key. */
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
   if (request.headers[name] === undefined) return [];
   const raw = request.rawHeaders;

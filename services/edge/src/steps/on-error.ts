@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 
 /**
- * Answers whatever a step threw in the format of the request, and records it where the key is known. Express knows an error
+ * Answers a thrown error in the request's format, and records it if the key is known. Express recognizes an error
  * handler by its four parameters.
  */
 export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
@@ -22,8 +22,8 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
 }
 
 /**
- * Logs what the edge could not do for a request. An endpoint that is declared only (501) is answered as intended, a store or
- * service that is away is a warning each time, and only what should never happen is an error.
+ * Logs a failure of the edge. Skips the intended 501 of a declared endpoint, warns each time a store or service is
+ * unavailable, and logs the rest as errors.
  */
 function logFailure(log: Logger, failure: Failure, ids: RequestIds): void {
   if (failure.status < 500 || failure.code === "api_not_implemented") return;

@@ -4,7 +4,7 @@ import { endpoints, openApi } from "@modelgate/contracts";
 import { once } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Scripts set styles of elements, never inline scripts. */
+/** Content security policy: scripts set styles of elements, never inline scripts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +27,7 @@ const about = {
   models: endpoints.listModels.path,
 };
 
-/** The pages: type and body. The one at /docs shows /openapi.json, with scripts and styles of this table alone. */
+/** Pages with their type and body. /docs shows /openapi.json, with scripts and styles of this table only. */
 const contents = new Map<string, readonly [type: string, body: () => string | Buffer]>([
   ["/", [json, once(() => JSON.stringify(about))]],
   ["/openapi.json", [json, once(() => JSON.stringify(openApi()))]],
@@ -39,12 +39,12 @@ const contents = new Map<string, readonly [type: string, body: () => string | Bu
   ["/docs/reader.css", ["text/css; charset=utf-8", fileOf(require.resolve("swagger-ui-dist/swagger-ui.css"))]],
 ]);
 
-/** Returns the body of a page that is a file, read once. */
+/** Returns a function that reads a page's file once. */
 function fileOf(path: string): () => Buffer {
   return once(() => readFileSync(path));
 }
 
-/** Answers with a page that needs no key, where the path names one. */
+/** Answers with a page, which needs no key, if the path names one. */
 export const pages: Step = (request, response, next) => {
   const page = request.method === "GET" ? contents.get(contextOf(request).path) : undefined;
   if (page === undefined) return next();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/platform";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Reports each request when it is over: a log line (who, what, how long; never a key, never a query), metric and span. */
+/** Reports each finished request: log line (caller, endpoint, duration; never a key or query), metric and span. */
 export function report(log: Logger): Step {
   return (request, response, next) => {
     response.once("close", () => reportEnd(log, request, response));
@@ -35,7 +35,7 @@ function reportEnd(log: Logger, request: IncomingMessage, response: ServerRespon
   span.end(error ?? (status >= 500 ? String(status) : undefined));
 }
 
-/** Returns whether this process serves the call itself, which then has a line of its area. */
+/** Returns true if this process serves the call, whose area then writes the log line. */
 function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }

@@ -4,7 +4,7 @@ import { setContext, type Step } from "../request-context.ts";
 
 const newId = idSource("req");
 
-/** Begins the request's context with an id, which every answer has. The client's own is kept when it is well formed. */
+/** Starts the request's context with an id, which every answer carries. Keeps the client's id if it is well formed. */
 export const requestId: Step = (request, response, next) => {
   const given = firstHeader(request.headers, [headers.requestId]);
   const id = given !== undefined && isRequestId(given) ? given : newId();

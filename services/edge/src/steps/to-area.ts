@@ -4,7 +4,7 @@ import { signCaller } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Headers that a client may not set for the services, apart from the gateway's own: what proxies in front would add. */
+/** Headers, apart from the gateway's, that a client may not send to services: those that proxies in front add. */
 const notForwarded = new Set([
   "x-forwarded-for",
   "x-forwarded-host",
@@ -15,10 +15,10 @@ const notForwarded = new Set([
   "expect",
 ]);
 
-/** Hands a call or WebSocket to its area: directly where this process serves it, else through the proxy to its service. */
+/** Sends a call or WebSocket to its area: directly in this process, else through the proxy. */
 export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | "secret">): Step {
   return (request, response, next) => {
-    if (response.destroyed) return; // the client left while it was let in
+    if (response.destroyed) return; // the client left while the call was admitted
     const context = contextOf(request);
     const upgrade = upgradeOf(request);
     if (upgrade !== undefined && proxy.isDraining)
@@ -40,7 +40,7 @@ export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | 
   };
 }
 
-/** Drops what a client may not tell a service, and writes what the edge tells it: the id, the path without its key. */
+/** Removes headers that a client may not send to a service; sets the id and the path without its key. */
 function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }: RequestContext): void {
   const strict = request.headers[headers.strict];
   for (const name of Object.keys(request.headers)) {
@@ -54,7 +54,7 @@ function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }
   request.url = path + (query.size === 0 ? "" : `?${query.toString()}`);
 }
 
-/** Returns what the steps found out about a request that they let in. */
+/** Returns the results of the steps for an admitted request. */
 function admitted({ id, endpoint, params = {}, query, caller, requestId, span }: RequestContext) {
   if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
     throw new Error("a request is forwarded before it is let in");

@@ -47,7 +47,7 @@ export function imageEdits(deps: Deps): EndpointHandler {
   return images(deps, "edit");
 }
 
-/** POST /v1/images/variations: an edit whose prompt is ours. */
+/** POST /v1/images/variations: an edit with a prompt of the gateway. */
 export function imageVariations(deps: Deps): EndpointHandler {
   return images(deps, "edit", "Draw a variation of this image.");
 }
@@ -72,7 +72,7 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
   };
 }
 
-/** Renders images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
+/** Renders images as the common answer of both dialects, or as stream events for a vendor that does not stream. */
 function renderAnswer(
   made: ImagesAnswer,
   { dialect, stream }: ImageRequest,
@@ -90,14 +90,14 @@ interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
   readonly images: ImagesCall;
 }
 
-/** A call for images with one model. */
+/** Plan of an image call with one model. */
 interface ImagesPlan extends Plan {
   readonly images: ImagesCall;
   /** Values to refuse where the model has no price for them; undefined: none are refused. */
   readonly refused: { readonly wanted: WantedImages; readonly price: Price } | undefined;
 }
 
-/** Images, generated or edited. */
+/** Call kind: images, generated or edited. */
 class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
   readonly #outputTokens: number;
 
@@ -126,7 +126,7 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
   }
 }
 
-/** Keeps a client of a stream waiting before its vendor begins. */
+/** Sends heartbeats to a client of a stream before its vendor starts. */
 const waiting: StreamWaiting = waitingOf(imagesPass());
 
 function waitingOf({ heartbeat, failureFrame }: ReturnType<typeof imagesPass>): StreamWaiting {
@@ -142,8 +142,8 @@ function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
 }
 
 /**
- * Money is held for the requested images, and charged for the received ones; tokens where the vendor reports them. A client
- * that leaves before the last one pays for all of them: they were being made.
+ * Measures a call. Money is reserved for the requested images and charged for the received ones, or for tokens where
+ * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway.
  */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
@@ -162,11 +162,12 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
   };
 }
 
-/** No vendor counts fewer tokens for an image that it made. */
+/** Minimum tokens that any vendor counts for an image it made. */
 const minImageTokens = 256;
 
 /**
- * Returns the minimum cost of a request for images once its vendor has it: they are made whether anybody waits or not.
+ * Returns the minimum cost of an image request once the vendor has it: the vendor makes the images even if the client
+ * leaves.
  */
 function floorOfImages(inputTokens: number, images: number, price: Price): Units {
   const tokens = price.has("images") ? {} : { outputImageTokens: images * minImageTokens };

@@ -8,24 +8,27 @@ export interface ConvertOptions {
   /** The vendor's wire. */
   readonly upstream: VendorTextWire;
   readonly writer: StreamWriter;
-  /** Of the client's stream; absent: server-sent events. */
+  /** Content type of the client's stream; absent: server-sent events. */
   readonly contentType?: string | undefined;
 }
 
-/** Place of a part in an answer. */
+/** Position of a part in an answer. */
 type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
-/** Converts a stream to another wire: the vendor's frames are read into neutral events and written as the client's. */
+/**
+ * Converts a stream to another wire: reads the vendor's frames into neutral events and writes them as the client's
+ * frames.
+ */
 export class ConvertTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #framing: StreamFraming;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  /** The choices that have begun; those that have not ended, and parts that have not. */
+  /** Choices that have started, choices that are open, and parts that are open. */
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
   readonly #parts = new Map<string, PartName>();
-  /** True once thoughts were shown. */
+  /** True once reasoning was shown. */
   #thinks = false;
   last = "";
 
@@ -54,7 +57,7 @@ export class ConvertTranslator implements StreamTranslator {
     return { words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
   }
 
-  /** Events of a frame before the one in which its vendor reports a failure. */
+  /** Returns the events that precede the vendor's failure within one frame. */
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
@@ -115,10 +118,10 @@ export class ConvertTranslator implements StreamTranslator {
   }
 }
 
-/** A frame that only keeps the connection alive. */
+/** A frame that only keeps the connection open. */
 const silent: FrameReading = { words: "", done: false, render: () => "" };
 
-/** Meaning of a vendor's own status in its stream, besides that it is broken. */
+/** Failure codes of the statuses that a vendor reports inside its stream. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
   [429, "upstream_rate_limited"],
   [529, "upstream_overloaded"],

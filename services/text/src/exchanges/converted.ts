@@ -5,18 +5,21 @@ import { clientWireOf, type TextCall } from "./text-call.ts";
 import { textReader, wordsOf } from "./text-reader.ts";
 import { Failure } from "@modelgate/contracts";
 
-/** A request as a vendor's wire has it. */
+/** A request rendered in a vendor's wire. */
 export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
-/** A request that is converted: as it was read, and how it is rendered for its vendor. */
+/** A request to convert: its parsed form, and the function that renders it for the vendor. */
 export interface Converted extends ReadRequest {
-  /** Time of the monotonic clock, in ms, when its reading began. */
+  /** Start of its parsing, in ms of the monotonic clock. */
   readonly began: number;
   /** Throws Failure for what the vendor's wire cannot express. */
   render(): RenderedText;
 }
 
-/** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot express. */
+/**
+ * Creates the exchange of a call whose vendor speaks another wire. Throws Failure unsupported_parameter for fields that
+ * the vendor's wire cannot express.
+ */
 export async function converted(
   call: TextCall,
   upstream: VendorTextWire,
@@ -25,7 +28,7 @@ export async function converted(
   const { name: wire, vendor } = upstream;
   const { client } = clientWireOf(call);
   const unsupportedRules = { spelling: client.spelling, strict: call.strict };
-  // The client's headers reach vendors of its own wire only.
+  // The client's headers are only sent to vendors of its wire.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
   const { body, dropped } = renderSupported(unsupportedRules, [...parsed.dropped, ...headers], render);
   const context = (): AnswerContext => ({
@@ -61,13 +64,16 @@ export async function converted(
   };
 }
 
-/** A client's request in the neutral form; and as it came, for wires that repeat it. */
+/** A client's request in the neutral form, with the original body for wires that repeat it. */
 export interface ReadRequest {
   readonly requestBody: JsonObject;
   readonly parsed: ParsedText;
 }
 
-/** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
+/**
+ * Parses a call's request. Throws Failure (400) for a client error, request_too_large (413) for a history that is too
+ * long.
+ */
 export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
   const { model, stream, echo, paidOutputTokens } = call;
   const read = clientWireOf(call).client.read(requestBody, { model, stream });
@@ -77,7 +83,10 @@ export function readRequest(call: TextCall, requestBody: JsonObject): ReadReques
   return { requestBody: { ...requestBody, ...echo }, parsed };
 }
 
-/** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
+/**
+ * Maximum characters of all tool-call arguments in a converted history; some wires require them parsed, which blocks
+ * the event loop.
+ */
 const maxArguments = 2 * 1024 * 1024;
 
 function refuseLongArguments({ turns }: ParsedText["request"]): void {

@@ -3,21 +3,24 @@ import type { WholeClient, WholeVendor } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
 import { type UpstreamHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
-/** A call of a kind that answers in one piece, read into its neutral form. */
+/** A call with a non-streamed answer, parsed into its neutral form. */
 export interface KindCall<Request> {
   readonly request: Request;
-  /** Hints that had no place in the neutral form. */
+  /** Optional fields that the neutral form cannot express. */
   readonly dropped: readonly string[];
   /** The client's name of the model. */
   readonly model: string;
   readonly strict: boolean;
   readonly answerId: string;
   readonly inputTokens: number;
-  /** Size of the client's body. */
+  /** Size of the client's body, in bytes. */
   readonly bodyBytes: number;
 }
 
-/** The exchange of such a call: from the client's wire to the vendor's and back, always through the neutral form. */
+/**
+ * Creates the exchange of such a call: from the client's wire to the vendor's and back, always through the neutral
+ * form.
+ */
 export async function kindExchange<Request, Answer extends { readonly usage?: Units | undefined }>(
   call: KindCall<Request>,
   clientWire: { readonly name: string; readonly client: WholeClient<Request, Answer> },
@@ -39,17 +42,20 @@ export async function kindExchange<Request, Answer extends { readonly usage?: Un
     usageOf: (answer, { headers }) => vendor.usage(answer, headers),
     render: (answer, { headers }) =>
       client.render({ ...vendor.parse(answer, headers), usage: vendor.usage(answer, headers) }, call),
-    // Millions of numbers are not parsed only to be written again as they came.
+    // Avoids parsing millions of numbers that are written again unchanged.
     usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.usage(answer, {})) : undefined,
   });
 }
 
-/** From this size on an answer in the client's own wire goes on as it came, where its end reports its usage. */
+/**
+ * Minimum size, in bytes, from which an answer in the client's wire is passed through unparsed if its end reports the
+ * usage.
+ */
 const largeBytes = 1024 * 1024;
-/** Bytes at a large answer's end in which its usage is looked for. */
+/** Bytes at the end of a large answer that are searched for the usage. */
 const endBytes = 4_096;
 
-/** The usage in the last bytes of a large answer that ends as a JSON object does; undefined where it is elsewhere. */
+/** Returns the usage found in the last bytes of a large JSON answer; undefined where it is elsewhere. */
 function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefined): Units | undefined {
   if (bytes.length < largeBytes) return undefined;
   const end = bytes.toString("utf8", bytes.length - endBytes);
@@ -61,18 +67,21 @@ function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefin
   }
 }
 
-/** An exchange whose answer comes in one piece of JSON. */
+/** Creates an exchange whose answer is one JSON document. */
 export async function wholeExchange(how: {
   readonly wire: UpstreamWire;
   readonly body: JsonObject;
-  /** Size of the client's body that it was made from. */
+  /** Size, in bytes, of the client's body that the request was made from. */
   readonly bodyBytes: number;
   readonly dropped: readonly string[];
   readonly usageOf: (answer: JsonObject, head: UpstreamHead) => Units | undefined;
   readonly render: (answer: JsonObject, head: UpstreamHead) => JsonObject;
-  /** Bytes of text in the body besides the client's. */
+  /** Bytes of text in the body in addition to the client's. */
   readonly addedBytes?: number;
-  /** Finds the usage in an answer that may go on as it came, without parsing it; undefined where it cannot. */
+  /**
+   * Finds the usage without parsing an answer that may be passed through; returns undefined where the answer must be
+   * parsed.
+   */
   readonly usageUnparsed?: ((bytes: Buffer) => Units | undefined) | undefined;
 }): Promise<Exchange> {
   return {
@@ -97,7 +106,7 @@ export async function wholeExchange(how: {
   };
 }
 
-/** Counts nothing: the model writes no text here. */
+/** Returns no text to count: the model writes none. */
 function noWords(): string {
   return "";
 }

@@ -12,7 +12,7 @@ import {
 import { clientWireOf, type TextCall } from "./text-call.ts";
 import { textReader } from "./text-reader.ts";
 
-/** Passes a call on: the same wire at both ends. */
+/** Creates the exchange of a call that is passed through: the client and the vendor speak the same wire. */
 export async function passThrough(
   call: TextCall,
   upstream: TextWire & { readonly pass: TextPass },
@@ -50,7 +50,7 @@ export async function passThrough(
   };
 }
 
-/** The client's request as its vendor takes it, and what was left out for that. */
+/** Returns the client's request as the vendor accepts it, and the names of the removed fields. */
 async function requestFor(
   call: TextCall,
   pass: TextPass,
@@ -62,7 +62,7 @@ async function requestFor(
   const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(upstreamModel)) : [];
   const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
   const own = [...(tokens === undefined ? surplus : boundNames), ...refused];
-  // The wish for a cost is this gateway's to grant: vendors may refuse it.
+  // The gateway adds the cost to usage; vendors may refuse the option.
   if (showsCost) own.push("usage");
   const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
   const model = upstreamModel === call.model ? undefined : upstreamModel;
@@ -76,12 +76,12 @@ async function requestFor(
   return renderSupported({ spelling, strict: call.strict }, lost, () => pass.fit?.(body) ?? { body, dropped: [] });
 }
 
-/** A whole answer that repeats what the vendor was not sent. */
+/** Adds the request fields that the vendor did not get to a complete answer that repeats the request. */
 function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 
-/** The cheapest way to pass a stream that gives the client what it requested. */
+/** Returns the cheapest way to pass a stream through that gives the client what it requested. */
 export function passMode(
   { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
   rename: string | undefined,

@@ -20,7 +20,7 @@ import {
 import type { TextCall } from "./text-call.ts";
 import { wordsOf } from "./text-reader.ts";
 
-/** A call of several prompts, and the wires at both of its ends. */
+/** A call with several prompts, and the wires of client and vendor. */
 export interface SeveralPrompts {
   readonly call: TextCall;
   readonly client: TextClient;
@@ -29,8 +29,9 @@ export interface SeveralPrompts {
 }
 
 /**
- * Completions of several prompts over a model that only chats: a call for each, all of one hold and one usage event. The
- * first is the attempt; the others take the same route once it is answered. A stream begins when all of them are.
+ * Creates the exchange of completions for several prompts with a model that only chats. Sends one request per prompt,
+ * under one reservation and with one usage event. The first request is the attempt; the others use the same route after
+ * it is answered. A stream starts when all requests have answered.
  */
 export async function severalPrompts(
   { call, client, batch, upstream }: SeveralPrompts,
@@ -57,7 +58,7 @@ export async function severalPrompts(
         const parse = async (answer: Buffer): Promise<TextAnswer> => vendor.parse(await parseAnswer(answer));
         const first = await parse(bytes);
         return {
-          // No usage here: the answer to the first prompt reports only its own.
+          // Reports no usage: the first answer covers only the first prompt.
           async finish(link) {
             const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
             const rest = await Promise.all((await sendAll(link, bodies)).map(({ bytes }) => parse(bytes)));
@@ -69,7 +70,7 @@ export async function severalPrompts(
   };
 }
 
-/** Renders the answers to all prompts as one, with what they used together. */
+/** Combines the answers to all prompts into one, with the sum of their usage. */
 function together(
   { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
   requestBody: JsonObject,
@@ -96,16 +97,19 @@ function together(
   };
 }
 
-/** Sums the usage of all calls; undefined where one of them reported none. */
+/** Sums the usage of all requests; undefined where one of them reported none. */
 function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
 }
 
-/** Maximum calls of one request that a vendor answers at a time. */
+/** Maximum requests of one call that run at the same time. */
 const maxAtOnce = 4;
 
-/** Sends further requests of a call; their answers in the order of the bodies. Throws Failure for the first that fails. */
+/**
+ * Sends further requests of a call and returns their answers in the order of the bodies. Throws the Failure of the
+ * first that fails.
+ */
 export async function sendAll(
   link: VendorLink,
   bodies: readonly Buffer[],

@@ -2,7 +2,7 @@ import { textWires, type ClientOnlyWire, type ClientWire, type JsonObject } from
 import type { Failure } from "@modelgate/contracts";
 import { eventStream, type StreamWaiting } from "@modelgate/relay";
 
-/** A text call as its client made it. */
+/** A text call in its client's wire. */
 export interface TextCall {
   readonly wire: ClientWire;
   /** The client's body, untouched. */
@@ -16,17 +16,17 @@ export interface TextCall {
   readonly showsCost?: boolean | undefined;
   /** Number of answers (choices) that the client requested. */
   readonly choices: number;
-  /** The members of the body that bound its output. */
+  /** Body fields that bound the output. */
   readonly boundNames: readonly string[];
-  /** Members of the body that other vendors of its wire understand. */
+  /** Body fields that other vendors of the wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
-  /** True where the client wants a refusal rather than a dropped hint. */
+  /** True where the client prefers a refusal to a dropped optional field. */
   readonly strict: boolean;
   /** True where a stream of generated content is one JSON array (no `alt=sse`). */
   readonly asArray?: boolean | undefined;
-  /** Output tokens to request where a vendor's wire demands a number and the client gave none. */
+  /** Output tokens to request where a vendor's wire requires a bound and the client gave none. */
   readonly defaultMaxTokens: number;
-  /** Bound of each answer's output where the client named none and no more can be paid for. */
+  /** Maximum output tokens of each answer that can be paid for, where the client set no bound. */
   readonly paidOutputTokens?: number | undefined;
   readonly answerId: string;
   /**
@@ -34,18 +34,18 @@ export interface TextCall {
    * reported as dropped.
    */
   readonly ownHeaders?: readonly string[] | undefined;
-  /** Members that the answer repeats otherwise than the body says them. */
+  /** Fields that the answer repeats with other values than the body has. */
   readonly echo?: JsonObject | undefined;
-  /** The gateway's count of input tokens, for wires that report it at a stream's start. */
+  /** Input tokens counted by the gateway, for wires that report them at the start of a stream. */
   readonly inputTokens: number;
 }
 
-/** Finds the client's wire. */
+/** Returns the client's wire. */
 export function clientWireOf({ wire }: Pick<TextCall, "wire">): ClientOnlyWire {
   return textWires[wire];
 }
 
-/** Returns the signs of life, and the form of a failure, for a client whose stream has not begun. */
+/** Returns the heartbeat and the format of a failure for a client whose stream has not started. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
   const { client } = clientWireOf({ wire });
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);

@@ -17,16 +17,16 @@ import { severalPrompts } from "./several-prompts.ts";
 import { clientWireOf, type TextCall } from "./text-call.ts";
 
 /**
- * Makes the exchanges of one text call. With a vendor of its own wire it is passed on, with any other it is converted; so
- * is a call that carries another vendor's seals in its history, which must not reach this one. The body is read at most
- * once, and rendered once for each wire and model.
+ * Creates the exchanges of one text call. A vendor of the client's wire gets the call passed through; any other vendor
+ * gets it converted. A history with opaque data of another vendor, such as thinking signatures, is converted too,
+ * because this vendor must not get that data. The body is parsed at most once, and rendered once per wire and model.
  */
 export class TextExchangeMaker {
   readonly #call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
   #isSealedByOthers: boolean | undefined;
-  /** Requests as they were rendered to find the wire that loses least: the attempt sends them. */
+  /** Requests rendered while choosing the wire that loses least; the attempt reuses them. */
   #rendered: Map<string, RenderedFor> | undefined;
 
   constructor(call: TextCall) {
@@ -34,8 +34,8 @@ export class TextExchangeMaker {
   }
 
   /**
-   * Makes one attempt's exchange. `unsealed` leaves out all seals of thoughts, also those of the vendor's own wire. Throws
-   * Failure (400) for what the client said wrong or the wire cannot express.
+   * Creates the exchange of one attempt. `unsealed` removes all thinking signatures, including those of the vendor's
+   * wire. Throws Failure (400) for a client error or for fields that the wire cannot express.
    */
   async make(upstream: TextWire, upstreamModel: string, history?: "unsealed"): Promise<Exchange> {
     const call = this.#call;
@@ -50,7 +50,7 @@ export class TextExchangeMaker {
     const to = { ...upstream, vendor };
     const { client } = clientWireOf(call);
     if (call.choices > 1 && client.batch !== undefined) {
-      // One request of several prompts has no neutral form.
+      // A request with several prompts has no neutral form.
       const requestBody = await this.#parsed();
       if (client.batch.isBatch(requestBody))
         return await severalPrompts({ call, client, batch: client.batch, upstream: to }, requestBody, upstreamModel);
@@ -65,7 +65,9 @@ export class TextExchangeMaker {
     return await converted(call, to, { ...request, began, render });
   }
 
-  /** Counts what the request loses in a wire of this model's vendor: Infinity where that cannot say it. */
+  /**
+   * Counts the fields that a wire of the model's vendor cannot express; Infinity where it cannot express the request.
+   */
   async countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number> {
     if (wire === this.#call.wire) return 0;
     const { vendor } = textWire(wire);
@@ -74,7 +76,7 @@ export class TextExchangeMaker {
     try {
       return this.#render(vendor, wire, request, upstreamModel).dropped.length;
     } catch {
-      return Infinity; // the attempt says what is refused
+      return Infinity; // the attempt reports the refusal
     }
   }
 
@@ -96,7 +98,7 @@ export class TextExchangeMaker {
     return rendered;
   }
 
-  /** Returns true where a vendor of the client's own wire can take the body as it is. */
+  /** Returns true where a vendor of the client's wire accepts the body unchanged. */
   async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
     if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(holdsAny(body, envelopeBytes))))
@@ -106,7 +108,7 @@ export class TextExchangeMaker {
   }
 }
 
-/** A request that was rendered for a vendor's wire and model, and its source. */
+/** A request rendered for a vendor's wire and model, with its source. */
 interface RenderedFor {
   readonly vendor: VendorTextWire["vendor"];
   readonly parsed: ReadRequest["parsed"];

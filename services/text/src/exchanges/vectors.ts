@@ -7,9 +7,9 @@ import { kindExchange, type KindCall } from "./kind.ts";
 import { sendAll } from "./several-prompts.ts";
 
 /**
- * Creates the exchange of an embeddings call. If a vendor takes fewer inputs per request than the call has, several
- * requests are sent in turn, under one hold and with one usage event. The first is the attempt. The others use its
- * route, after it was answered.
+ * Creates the exchange of an embeddings call. If a vendor takes fewer inputs per request than the call has, sends
+ * several requests in turn, under one reservation and with one usage event. The first request is the attempt; the
+ * others use its route after it is answered.
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,
@@ -41,7 +41,7 @@ export async function vectorsExchange(
       async read(bytes) {
         const begun = await parse({ headers, bytes });
         return {
-          // No usage here: the first answer reports only its own.
+          // Reports no usage: the first answer covers only the first request.
           async finish(link) {
             const all = [begun, ...(await Promise.all((await sendAll(link, others)).map(parse)))];
             const usage = sumOf(all);

@@ -2,7 +2,7 @@ import { isRecord, parseRecord } from "@modelgate/wires/json";
 import { SseDecoder } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** The response object in an answer: JSON as it is, or the terminal event among a stream's last frames. */
+/** Returns the response object of an answer: the JSON body, or the terminal event in the last frames of a stream. */
 export function responseIn(answer: string): JsonObject | undefined {
   const whole = parseRecord(answer);
   if (whole !== undefined) return whole;

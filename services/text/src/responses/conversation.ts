@@ -5,20 +5,20 @@ import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction/co
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
-/** Turns that one conversation may have, as it is built from references. */
+/** Maximum turns of a conversation that is built from references. */
 const maxTurns = 2_000;
 
-/** The turns before a request. */
+/** The turns that precede a request. */
 export interface Earlier {
   readonly ids: readonly string[];
   readonly last: StoredResponse;
-  /** All items of the conversation, in a form that any vendor takes. */
+  /** All items of the conversation, in a form that every vendor accepts. */
   readonly items: readonly JsonObject[];
 }
 
 /**
- * The conversation that a `previous_response_id` stands for. Throws Failure previous_response_not_found (400) where
- * it or a turn before it is unknown, another account's, or past its lifetime.
+ * Returns the conversation that `previous_response_id` refers to. Throws Failure previous_response_not_found (400)
+ * where it or a turn before it is unknown, belongs to another account, or has expired.
  */
 export async function earlierTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
@@ -41,14 +41,17 @@ export async function earlierTurns(
   return { ids: [...last.ancestors, previousId], last, items };
 }
 
-/** The items of an `input`, a bare text as the user's message. */
+/** Returns the items of an `input`; a plain text becomes a user message. */
 export function itemsOf(input: unknown): readonly JsonObject[] {
   if (typeof input === "string")
     return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
   return Array.isArray(input) ? input.filter(isRecord) : [];
 }
 
-/** Items with compactions of ours opened. Throws Failure invalid_value (400) for one that is not this account's. */
+/**
+ * Returns the items with the gateway's compactions decrypted. Throws Failure invalid_value (400) for a compaction of
+ * another account.
+ */
 export function openCompactions(
   seal: CompactionSeal,
   accountId: string,
@@ -75,15 +78,15 @@ function notFound(id: string): Failure {
   });
 }
 
-/** The id of an item that is only referred to, which may leave its type out; undefined for any other. */
+/** Returns the id of an item that is only a reference, whose type may be missing; undefined for any other item. */
 export function referenceOf({ type, role, id }: JsonRecord): string | undefined {
   const refers = type === "item_reference" || ((type ?? undefined) === undefined && (role ?? undefined) === undefined);
   return refers && typeof id === "string" ? id : undefined;
 }
 
 /**
- * An item as it is sent again: ids mean something only where they were given, and thoughts that are not sealed
- * nowhere.
+ * Returns an item in the form in which it is sent again. Removes ids, which are valid only where they were assigned,
+ * and reasoning without encrypted content, which no vendor accepts.
  */
 export function resendable(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];

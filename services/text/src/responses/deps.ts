@@ -10,34 +10,34 @@ import { parseThread, type StoredThread } from "./threads/thread-store.ts";
 import { openTurnStore, type TurnStore } from "./turn-store.ts";
 import type { ResponsesEnv } from "./variables.ts";
 
-/** Bounds of WebSockets for responses. */
+/** Limits of WebSockets for responses. */
 export type SocketLimits = ResponsesEnv["sockets"];
 
-/** Bounds of responses that are made in the background. */
+/** Limits of background responses. */
 export type BackgroundLimits = ResponsesEnv["background"];
 
-/** Stores and bounds of stored responses, conversations, threads, background runs and response sockets. */
+/** Stores and limits of stored responses, conversations, threads, background runs and response sockets. */
 export interface ResponsesDeps extends Deps {
   readonly responses: ResponseStore;
-  /** Threads of messages, by the id of their last one. */
+  /** Message threads, by the id of their last message. */
   readonly threads: TurnStore<StoredThread>;
   readonly conversations: ConversationStore;
   readonly background: BackgroundLimits;
-  /** State that processes share of responses in the background. */
+  /** State of background responses that processes share. */
   readonly backgroundStore: BackgroundStore;
   readonly compactions: CompactionSeal;
-  /** Bounds of WebSockets for responses. */
+  /** Limits of WebSockets for responses. */
   readonly sockets: SocketLimits;
-  /** Aborted with a Failure where the process ends what is still open. */
+  /** Aborts with a Failure when the process ends calls that are still open. */
   readonly ending: AbortSignal;
 }
 
-/** The variables that the stores read. */
+/** Environment variables that the stores read. */
 interface StoresEnv extends Pick<TextEnv, "relay">, ContentEnv {
   readonly responses: ResponsesEnv;
 }
 
-/** Opens the stores, which may be in a Redis of their own. */
+/** Opens the stores, which can be in a separate Redis. */
 export async function openResponses(
   { ending, env, shared }: Pick<ServiceContext<StoresEnv>, "ending" | "env" | "shared">,
   deps: Deps,

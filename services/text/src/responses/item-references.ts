@@ -4,23 +4,26 @@ import { referenceOf, resendable } from "./conversation.ts";
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
-/** Responses whose items one request may refer to. */
+/** Maximum responses whose items one request may refer to. */
 const maxResponses = 2_000;
 
-/** The response whose answer contains an item that is only referred to; undefined for any other item. */
+/** Returns the id of the response that contains a referenced item; undefined for an item that is not a reference. */
 function answerOf(item: JsonObject): string | undefined {
   const id = referenceOf(item);
   return id === undefined ? undefined : responseOfItem(id);
 }
 
-/** Returns true for an item that refers to one that this gateway answered: clients send those of a stored response by their id only. */
+/**
+ * Returns true for a reference to an item that this gateway returned: clients send the items of a stored response by id
+ * only.
+ */
 export function refersToOurs(item: JsonObject): boolean {
   return answerOf(item) !== undefined;
 }
 
 /**
- * Items, with references to what the account was answered here replaced by the item. A reference to what is not known stays: it
- * may be the vendor's, which is queried then. Throws Failure invalid_value (400) for items of too many responses.
+ * Replaces references to items that the account got here by the items. Keeps a reference to an unknown item: it may be
+ * the vendor's, which is then queried. Throws Failure invalid_value (400) for items of too many responses.
  */
 export async function resolveReferences(
   store: Pick<ResponseStore, "findAll">,
@@ -36,7 +39,7 @@ export async function resolveReferences(
   return withReferences(items, await store.findAll(accountId, ids, memory));
 }
 
-/** Replaces references to items by the items, as `resolveReferences` does, from responses that are already loaded. */
+/** Replaces references to items as `resolveReferences` does, from responses that are already loaded. */
 export function withReferences(
   items: readonly JsonObject[],
   responses: readonly (StoredResponse | undefined)[],

@@ -6,8 +6,8 @@ import type { ResponsesDeps } from "./deps.ts";
 import { responseIn } from "./answered-response.ts";
 
 /**
- * Remembers what a vendor of this wire made in its store while it answered: containers, files that code wrote, items
- * that a later request may refer to.
+ * Records the objects that a vendor of this wire created in its store while it answered: containers, files written by
+ * code, items that a later request may refer to.
  */
 export function keepMadeItems(
   { relay }: Pick<ResponsesDeps, "relay">,
@@ -18,12 +18,12 @@ export function keepMadeItems(
     admitted,
   }: {
     readonly answered: Answered;
-    /** True where the vendor keeps the response with all of its items. */
+    /** True where the vendor keeps the response with all its items. */
     readonly kept: boolean;
     readonly admitted: AdmittedIds;
   },
 ): void {
-  // What a shared store showed of another account does not become this account's own.
+  // Objects of another account that a shared store returns are not recorded for this account.
   const { made } = textWires.responses.client.stores;
   if (wire !== "responses" || !admitted.own || !(kept || mayNameMade(made, text))) return;
   const response = responseIn(text);

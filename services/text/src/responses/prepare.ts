@@ -13,19 +13,19 @@ import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversat
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOurs, resolveReferences } from "./item-references.ts";
 
-/** A request as it was read: what it asks for, and its value where it refers to something that only we know. */
+/** A parsed request, with its value where it refers to data that only the gateway has. */
 export interface ReadResponses {
   readonly params: ResponsesParams & TurnParams;
   readonly unresolved: JsonObject | undefined;
-  /** The conversation that it names: ours, or one of its vendor's store. */
+  /** The conversation that the request names: the gateway's or one in the vendor's store. */
   readonly conversationId: string | undefined;
-  /** True where it is answered at once, and made while no client waits. */
+  /** True where the request is answered immediately and the response is made in the background. */
   readonly isInBackground: boolean;
 }
 
 /**
- * Inspects a call's body, and releases its value if nothing has to be resolved. Throws Failure (400) naming the
- * field.
+ * Inspects a call's body, and releases its parsed value if no reference has to be resolved. Throws Failure (400) naming
+ * the field.
  */
 export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
@@ -55,7 +55,7 @@ function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): R
   return { params, conversationId, unresolved: refers ? value : undefined, isInBackground };
 }
 
-/** Returns true for a request that refers to earlier responses, items or compactions of ours. */
+/** Returns true for a request that refers to the gateway's responses, items or compactions. */
 function refersToOwn({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
   return previousId !== undefined || itemsOf(input).some(isOurs);
 }
@@ -65,26 +65,26 @@ function conversationIn(conversation: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Returns true where only this gateway knows the meaning of an item. */
+/** Returns true for an item that only this gateway can resolve. */
 function isOurs(item: JsonObject): boolean {
   return ownCompaction(item) !== undefined || refersToOurs(item);
 }
 
-/** A request that any vendor can be sent. */
+/** A request that can be sent to any vendor. */
 export interface PreparedResponses {
   readonly params: ResponsesParams & TurnParams;
-  /** The body, with all that it referred to in it. */
+  /** The body with all references resolved. */
   readonly body: Buffer;
   readonly admitted: AdmittedIds;
-  /** The client's own body, for the one vendor that keeps the conversation under the same ids. */
+  /** The client's body, for the one vendor that keeps the conversation under the same ids. */
   readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
   /** Ids of the responses before this one. */
   readonly ancestors: readonly string[];
-  /** The kept conversation that it is a turn of, and is added to. */
+  /** The conversation to which this turn is added. */
   readonly conversationId?: string | undefined;
 }
 
-/** Splits the ids of a request: those that may have been answered here, and all others of its vendor's store. */
+/** Splits the ids of a request: those that this gateway may have returned, and those of the vendor's store. */
 function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: string | undefined) {
   const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
   const isVendors = (each: VendorId): boolean =>
@@ -92,10 +92,13 @@ function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: s
   return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter(isVendors) }] as const;
 }
 
-/** The turns before a request that names no earlier response. */
+/** Result for a request that names no earlier response. */
 const nothingEarlier = { items: [], last: undefined, ids: [] };
 
-/** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
+/**
+ * Resolves the references of a request: earlier responses, their items, and the gateway's compactions. Throws Failure
+ * (400) for an unknown reference.
+ */
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
@@ -107,7 +110,7 @@ export async function prepareResponses(
   const conversationId = spoken === undefined ? undefined : named;
   const [ours, vendors] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendors);
-  // A conversation that is not ours is one of the vendor's own store.
+  // A conversation that the gateway does not know belongs to the vendor's store.
   if (unresolved === undefined || (conversationId === undefined && !refersToOwn(params, unresolved)))
     return { params, body: bytes, admitted, ancestors: [] };
   const {
@@ -120,7 +123,7 @@ export async function prepareResponses(
     previousId === undefined ? nothingEarlier : await earlierTurns(store, { accountId, previousId }, holding);
   const newItems = itemsOf(unresolved["input"]);
   const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...newItems], holding);
-  // What is not ours after all may be of a vendor that makes up ids as this gateway does.
+  // An unknown id may belong to a vendor whose ids have the gateway's format.
   const left = new Set(whole.map(referenceOf));
   await admitVendorIds(
     deps.relay,
@@ -132,7 +135,7 @@ export async function prepareResponses(
   const body = spliceMembers(kept, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
-  // Parts of a conversation were each within the bounds of a body; so must be the whole.
+  // Each part of the conversation was within the bounds of a body; the total must be, too.
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {

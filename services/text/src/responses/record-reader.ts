@@ -5,15 +5,18 @@ import type { Holding } from "@modelgate/platform";
 import { checkJson, reparseJson, type JsonLimits } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Bounds of all records that one request reads. */
+/** Limits of all records that one request reads. */
 export type RecordBounds = Pick<JsonLimits, "maxBytes" | "values" | "members">;
 
-/** The part of the memory budget that records are read into. */
+/** Part of the memory budget that records are read into. */
 export type RecordMemory = Pick<Holding, "take">;
 
 const decompress = promisify(zstdDecompress);
 
-/** Unpacks the records that one request reads: bounded together, and taken from its part of the memory budget. */
+/**
+ * Decompresses the records that one request reads. Bounds their total, and takes it from the request's part of the
+ * memory budget.
+ */
 export class RecordReader {
   readonly #memory: RecordMemory;
   readonly #bounds: RecordBounds;
@@ -26,7 +29,10 @@ export class RecordReader {
     this.#bounds = bounds;
   }
 
-  /** Unpacks a record to its JSON. Throws Failure request_too_large (413), and those of the memory budget (429, 503). */
+  /**
+   * Decompresses a record to its JSON. Throws Failure request_too_large (413), and the failures of the memory budget
+   * (429, 503).
+   */
   async unpack(packed: Buffer): Promise<Buffer> {
     const { maxBytes } = this.#bounds;
     try {
@@ -39,7 +45,7 @@ export class RecordReader {
     }
   }
 
-  /** Unpacks and parses a record, whose values and members count as well. Throws as `unpack` does. */
+  /** Decompresses and parses a record, whose values and members are bounded as well. Throws as `unpack` does. */
   async parse(packed: Buffer): Promise<JsonObject> {
     const text = await this.unpack(packed);
     await this.#count(text);

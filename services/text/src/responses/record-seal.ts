@@ -1,24 +1,30 @@
 import type { ContentBook } from "@modelgate/accounts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
-/** Prefix of every sealed record. Those of earlier versions, which are not sealed, never have it. */
+/** Prefix of every encrypted record. Records of earlier versions are not encrypted and never have it. */
 const mark = Buffer.from("mgr");
 
-/** Seals what Redis keeps of clients' texts; each record is bound to the key that it is kept under. */
+/** Encrypts client texts in Redis. Each record can be decrypted only under the Redis key that it was stored with. */
 export interface RecordSeal {
   seal(record: Buffer, key: string): Buffer;
-  /** Undefined where no accepted secret opens it: it is as good as gone. A record that is not sealed is given as it is. */
+  /**
+   * Decrypts a record. Returns undefined where no accepted secret decrypts it, and a record without encryption
+   * unchanged.
+   */
   open(record: Buffer, key: string): Buffer | undefined;
 }
 
-/** Redis of the records, their account's book, and their seal. */
+/** Redis of the records, the account's stored-bytes counter, and their encryption. */
 export interface RecordStore {
   readonly redis: Redis;
   readonly book: ContentBook;
   readonly seal: RecordSeal;
 }
 
-/** Seals under a key derived from MODELGATE_SECRET, so that every process with the secret reads it, and Redis alone shows nothing. */
+/**
+ * Encrypts with a key derived from MODELGATE_SECRET: every process with the secret can read the records, and Redis
+ * alone reveals nothing.
+ */
 export function openRecordSeal(secrets: Secrets): RecordSeal {
   const sealer = openSealer(secrets, "modelgate records");
   return {

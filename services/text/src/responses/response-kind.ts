@@ -7,28 +7,28 @@ import { TextCallKind, withExchanges, type TextInput, type TextPlan } from "../t
 import { compactExchange, type Compaction } from "./compaction/compaction.ts";
 import type { PreparedResponses } from "./prepare.ts";
 
-/** A request for a response whose references are resolved. */
+/** A request for a response, with its references resolved. */
 export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly model: string;
   readonly input: TextInput;
-  /** Members that the answer repeats otherwise than the body says them. */
+  /** Fields that the answer repeats with other values than the body has. */
   readonly echo: JsonObject | undefined;
-  /** The compaction that the response ends with; undefined for none. */
+  /** The compaction that the response ends with, if any. */
   readonly compaction: Compaction | undefined;
-  /** Called when the money is held and the request is about to be sent. */
+  /** Called when the money is reserved and the request is about to be sent. */
   readonly begins: (() => void) | undefined;
-  /** Called with the answer, just before the client has it. */
+  /** Called with the answer, just before the client gets it. */
   readonly answered: (answer: Answered) => void;
 }
 
-/** A call for a response with one model. */
+/** Plan of a response with one model. */
 interface ResponsePlan extends TextPlan {
   readonly request: ResponseRequest;
-  /** The same call over the body that its conversation's own vendor knows it by. */
+  /** Plan of the same call with the body for the vendor that keeps its conversation. */
   readonly nativePlan: TextPlan | undefined;
 }
 
-/** Responses: text calls that refer to what the gateway keeps, are kept themselves, or end in a compaction. */
+/** Call kind: responses, which can refer to stored data, be stored, or end in a compaction. */
 export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
   readonly #text: TextCallKind;
 
@@ -44,7 +44,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
       ...text,
       request,
       nativePlan: native && withExchanges(text, { ...text.textCall, body: native.body }),
-      // The summary is shown whole at its end.
+      // The summary is only shown when it is complete.
       cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseen: true },
       prefer: native?.channelKey ?? text.prefer,
     };
@@ -54,7 +54,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     const { begins, compaction, native } = plan.request;
     const isNative =
       history === undefined && route.wire === "responses" && channelKeyIdOf(route) === native?.channelKey;
-    // A vendor of this wire knows how to compact; for any other the model sums up.
+    // Vendors of this wire compact natively; with any other vendor the model writes a summary.
     const exchange =
       compaction !== undefined && route.wire !== "responses"
         ? await compactExchange(compaction, vendorTextWire(route.wire), route.candidate.upstreamModel)
@@ -67,7 +67,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     return plan.request.compaction === undefined ? await this.#text.countUnsupported(plan, wire, upstreamModel) : 0;
   }
 
-  /** A summary has a bound of its own. */
+  /** Returns undefined for a summary, which has a separate bound. */
   withPaidOutput(plan: ResponsePlan, tokens: number): ResponsePlan | undefined {
     if (plan.request.compaction !== undefined) return undefined;
     const text = this.#text.withPaidOutput(plan, tokens);

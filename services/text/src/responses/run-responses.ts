@@ -14,34 +14,32 @@ import { ResponseKind } from "./response-kind.ts";
 import type { StoredResponse } from "./stored-response.ts";
 import { summaryTokens } from "./compaction/summary.ts";
 
-/** A response that was answered, and how it would be kept. */
+/** An answered response, and the form in which it would be stored. */
 export interface AnsweredResponse {
   readonly id: string;
   readonly stored: StoredResponse;
 }
 
 /**
- * Sees each response, or that there is none, before its client can refer to it; it is kept in this order, also where the
- * request does not want it stored.
+ * Receives each response, or undefined for none, before its client can refer to it. Responses are stored in this order,
+ * including those that the request does not want stored.
  */
 export type SeeAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
 /** Options of a run of a prepared response. */
 export interface RunOptions {
   readonly see?: SeeAnswered | undefined;
-  /** The response's id; absent: a new one. */
+  /** Id of the response; absent: a new one. */
   readonly answerId?: string;
-  /**
-   * Members that the answer repeats from the client's request, because the body sent to the vendor does not have them.
-   */
+  /** Fields of the client's request that the answer repeats and the body sent to the vendor lacks. */
   readonly echo?: JsonObject | undefined;
-  /** Called when the money is held and the request is about to be sent. */
+  /** Called when the money is reserved and the request is about to be sent. */
   readonly begins?: () => void;
-  /** True where the caller keeps the response for later references. */
+  /** True where the caller stores the response. */
   readonly isKeptElsewhere?: boolean;
 }
 
-/** Runs a response with any vendor, also where its client refers to earlier ones. */
+/** Runs a response with any vendor; its request may refer to earlier ones. */
 export async function runResponses(
   deps: ResponsesDeps,
   call: Call,
@@ -104,13 +102,16 @@ export async function runPrepared(
   });
 }
 
-/** A summary of the gateway's own may be longer than the client's bound of an answer: it is held for. */
+/**
+ * Raises the output bound for which money is reserved to the length of the gateway's summary, which may exceed the
+ * client's bound.
+ */
 function heldForSummary(params: PreparedResponses["params"]): PreparedResponses["params"] {
   const { maxOutputTokens: most } = params;
   return most === undefined ? params : { ...params, maxOutputTokens: Math.max(most, summaryTokens) };
 }
 
-/** The compaction that a turn ends with. */
+/** Returns the compaction that a turn ends with. */
 async function compactionOf(
   deps: ResponsesDeps,
   call: Call,
@@ -131,7 +132,7 @@ async function compactionOf(
   };
 }
 
-/** The response in an answer, with what was said in its own request. */
+/** Returns the response of an answer, with the items of its request. */
 async function responseOf({
   answered,
   answerId,
@@ -149,12 +150,12 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // An id that is not ours is the vendor's, which then keeps the response as well, if it is to be stored.
+  // An id that the gateway did not assign is the vendor's, which then also stores the response, if it is to be stored.
   const keptAt = id === answerId || answered.isCut || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }
 
-/** Keeps a response for later references. The answer goes on meanwhile: both go through Redis in this order. */
+/** Stores a response for later references. The answer continues meanwhile; Redis gets both in this order. */
 async function keep(
   { responses: store, relay }: ResponsesDeps,
   call: Call,

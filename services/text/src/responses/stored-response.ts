@@ -3,28 +3,28 @@ import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { TurnStore } from "./turn-store.ts";
 
-/** A response that can be referred to later, as it is kept. */
+/** A response in the form in which it is stored. */
 export interface StoredResponse {
-  /** The response object as its client got it. */
+  /** The response object that the client got. */
   readonly response: JsonObject;
-  /** The items of its own request, without those of earlier turns. */
+  /** Items of its request, without those of earlier turns. */
   readonly input: readonly JsonObject[];
-  /** Ids of the responses before it in the conversation, oldest first. */
+  /** Ids of the preceding responses of the conversation, oldest first. */
   readonly ancestors: readonly string[];
-  /** The `channel/key` whose vendor keeps it too, under the same id: it need not be sent again there. */
+  /** The `channel/key` whose vendor also stores it under the same id, so that it need not be sent there again. */
   readonly keptAt?: ChannelKeyId | undefined;
 }
 
 /** Responses by owner and id. */
 export type ResponseStore = TurnStore<StoredResponse>;
 
-/** The items that a response answered with. */
+/** Returns the output items of a response. */
 export function outputOf({ response }: StoredResponse): readonly JsonObject[] {
   const output = response["output"];
   return Array.isArray(output) ? output.filter(isRecord) : [];
 }
 
-/** Reads a stored response of its JSON. */
+/** Parses a stored response. */
 export function parseStored({ response, input, ancestors, keptAt }: JsonObject): StoredResponse {
   return {
     response: isRecord(response) ? response : {},

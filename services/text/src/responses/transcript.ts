@@ -1,10 +1,12 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Longest single item in a transcript; of what is longer, the beginning and the end are kept. */
+/** Maximum characters of one item in a transcript; the middle of a longer item is cut out. */
 const maxCharacters = 40_000;
 
-/** A conversation as plain text, for a model that is to sum it up: any model can read it, whatever tools were used in it. */
+/**
+ * Renders a conversation as plain text to be summarized. Every model can read it, regardless of the tools used in it.
+ */
 export function transcriptOf(items: readonly JsonObject[]): string {
   return items.map(line).filter(Boolean).join("\n\n");
 }
@@ -28,7 +30,7 @@ function line(item: JsonObject): string {
   }
 }
 
-/** The words of a content; images and files are named, since a summary has no use for their bytes. */
+/** Returns the text of a content. Images and files are only named, because a summary cannot use their bytes. */
 function contentText(content: unknown): string {
   if (typeof content === "string") return short(content);
   if (!Array.isArray(content)) return "";

@@ -6,58 +6,61 @@ import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "./record-reader.ts";
 import type { RecordStore } from "./record-seal.ts";
 
-/** Bounds of what is kept. */
+/** Limits of stored turns. */
 export interface StoreLimits {
-  /** Time for which a response can be referred to. */
+  /** Time, in ms, during which a response can be referred to. */
   readonly lifetimeMs: number;
-  /** Largest response with its input, compressed; a larger one is not kept. */
+  /** Maximum bytes of a response with its input, compressed; a larger one is not stored. */
   readonly maxBytes: number;
   /** Maximum size of everything that one request may refer to. */
   readonly body: RecordBounds;
 }
 
-/** Result of keeping a turn: it is larger than it may be, or its account keeps as much as it may. */
+/** Result of storing a turn: stored, too large, or the account has reached its storage limit. */
 export type Kept = "kept" | "too-large" | "full";
 
-/** Turns of conversations by owner and id. The owner is in the key: no account finds another's. */
+/** Turns of conversations by owner and id. The key contains the owner, so that no account finds another's. */
 export interface TurnStore<Turn> {
-  /** Keeps a turn. `bodyBytes` is the size of the request that was answered. */
+  /** Stores a turn. `bodyBytes` is the size of the request that was answered. */
   save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<Kept>;
   find(accountId: string, id: string, memory: RecordMemory): Promise<Turn | undefined>;
   /**
-   * Several at once, in their order; undefined for those that are gone. Throws Failure request_too_large (413) where
-   * all of them together are larger than one body may be, and those of the memory budget that they are read into (429, 503).
+   * Returns several turns in the order of their ids; undefined for those that no longer exist. Throws Failure
+   * request_too_large (413) where their total exceeds one body's limit, and the failures of the memory budget (429,
+   * 503).
    */
   findAll(accountId: string, ids: readonly string[], memory: RecordMemory): Promise<readonly (Turn | undefined)[]>;
-  /** Removes a turn; false where there was none. */
+  /** Removes a turn. Returns false where it does not exist. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Larger ones are compressed off the event loop. */
+/** Maximum size, in characters, that is compressed on the event loop; larger turns are compressed off it. */
 const maxAtOnce = 256 * 1024;
 const compress = promisify(zstdCompress);
-/** Records that are read from Redis and unpacked at a time: what is too large is noticed after a few of them. */
+/** Records that are read from Redis and decompressed at a time, so that an excessive total is noticed early. */
 const readAtOnce = 8;
-/** Size of a stored response besides its input and output: ids, and the request's settings that it repeats. */
+/**
+ * Bytes reserved for a stored response in addition to its input and output: ids, and request settings that it repeats.
+ */
 const settingsBytes = 1024 * 1024;
 /** Factor by which the values of all responses may exceed those of a body: each repeats the tools of its request. */
 const repeatedValues = 4;
 
-/** Form of the turns of a kind. */
+/** Storage form of one kind of turn. */
 export interface TurnForm<Turn> {
-  /** Prefix of their keys. */
+  /** Prefix of the keys. */
   readonly kind: "response" | "thread";
-  /** Reads a turn of its JSON. */
+  /** Parses a stored turn. */
   parse(json: JsonObject): Turn;
 }
 
-/** Opens the store of one kind of turns. */
+/** Opens the store of one kind of turn. */
 export function openTurnStore<Turn extends object>(
   { redis, book, seal }: RecordStore,
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
-  /** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
+  /** Keys of one account share a slot, so that Redis Cluster can read several in one command. */
   const keyOf = (accountId: string, id: string): string => `${kind}:{s${shardOf(accountId)}}:${accountId}:${id}`;
 
   const bounds = {
@@ -82,13 +85,13 @@ export function openTurnStore<Turn extends object>(
   return {
     async save(accountId, id, stored, bodyBytes) {
       const text = await renderJson(stored, bodyBytes);
-      // At once where it is quick: its client may refer to it as soon as it has read it.
+      // Small turns are compressed synchronously: the client may refer to a turn as soon as it has read it.
       const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
       const sealed = seal.seal(packed, key);
-      // A new turn is written without waiting for its share, so that a request which the client sends next finds it. One that
-      // is there already stays until the new one has its share.
+      // A new turn is written without waiting for its storage share, so that the client's next request finds it. An
+      // existing turn is kept until the new one has its share.
       const [isKept, written] = await Promise.all([
         book.keep({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, sealed, "PX", lifetimeMs, "NX"),

@@ -1,21 +1,21 @@
 import type { VariableReader } from "@modelgate/platform";
 
-/** The bounds of stored responses, conversations, threads, background runs and response sockets. */
+/** Limits of stored responses, conversations, threads, background runs and response sockets. */
 export function responsesVariables(read: VariableReader) {
   return {
     threads: {
       lifetimeMs: read.integer("THREAD_LIFETIME_MS", 5 * 60_000, "How long a thread of messages can be continued.", {
         min: 1_000,
       }),
-      /** Largest thread that is kept, compressed. */
+      /** Maximum bytes of a stored thread, compressed. */
       maxBytes: 4 * 1024 * 1024,
     },
     sockets: {
-      /** WebSockets for responses that the process holds at once. */
+      /** Maximum WebSockets for responses in one process. */
       sockets: 10_000,
-      /** Longest silence of such a WebSocket. */
+      /** Maximum silence of such a WebSocket, in ms. */
       idleMs: 15 * 60_000,
-      /** Longest life of such a WebSocket. */
+      /** Maximum lifetime of such a WebSocket, in ms. */
       longestMs: 60 * 60_000,
     },
     conversations: {
@@ -31,19 +31,19 @@ export function responsesVariables(read: VariableReader) {
       maxBytes: 4 * 1024 * 1024,
     },
     background: {
-      /** Responses that the process makes in the background at once. */
+      /** Maximum background responses in one process. */
       most: 1_000,
-      /** Responses of one key that are made in the background at once. */
+      /** Maximum background responses of one API key. */
       perToken: 50,
-      /** Longest time that such a response may take. */
+      /** Maximum duration of such a response, in ms. */
       longestMs: 60 * 60_000,
-      /** Time after its process's last sign of life after which such a response counts as failed. */
+      /** Time, in ms, after the last lease renewal by its process after which such a response counts as failed. */
       leaseMs: 15_000,
-      /** Maximum events of such a response that are kept. */
+      /** Maximum stored events of such a response. */
       maxEvents: 20_000,
-      /** Maximum characters of such a response's events that are kept. */
+      /** Maximum characters of such a response's stored events. */
       maxCharacters: 4 * 1024 * 1024,
-      /** Time for which the events of such a response can be read again. */
+      /** Time, in ms, during which the events of such a response can be read again. */
       eventsLifetimeMs: 60 * 60_000,
     },
     stored: {
@@ -53,11 +53,11 @@ export function responsesVariables(read: VariableReader) {
         "How long a stored response can be referred to.",
         { min: 1_000 },
       ),
-      /** Largest response that is stored, with its input, compressed. */
+      /** Maximum bytes of a stored response with its input, compressed. */
       maxBytes: 4 * 1024 * 1024,
     },
   };
 }
 
-/** Their values. */
+/** Values of these variables. */
 export type ResponsesEnv = Readonly<ReturnType<typeof responsesVariables>>;

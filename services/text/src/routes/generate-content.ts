@@ -32,7 +32,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
   };
 }
 
-/** The model of the path, with or without the prefix `models/`. */
+/** Returns the model of the path, without the prefix `models/`. */
 export function modelIn({ params }: ServiceCall): string {
   return (params["model"] ?? "").replace(/^models\//, "");
 }

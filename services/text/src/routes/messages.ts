@@ -6,7 +6,7 @@ import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText } from "../text-kind.ts";
 
-/** POST /v1/messages (interface endpoint 6), also of threads, whose messages the gateway keeps for any vendor. */
+/** POST /v1/messages (interface endpoint 6), including threads, whose messages the gateway stores for every vendor. */
 export function messages(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
@@ -31,8 +31,8 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Returns the part of the client's head that a vendor of the same wire gets: the version, which is required (interface section 9),
- * beta features, and the `beta` query. Throws Failure (400) without a version.
+ * Returns the headers and query that a vendor of the same wire gets: the version, which is required (interface section
+ * 9), beta features, and the `beta` query parameter. Throws Failure (400) without a version.
  */
 export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {
   const version = firstHeader(request.headers, headerAliases.alphaVersion);
@@ -54,10 +54,10 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
   };
 }
 
-/** The interface's spelling first. */
+/** The interface's header name first. */
 const betaHeaders = ["alpha-beta", "anthropic-beta"];
 
-/** Beta features that a vendor is sent: threads are the gateway's. */
+/** Returns the beta features that a vendor gets, without threads, which the gateway implements. */
 function otherBetas(betas: string | undefined): string | undefined {
   const others = betas?.split(",").filter((name) => name.trim() !== threadsBeta);
   return others === undefined || others.length === 0 ? undefined : others.join(",");

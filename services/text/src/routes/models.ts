@@ -4,7 +4,7 @@ import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/p
 import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 
-/** GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): what the token can call now. */
+/** GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): the models that the API key can call now. */
 export function listModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
     answerJson(call.response, 200, listOf(call).list(listedIn(relay, call), call.query));
@@ -21,7 +21,7 @@ export function getModel({ relay }: Deps): EndpointHandler {
   };
 }
 
-/** The models that a caller can call, at what they cost in its group. */
+/** Returns the models that a caller can call, with the prices of its group. */
 export function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): readonly ListedModel[] {
   const { multiplier } = catalog.current().group(caller.group) ?? {};
   return catalog
@@ -30,7 +30,7 @@ export function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): r
     .map((model) => ({ ...model, pricing: pricingOf(model.price, multiplier) }));
 }
 
-/** Prices by the names that clients of OpenRouter read; `second` and `character` are ours. */
+/** Price names that OpenRouter clients read; `second` and `character` are additions of the gateway. */
 const pricedUnits = {
   prompt: "inputTokens",
   completion: "outputTokens",

@@ -25,8 +25,8 @@ type ModerationVendor = WholeVendor<ModerationRequest, ModerationAnswer>;
 const native = wires.moderations;
 
 /**
- * POST /v1/moderations (interface endpoint 11): by a vendor that has it, or by a chat model. A model of kind
- * `moderation` behind a vendor without the endpoint is such a chat model.
+ * POST /v1/moderations (interface endpoint 11), served by a vendor with a moderation endpoint or by a chat model. If a
+ * model of kind `moderation` is at a vendor without the endpoint, it is used as a chat model.
  */
 export function moderations(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -42,7 +42,7 @@ export function moderations(deps: Deps): EndpointHandler {
   };
 }
 
-/** Moderation, by a vendor that has it or by a chat model. */
+/** Call kind: moderation by a vendor's endpoint or by a chat model. */
 const moderationKind = new WholeKind<ModerationRequest>({
   sizeOf,
   wires: wiresOfKind.moderation,
@@ -53,7 +53,7 @@ const moderationKind = new WholeKind<ModerationRequest>({
   addedBytes: bytesOfInstructions,
 });
 
-/** A request that names no model means the first one of this kind that its caller has. */
+/** Adds the caller's first moderation model to a request that names no model. */
 function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): unknown {
   if (!isRecord(value) || (value["model"] ?? undefined) !== undefined) return value;
   const model = relay.catalog
@@ -63,10 +63,10 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
   return model === undefined ? value : { ...value, model: model.name };
 }
 
-/** Output tokens that a judgement may take where a vendor's wire demands a number. */
+/** Output tokens of a judgement where a vendor's wire requires a bound. */
 const judgementTokens = 8_192;
 
-/** A chat model's judgement as the answer of a vendor that judges natively. */
+/** Converts a chat model's judgement to the answer of a native moderation endpoint. */
 function judged(
   call: KindCall<ModerationRequest>,
   { name: wire, vendor }: VendorTextWire,
@@ -76,7 +76,7 @@ function judged(
   const unsupportedRules = { spelling: native.client.spelling, strict: call.strict };
   const { body, dropped } = renderSupported(unsupportedRules, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
-    // Hints that get lost here are the gateway's own: the client gave none.
+    // The dropped fields come from the gateway's prompt, not from the client.
     return { ...vendor.render(request, target), dropped: [] };
   });
   return wholeExchange({

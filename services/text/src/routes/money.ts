@@ -19,7 +19,10 @@ export function billingSubscription(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/dashboard/billing/usage: all that was ever spent, whatever dates the query names, as `hard_limit_usd` counts it. */
+/**
+ * GET /v1/dashboard/billing/usage: total spending regardless of the dates in the query, consistent with
+ * `hard_limit_usd`.
+ */
 export function billingUsage(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos } = await leftOf(deps, caller);
@@ -37,7 +40,7 @@ export function credits(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/key: usage of a day and a month is known where the key has a budget for it. */
+/** GET /v1/key: reports daily and monthly usage where the API key has a budget for them. */
 export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);
@@ -72,7 +75,7 @@ function tokenOf({ relay }: Deps, { tokenId }: Caller) {
   return orUnavailable(findTokenById(relay.redis, tokenId));
 }
 
-/** Unix seconds; 0 stands for never. */
+/** Returns the expiry in Unix seconds; 0 means never. */
 function expiryOf(token: { readonly expiresAt?: string | undefined } | undefined): number {
   return token?.expiresAt === undefined ? 0 : Math.floor(Date.parse(token.expiresAt) / 1_000);
 }

@@ -6,7 +6,7 @@ import { modelLists, modelOfShow, showOllamaModel as show } from "@modelgate/wir
 import type { Deps } from "../deps.ts";
 import { listedIn } from "./models.ts";
 
-/** The newest Ollama whose requests are understood: clients ask before they use what is new. */
+/** Newest Ollama version whose requests the gateway understands; clients check it before they use new features. */
 const version = "0.13.0";
 
 /** GET /api/tags. */
@@ -16,7 +16,7 @@ export function listOllamaModels({ relay }: Deps): EndpointHandler {
   };
 }
 
-/** GET /api/ps: models of vendors are always ready. */
+/** GET /api/ps: lists all models, because vendors' models are always loaded. */
 export function listReadyOllamaModels(deps: Deps): EndpointHandler {
   return listOllamaModels(deps);
 }

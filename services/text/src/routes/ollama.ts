@@ -15,7 +15,7 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
   return ollamaHandler(deps, "ollama-generate");
 }
 
-/** A request without messages asks to load its model; the answer says that the model is ready. */
+/** Handles a request. One without messages asks to load its model; the answer says that the model is loaded. */
 function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   return async (call) => {
     using body = await readText(deps, call, textWires[wire].client);

@@ -23,7 +23,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
   const { client } = clientWire;
   const kind = new WholeKind<RankingRequest>({
     sizeOf,
-    // The client's own wire is best.
+    // The client's wire is preferred.
     wires: rankingWires.toSorted((left, right) => Number(right === clientWire.name) - Number(left === clientWire.name)),
     measure: (request, size, price) => measureOf(searchesOf(request), size, price),
     exchange: (wire, kindCall, upstreamModel) =>
@@ -43,8 +43,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
 }
 
 /**
- * Ranking is paid for by its tokens, and by the searches that it counts as: as its vendor reports them, else one for a
- * hundred documents.
+ * Measures ranking by its tokens and by its search units: as the vendor reports them, else one per hundred documents.
  */
 function measureOf(
   searches: ReturnType<typeof searchesOf>,

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { name, nothing, optional, text, type Operation } from "../operation.ts";
 
-/** Accounts, their money and their keys. */
+/** Operations on accounts, their money and their keys. */
 export const accounts: Readonly<Record<string, Operation>> = {
   "GET /accounts": {
     summary: "List accounts with their money.",

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { optional, type Operation } from "../operation.ts";
 
-/** Channels and models. */
+/** Operations on channels and models. */
 export const channels: Readonly<Record<string, Operation>> = {
   "GET /channels": {
     summary: "List channels and how they stand.",

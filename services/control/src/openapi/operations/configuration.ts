@@ -8,7 +8,7 @@ const settings = {
   check: Type.Optional(Type.Boolean()),
 };
 
-/** The configuration, and vendors that can be added to it. */
+/** Operations on the configuration, and on vendors that can be added to it. */
 export const configuration: Readonly<Record<string, Operation>> = {
   "GET /config": {
     summary: "Show which configuration is in force.",

@@ -8,7 +8,7 @@ import { configuration } from "./configuration.ts";
 import { operators } from "./operators.ts";
 import { session } from "./session.ts";
 
-/** The API itself. */
+/** Operations on the API itself. */
 export const system: Readonly<Record<string, Operation>> = {
   "GET /system": {
     summary: "Show which processes run, how the stores stand, and how far the books are behind.",
@@ -25,7 +25,7 @@ export const system: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Every operation of control's API, by method and path. */
+/** All operations of control's API, by method and path. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...session,
   ...accounts,

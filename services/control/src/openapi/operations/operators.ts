@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { name, nothing, optional, text, type Operation } from "../operation.ts";
 
-/** Those who operate the gateway. */
+/** Operations on operators of the gateway. */
 export const operators: Readonly<Record<string, Operation>> = {
   "GET /operators": {
     summary: "List operators and members of accounts.",

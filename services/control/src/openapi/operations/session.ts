@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { nothing, optional, type Operation } from "../operation.ts";
 
-/** Signing in and out. */
+/** Operations for signing in and out. */
 export const session: Readonly<Record<string, Operation>> = {
   "GET /sign-in-ways": {
     summary: "Say how people sign in here.",

@@ -12,30 +12,35 @@ import { BackgroundSink } from "./background-sink.ts";
 import type { BackgroundId } from "./background-store.ts";
 import { failedResponse, finalEvent, isOver } from "./events.ts";
 
-/** Attempts to keep a response that is over, and the pause between two of them: its lease outlives them. */
+/**
+ * Maximum attempts to store a finished response, and the pause between two attempts. The lease outlasts all of them.
+ */
 const [maxAttempts, pauseMs] = [10, 500];
-/** Events that are kept before there is a vendor: that it was created, and waits. */
+/** Events that are stored before a vendor is chosen: created and queued. */
 const firstEvents = ["response.created", "response.queued"] as const;
 
-/** A response that is to be made in the background. */
+/** A response to make in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
-  /** Disposed when the response is over. */
+  /** Disposed when the response has ended. */
   readonly body: JsonBody<ReadResponses>;
   readonly prepared: PreparedResponses;
-  /** As it is kept until it is over. */
+  /** The response in the form in which it is stored until it ends. */
   readonly queued: StoredResponse;
   readonly id: string;
 }
 
-/** One response that is made while no client waits: a call as any other, whose events and end are kept. */
+/** One response that is made while no client waits: a normal call whose events and result are stored. */
 export class BackgroundRun {
   readonly at: BackgroundId;
   readonly tokenId: string;
   readonly beganAt = Date.now();
-  /** Resolves when its money is held and its request is about to be sent; or when it is over. Rejects where it was refused before. */
+  /**
+   * Resolves when the money is reserved and the request is about to be sent, or when the run has ended. Rejects where
+   * the request is refused earlier.
+   */
   readonly begun: Promise<void>;
-  /** Resolves when its end is kept. */
+  /** Resolves when the result is stored. */
   readonly over: Promise<void>;
   readonly #deps: ResponsesDeps;
   readonly #work: BackgroundWork;
@@ -63,18 +68,18 @@ export class BackgroundRun {
     this.over = this.#run();
   }
 
-  /** Ends it because its client does not want it any more. */
+  /** Cancels the run on behalf of its client. */
   cancel(): void {
     this.#isCancelled = true;
     this.#sink.cancel();
   }
 
-  /** Ends it for a reason of the gateway's. */
+  /** Ends the run with a failure of the gateway. */
   interrupt(failure: Failure): void {
     this.#sink.interrupt(failure);
   }
 
-  /** Another process took it for dead: its end is known already. */
+  /** Stops a run that another process has already declared dead and ended. */
   lost(): void {
     this.#isLost = true;
     this.interrupt(new Failure("server_overloaded", "The lease of this response ran out."));
@@ -96,7 +101,7 @@ export class BackgroundRun {
     }
   }
 
-  /** Runs the call; resolves with why it failed before its answer had begun. */
+  /** Runs the call. Resolves with the failure if the call failed before its answer started. */
   async #ask(): Promise<Failure | undefined> {
     const { body, call, prepared, id, queued } = this.#work;
     const { previous_response_id: previous, conversation } = queued.response;
@@ -148,7 +153,7 @@ export class BackgroundRun {
     const { accountId, id } = this.at;
     let { response } = stored;
     await this.#retried(async () => {
-      // Where it was taken for dead meanwhile its client has been answered so.
+      // If the run was declared dead meanwhile, its client was already told so.
       this.#isLost ||= (await backgroundStore.renew(this.at, this.tokenId)) === "lost";
       if (this.#isLost) return;
       if ((await responses.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
@@ -179,17 +184,17 @@ export class BackgroundRun {
   }
 }
 
-/** The events of a response that waits. */
+/** Returns the events of a queued response. */
 export function eventsOfQueued(response: JsonObject): readonly string[] {
   return firstEvents.map((type, at) => JSON.stringify({ type, sequence_number: at, response }));
 }
 
-/** Members that its client chose, whatever a vendor that its call is passed on to reports. */
+/** Returns the fields that the client chose. They replace those that the vendor of a passed-through call reports. */
 function patchOf({ id, previous_response_id, conversation }: JsonObject): JsonObject {
   return present({ id, background: true, previous_response_id, conversation });
 }
 
-/** The same request as a stream that a vendor need not keep going by itself. */
+/** Returns the request as a stream that the vendor need not continue in the background. */
 function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
   const asStream = (bytes: Buffer): Buffer => spliceMembers(withoutMembers(bytes, ["background"]), { stream: "true" });
   return {

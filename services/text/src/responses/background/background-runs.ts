@@ -10,18 +10,18 @@ import { prepareResponses, type ReadResponses } from "../prepare.ts";
 import { newAnswerId } from "../../text-kind.ts";
 import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
 
-/** Renewals within a lease. */
+/** Lease renewals per lease. */
 const checksPerLease = 4;
-/** Longest time until a cancellation that another process received is seen. */
+/** Maximum time, in ms, until this process notices a cancellation that another process received. */
 const maxCheckMs = 1_000;
 
-/** All responses that this process makes in the background. */
+/** All background responses of this process. */
 export class BackgroundRuns implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #open = new Map<string, BackgroundRun>();
   readonly #renewing = new Set<BackgroundRun>();
   readonly #timer: Disposable;
-  /** Those that are about to be opened. */
+  /** Number of responses that are being opened. */
   #opening = 0;
   #isDraining = false;
   #drained: (() => void) | undefined;
@@ -48,8 +48,8 @@ export class BackgroundRuns implements Disposable {
   }
 
   /**
-   * Begins a response, and gives it as it waits. Its body is disposed when it is over. Throws Failure for what would be
-   * refused while its client waits, too, and where there are as many as there may be.
+   * Starts a response and returns it as queued. Disposes the body when the response has ended. Throws Failure for
+   * whatever a foreground call would refuse, and where the maximum number of responses is reached.
    */
   async begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {
     const { most } = this.#deps.background;
@@ -68,12 +68,12 @@ export class BackgroundRuns implements Disposable {
     }
   }
 
-  /** Ends a response of this process. */
+  /** Cancels a response of this process. */
   cancel(id: string): void {
     this.#open.get(id)?.cancel();
   }
 
-  /** Takes no more; what is still open shortly before the end of the time ends as failed. */
+  /** Accepts no more responses. Shortly before the end of the drain time, ends open responses as failed. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -143,13 +143,13 @@ export class BackgroundRuns implements Disposable {
     }
   }
 
-  /** Never rejects: while Redis is away the lease runs on. */
+  /** Renews a lease. Never rejects: while Redis is unavailable the lease continues to expire. */
   async #renew(run: BackgroundRun): Promise<void> {
     this.#renewing.add(run);
     try {
       const verdict = await this.#deps.backgroundStore.renew(run.at, run.tokenId);
       if (verdict === "cancelled") run.cancel();
-      // One that has just ended has given its lease back itself.
+      // A response that has just ended has already released its lease.
       if (verdict === "lost" && this.#open.has(run.at.id)) run.lost();
     } catch (error) {
       this.#deps.relay.log.warn({ err: error, response: run.at.id }, "a background response's lease was not renewed");
@@ -163,7 +163,7 @@ export class BackgroundRuns implements Disposable {
   }
 }
 
-/** A response that waits to be made. */
+/** Returns a queued response. */
 function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };

@@ -5,32 +5,32 @@ import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 import { isOver } from "./events.ts";
 
-/** Bytes that may wait to be kept before the vendor is held up. */
+/** Maximum bytes that may wait to be stored before the vendor is paused. */
 const bufferedBytes = 1024 * 1024;
-/** Part of that which must be left before more is written. */
+/** Divisor of that limit: the buffer must fall below this share before reading continues. */
 const lowShare = 4;
 
-/** Store of the events, and their bounds. */
+/** Event store and its limits. */
 export interface EventKeeping {
-  /** Keeps events; where it rejects, or resolves with false, no more of them are kept. */
+  /** Stores events. If it rejects or resolves with false, no more events are stored. */
   readonly keep: (events: readonly string[]) => Promise<boolean>;
-  /** Maximum events, and characters of them, that are kept beside the last. */
+  /** Maximum events that are stored before the final one, and maximum characters of them. */
   readonly maxEvents: number;
   readonly maxCharacters: number;
-  /** The number of the first event. */
+  /** Number of the first event. */
   readonly from: number;
-  /** Members of every response object, whatever its vendor reports. */
+  /** Fields that replace those of every response object, regardless of the vendor's values. */
   readonly patch: JsonObject;
 }
 
 /**
- * The sink of a response that is made in the background: its events are numbered and kept, in batches. The one that ends
- * the response is not: it is kept after the response itself.
+ * Sink of a background response. Numbers its events and stores them in batches, except the final one, which is stored
+ * after the response itself.
  */
 export class BackgroundSink implements AnswerSink {
-  /** The newest response object that an event showed. */
+  /** The newest response object that an event contained. */
   response: JsonObject | undefined;
-  /** The number of the next event. */
+  /** Number of the next event. */
   next: number;
   readonly #keeping: EventKeeping;
   readonly #frames = eventStreamFraming.splitter();
@@ -51,7 +51,7 @@ export class BackgroundSink implements AnswerSink {
     this.next = keeping.from;
   }
 
-  /** Aborted if the response is cancelled or fails before its end. */
+  /** Aborts if the response is cancelled or fails before its end. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -90,7 +90,7 @@ export class BackgroundSink implements AnswerSink {
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#take(rest);
-    // Not within the call: who ends an answer does not hear of that meanwhile.
+    // Runs outside the call: the caller that ends an answer does not expect the event inside its call.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -104,17 +104,17 @@ export class BackgroundSink implements AnswerSink {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  /** The response is not wanted any more. */
+  /** Ends a response that its client cancelled. */
   cancel(): void {
     if (!this.#isEnding) this.#end(false);
   }
 
-  /** Ends the response before it is over, for a reason of the gateway's. */
+  /** Ends the response early with a failure of the gateway. */
   interrupt(failure: Failure): void {
     if (!this.closed) this.#ending.abort(failure);
   }
 
-  /** Resolves when all events until now are kept, or lost. */
+  /** Resolves when all events so far are stored or lost. */
   async flushed(): Promise<void> {
     await this.#flushing;
   }
@@ -122,13 +122,13 @@ export class BackgroundSink implements AnswerSink {
   #take(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
     const event = data === undefined ? undefined : parseRecord(data);
-    if (event === undefined) return; // a sign of life, or the end of some vendors' streams
+    if (event === undefined) return; // heartbeat, or the end marker of some vendors' streams
     const { type, sequence_number: _theirs, ...members } = event;
     if (type === "error") return this.#failed(event);
     const { response } = members;
     if (!isRecord(response)) return this.#keep({ type, ...members });
     this.response = { ...response, ...this.#keeping.patch };
-    // That it was created was said before there was a vendor.
+    // The created event was stored before a vendor was chosen.
     if (type !== "response.created" && !isOver(this.response)) this.#keep({ type, response: this.response });
   }
 
@@ -149,7 +149,7 @@ export class BackgroundSink implements AnswerSink {
   }
 
   async #flush(): Promise<void> {
-    // What one chunk brought is kept at once.
+    // Events of one chunk are stored together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const events = this.#waiting;

@@ -2,23 +2,23 @@ import { shardOf } from "@modelgate/accounts";
 import { defineScript, orUnavailable } from "@modelgate/platform";
 import type { RecordStore } from "../record-seal.ts";
 
-/** A response that is made in the background, by its owner. */
+/** Identifies a background response by its owner and id. */
 export interface BackgroundId {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** Bounds of what Redis holds of background responses. */
+/** Limits of the background responses in Redis. */
 export interface BackgroundStoreLimits {
-  /** Time without a sign of life after which a process that works on one counts as dead. */
+  /** Time, in ms, without a lease renewal after which the process of a response counts as dead. */
   readonly leaseMs: number;
-  /** Responses of one token that may be made at once. */
+  /** Maximum concurrent background responses of one API key. */
   readonly perToken: number;
-  /** Time for which the events of one can be read again, from the last that was added. */
+  /** Time, in ms, during which the events of a response can be read, counted from the last added event. */
   readonly eventsLifetimeMs: number;
 }
 
-/** Result of the renewal of a lease: it holds, the response is to be cancelled, or it was given up. */
+/** Result of a lease renewal: renewed, the response is to be cancelled, or the lease was lost. */
 type LeaseRenewal = "renewed" | "cancelled" | "lost";
 
 const enterScript = defineScript({
@@ -34,7 +34,7 @@ const renewScript = defineScript({
   replies: { renewed: {}, cancelled: {}, lost: {} } satisfies Record<LeaseRenewal, object>,
 });
 
-/** Redis keys of an account's background responses, all in its slot. */
+/** Returns the Redis keys of an account's background responses; all are in one slot. */
 function keysOf(accountId: string) {
   const owner = `{s${shardOf(accountId)}}:${accountId}`;
   return {
@@ -44,7 +44,7 @@ function keysOf(accountId: string) {
   };
 }
 
-/** State that processes share of the responses that they make in the background. */
+/** State of background responses that all processes share. */
 export class BackgroundStore {
   readonly #redis: RecordStore["redis"];
   readonly #book: RecordStore["book"];
@@ -58,7 +58,7 @@ export class BackgroundStore {
     this.#limits = limits;
   }
 
-  /** Takes the lease of a new one; false where its token has as many as it may. */
+  /** Takes the lease of a new response. Returns false where its API key has reached its limit. */
   async enter({ accountId, id }: BackgroundId, tokenId: string): Promise<boolean> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs, perToken } = this.#limits;
@@ -67,31 +67,31 @@ export class BackgroundStore {
     return verdict === "entered";
   }
 
-  /** Keeps the lease for another while. */
+  /** Renews the lease. */
   async renew({ accountId, id }: BackgroundId, tokenId: string): Promise<LeaseRenewal> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs } = this.#limits;
     return (await renewScript(this.#redis, { lease: lease(id), open: open(tokenId) }, { id, leaseMs })).verdict;
   }
 
-  /** Gives the lease and the seat back. */
+  /** Releases the lease and the API key's slot. */
   async leave({ accountId, id }: BackgroundId, tokenId: string): Promise<void> {
     const { lease, open } = keysOf(accountId);
     await this.#redis.del(lease(id));
     await this.#redis.zrem(open(tokenId), id);
   }
 
-  /** Returns true while a process works on it. */
+  /** Returns true while a process works on the response. */
   async isHeld({ accountId, id }: BackgroundId): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 
-  /** Asks the process that works on it, if any, to end it. */
+  /** Requests that the process which works on the response, if any, cancels it. */
   async askToCancel({ accountId, id }: BackgroundId): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
-  /** Adds events behind those there are; false where the account keeps as much as it may. */
+  /** Appends events. Returns false where the account has reached its storage limit. */
   async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<boolean> {
     const { eventsLifetimeMs } = this.#limits;
     const key = keysOf(accountId).events(id);
@@ -103,14 +103,14 @@ export class BackgroundStore {
     return true;
   }
 
-  /** Adds the event that ends a response, whatever its account keeps: who follows the events waits for it. */
+  /** Appends the final event even where the account has reached its storage limit, because followers wait for it. */
   async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
     await this.#redis.rpush(key, this.#seal.seal(Buffer.from(event), key));
     await this.#redis.pexpire(key, this.#limits.eventsLifetimeMs);
   }
 
-  /** At most so many events from one on; an index below zero counts from the end. */
+  /** Returns at most `most` events from an index on; a negative index counts from the end. */
   async events({ accountId, id }: BackgroundId, from: number, most: number): Promise<readonly string[]> {
     const key = keysOf(accountId).events(id);
     const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + most - 1));

@@ -7,8 +7,8 @@ import type { BackgroundId } from "./background-store.ts";
 import { failedResponse, finalEvent, isOver, sequenceOf } from "./events.ts";
 
 /**
- * Finds a stored response as it is now. One whose process died while it made it has failed: that is found out, and kept,
- * by who asks for it first after its lease has run out.
+ * Returns the current state of a stored response. A response whose process died while it made it has failed: the first
+ * reader after the lease has expired detects and stores that.
  */
 export async function currentResponse(
   { responses, backgroundStore: store }: Pick<ResponsesDeps, "responses" | "backgroundStore">,
@@ -22,7 +22,7 @@ export async function currentResponse(
     const isWorkedOn = (await store.countEvents(at)) > eventsOfQueued(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
-  // It may have ended between the two looks.
+  // It may have ended between the two reads.
   const again = await responses.find(accountId, id, memory);
   if (again === undefined || !isInBackground(again)) return again;
   const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");

@@ -1,7 +1,7 @@
 import type { Failure } from "@modelgate/contracts";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** States that a response does not leave any more, with the event that says so. */
+/** Final states of a response, with their events. */
 const finalEvents: Readonly<Record<string, string>> = {
   completed: "response.completed",
   incomplete: "response.incomplete",
@@ -9,12 +9,12 @@ const finalEvents: Readonly<Record<string, string>> = {
   cancelled: "response.cancelled",
 };
 
-/** Returns true for a response that is over. */
+/** Returns true for a response that has ended. */
 export function isOver({ status }: JsonObject): boolean {
   return typeof status === "string" && status in finalEvents;
 }
 
-/** The event that ends the stream of a response that is over. */
+/** Returns the event that ends the stream of an ended response. */
 export function finalEvent(response: JsonObject, sequence: number): string {
   const type = finalEvents[String(response["status"])] ?? "response.failed";
   return JSON.stringify({ type, sequence_number: sequence, response });
@@ -22,17 +22,17 @@ export function finalEvent(response: JsonObject, sequence: number): string {
 
 const finalTypes = new Set(Object.values(finalEvents));
 
-/** Returns true for an event that nothing follows. */
+/** Returns true for the last event of a response. */
 export function isFinalEvent(event: string): boolean {
   return finalTypes.has(/^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "");
 }
 
-/** The number of an event that was kept. */
+/** Returns the sequence number of a stored event. */
 export function sequenceOf(event: string): number {
   return Number(/^\{"type":"[\w.]+","sequence_number":(\d+)/.exec(event)?.[1] ?? -1);
 }
 
-/** A response that was not made, and why. */
+/** Returns a response that failed, with the reason. */
 export function failedResponse(
   response: JsonObject,
   { message, status }: Pick<Failure, "message" | "status">,

@@ -6,18 +6,21 @@ import type { BackgroundId } from "./background-store.ts";
 import { currentResponse } from "./current-response.ts";
 import { isFinalEvent, sequenceOf } from "./events.ts";
 
-/** Events that are read at a time. */
+/** Maximum events per read. */
 const readAtOnce = 200;
-/** Pauses between two looks: while events come, and while none do. */
+/** Pauses, in ms, between two polls: while events arrive, and while none do. */
 const [briskMs, idleMs] = [50, 500];
-/** Time for last events once the call is to end: where this process ends, a response that it makes fails meanwhile. */
+/**
+ * Time, in ms, to wait for final events once the call must end: when this process stops, a response that it makes fails
+ * meanwhile.
+ */
 const lastEventsMs = 1_000;
-/** Idle looks between two at whether the process that makes the response still lives. */
+/** Idle polls between two checks that the process of the response is alive. */
 const readsPerCheck = 4;
 
 /**
- * Shows a background response's events as a stream, from the one after `after` on, until its last. Throws Failure (400)
- * where its events are not kept any more.
+ * Streams a background response's events to the client, from the one following `after` to the last. Throws Failure
+ * (400) where the events are no longer stored.
  */
 export async function followEvents(
   deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | "responses">,
@@ -43,7 +46,7 @@ export async function followEvents(
   let wroteAt = Date.now();
   while (!client.isOver) {
     let events = await store.events(at, next, readAtOnce);
-    // Where not all events were kept, the last one's position differs from its number.
+    // If some events were not stored, the final event's index differs from its sequence number.
     if (events.length === 0) events = (await store.events(at, -1, 1)).filter((event) => isNewEnd(event, shown));
     for (const event of events) {
       next++;
@@ -63,7 +66,7 @@ export async function followEvents(
     }
     if (events.length < readAtOnce) await client.pause(emptyReads > 1 ? idleMs : briskMs);
   }
-  // What its client has is no whole answer: it can go on from there.
+  // The client's answer is incomplete; the client can continue from its last event.
   answer.destroy();
 }
 
@@ -75,7 +78,7 @@ function typeOf(event: string): string {
   return /^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "message";
 }
 
-/** Writes stored events to a client, until the client leaves or the maximum duration is over. */
+/** Writes stored events to a client until it leaves or the maximum duration has passed. */
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];
   readonly #ending: AbortSignal;
@@ -99,7 +102,7 @@ class EventFollower implements Disposable {
     this.#onEnding();
   }
 
-  /** True once nothing more is to be sent: the client has left, or its time is over. */
+  /** True once nothing more must be sent: the client has left, or the duration has passed. */
   get isOver(): boolean {
     return Date.now() >= this.#until;
   }

@@ -2,17 +2,20 @@ import { openSealer, type Secrets } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Prefix of every compaction of ours; a vendor's own never has it. */
+/** Prefix of every compaction that this gateway made; a vendor's compaction never has it. */
 const mark = "mgc1.";
 
-/** Seals summaries for the account that they belong to: a client carries them, and cannot read, change or lend them. */
+/**
+ * Encrypts summaries for their account. A client stores them, and cannot read them, change them, or use them with
+ * another account.
+ */
 export interface CompactionSeal {
   seal(accountId: string, summary: string): string;
-  /** Undefined for what this gateway did not make for this account. */
+  /** Decrypts a summary; returns undefined for one that this gateway did not make for the account. */
   open(accountId: string, sealed: string): string | undefined;
 }
 
-/** Seals under a key derived from MODELGATE_SECRET, bound to the account. */
+/** Encrypts with a key derived from MODELGATE_SECRET and bound to the account. */
 export function openCompactionSeal(secrets: Secrets): CompactionSeal {
   const sealer = openSealer(secrets, "modelgate compactions");
   return {
@@ -27,14 +30,14 @@ export function openCompactionSeal(secrets: Secrets): CompactionSeal {
   };
 }
 
-/** The sealed text of an input item that is a compaction of ours; undefined for all else. */
+/** Returns the encrypted text of an input item that is a compaction of this gateway; undefined for any other item. */
 export function ownCompaction(item: unknown): string | undefined {
   if (!isRecord(item) || (item["type"] !== "compaction" && item["type"] !== "compaction_summary")) return undefined;
   const sealed = item["encrypted_content"];
   return typeof sealed === "string" && sealed.startsWith(mark) ? sealed : undefined;
 }
 
-/** A summary as the item that is in the conversation where its compaction was. */
+/** Returns a summary as the item that replaces its compaction in the conversation. */
 export function summaryItem(summary: string): JsonObject {
   const text = `Summary of the conversation so far, which it replaces:\n\n${summary}`;
   return { type: "message", role: "developer", content: [{ type: "input_text", text }] };

@@ -1,14 +1,17 @@
 import { Failure } from "@modelgate/contracts";
 import type { StreamWriter, TextEvent } from "@modelgate/wires/text";
 
-/** Longest summary, in characters; beyond it the stream fails as `upstream_error`. */
+/** Maximum characters of a summary; a longer one fails the stream as `upstream_error`. */
 const maxCharacters = 1_000_000;
 
-/** A model's summary as the one compaction item of a stream of response events; nothing of it is shown before its end. */
+/**
+ * Writes a model's summary as the only compaction item of a stream of response events; the item appears when the
+ * summary is complete.
+ */
 export class CompactionWriter implements StreamWriter {
   readonly #inner: StreamWriter;
   readonly #seal: (summary: string) => string;
-  /** Numbers of the parts that are text: thoughts are no part of a summary. */
+  /** Numbers of the text parts: reasoning is not part of a summary. */
   readonly #texts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;

@@ -11,24 +11,24 @@ import { summaryIn, summaryRequest, summaryTokens } from "./summary.ts";
 import { ConvertTranslator } from "../../exchanges/convert-translator.ts";
 import { textReader } from "../../exchanges/text-reader.ts";
 
-/** A conversation that is to be summed up by whatever model serves it. */
+/** A conversation to be summarized by the model that serves it. */
 export interface Compaction {
   readonly model: string;
   readonly stream: boolean;
   readonly instructions: string | undefined;
-  /** All items of the conversation, without the trigger. */
+  /** All items of the conversation, without the compaction trigger. */
   readonly items: readonly JsonObject[];
   readonly seal: (summary: string) => string;
   readonly answerId: string;
-  /** The client's own body, for what the answer repeats of it. */
+  /** The client's body, some fields of which the answer repeats. */
   readonly requestBody: JsonObject;
-  /** Its size. */
+  /** Size of the client's body, in bytes. */
   readonly requestBytes: number;
   /** Renders a complete answer. */
   readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
 }
 
-/** Has a model sum a conversation up, and gives the sealed summary as the answer. */
+/** Creates the exchange in which a model summarizes a conversation; its answer is the encrypted summary. */
 export async function compactExchange(
   compaction: Compaction,
   upstream: VendorTextWire,
@@ -67,7 +67,7 @@ export async function compactExchange(
   };
 }
 
-/** The answer to a turn that ends in a compaction: a response whose only item it is. */
+/** Returns the answer to a turn that ends in a compaction: a response with the compaction as its only item. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
   const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
   return textWires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);

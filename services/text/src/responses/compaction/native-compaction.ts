@@ -2,7 +2,7 @@ import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, type Exchange } from "@modelgate/relay";
 import { textWires, type RequestedFees } from "@modelgate/wires/text";
 
-/** A compaction by a vendor that has an endpoint for it: passed on as it is. */
+/** Creates the exchange of a compaction by a vendor that has an endpoint for it: the request is passed through. */
 export async function nativeCompact(
   body: Buffer,
   {
@@ -18,7 +18,7 @@ export async function nativeCompact(
       upstreamModel === model
         ? body
         : await inTurnsIfLong(pass.upstreamBody(body, { model: upstreamModel, reportUsage: false })),
-    // Tools are only described to a compaction: it calls none.
+    // Tools are only declared in a compaction request; none are called.
     requestedFees: { tools: [], tiers },
     streams: false,
     dropped: [],

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { JsonObject, TextAnswer, TextRequest } from "@modelgate/wires/text";
 import { transcriptOf } from "../transcript.ts";
 
-/** Maximum tokens that a summary may come to. */
+/** Maximum tokens of a summary. */
 export const summaryTokens = 4_096;
 
 const task = [
@@ -11,7 +11,7 @@ const task = [
   "Be dense and exact. Invent nothing. Answer with the summary only.",
 ].join("\n");
 
-/** A request for the summary of a conversation, in the neutral form. */
+/** Returns the request to summarize a conversation, in the neutral form. */
 export function summaryRequest(
   model: string,
   stream: boolean,
@@ -29,7 +29,7 @@ export function summaryRequest(
   };
 }
 
-/** The summary that a model wrote. Throws Failure upstream_error where it wrote none. */
+/** Returns the summary that a model wrote. Throws Failure upstream_error where it is empty. */
 export function summaryIn({ choices }: TextAnswer): string {
   const parts = choices[0]?.parts ?? [];
   const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");

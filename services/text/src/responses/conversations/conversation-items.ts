@@ -1,7 +1,7 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Prefixes of items' ids, by the type of the item. */
+/** Prefixes of item ids, by item type. */
 const prefixes: Readonly<Record<string, string>> = {
   message: "msg",
   function_call: "fc",
@@ -12,12 +12,12 @@ const prefixes: Readonly<Record<string, string>> = {
   compaction: "cmp",
 };
 
-/** Longest id of an item that is kept. */
+/** Maximum characters of an item id that is kept. */
 const maxIdCharacters = 200;
 
 /**
- * Items as a conversation keeps them: messages with their parts, each item with an id that no other has. One whose id is
- * missing, too long or among `taken` gets a new one.
+ * Returns items in their stored form: messages with parts, and a unique id for each item. Replaces an id that is
+ * missing, too long or in `taken`.
  */
 export function keptItems(
   items: readonly JsonObject[],
@@ -34,7 +34,7 @@ export function keptItems(
   });
 }
 
-/** An item with its id. */
+/** An item with an id. */
 export interface KeptItem extends JsonObject {
   readonly id: string;
 }

@@ -7,7 +7,7 @@ export interface ConversationId {
   readonly id: string;
 }
 
-/** Keys of a conversation: what it has besides its items, its items, and their ids. All are in the account's slot. */
+/** Returns the Redis keys of a conversation: its metadata, its items, and their ids. All are in the account's slot. */
 export function keysOf({ accountId, id }: ConversationId) {
   const owned = `{s${shardOf(accountId)}}:${accountId}:${id}`;
   return { head: `conversation:${owned}`, list: `conversation-items:${owned}`, ids: `conversation-ids:${owned}` };
@@ -15,7 +15,7 @@ export function keysOf({ accountId, id }: ConversationId) {
 
 const shared = [new URL("indexed.lua", import.meta.url)];
 const keys = ["head", "list", "ids"] as const;
-/** Sizes of items, unpacked. */
+/** Sizes of decompressed items. */
 const sizes = { textBytes: "number", values: "number", members: "number" } as const;
 
 export const addItems = defineScript({

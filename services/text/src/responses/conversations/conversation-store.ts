@@ -10,32 +10,34 @@ import { addItems, keysOf, readItems, removeItem, type ConversationId } from "./
 import { indexConversation } from "./index-conversation.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf } from "./packed-items.ts";
 
-/** Bounds of what is kept of conversations. */
+/** Limits of stored conversations. */
 export interface ConversationLimits {
-  /** Time for which one is kept after its last change. */
+  /** Time, in ms, for which a conversation is stored after its last change. */
   readonly lifetimeMs: number;
   readonly maxItems: number;
-  /** Maximum of the items of one, packed. */
+  /** Maximum bytes of a conversation's items, compressed. */
   readonly maxBytes: number;
-  /** Bounds of a body: a request that refers to a conversation is sent with all of it, so they bound its items, too. */
+  /**
+   * Limits of a request body. They also bound the items, because a request is sent with all items of its conversation.
+   */
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
 
-/** A conversation, whose items are kept apart from it. */
+/** A conversation without its items, which are stored separately. */
 export interface Conversation {
-  /** Unix seconds. */
+  /** Creation time in Unix seconds. */
   readonly createdAt: number;
   readonly metadata: JsonObject;
 }
 
-/** Result of an addition: the items as they are kept, or why none is. */
+/** Result of an addition: the stored items, or the reason that none were stored. */
 export type Addition =
   | { readonly verdict: "added"; readonly items: readonly KeptItem[] }
   | { readonly verdict: "absent" }
   | { readonly verdict: "over-limit" }
   | { readonly verdict: "full"; readonly problem: string };
 
-/** The part of a conversation that is read: one item, or those behind `after`. */
+/** The part of a conversation to read: one item, or those that follow `after`. */
 export interface ItemRange {
   readonly only?: string;
   readonly after?: string | undefined;
@@ -43,22 +45,22 @@ export interface ItemRange {
   readonly limit: number;
 }
 
-/** Items as JSON, with their ids; without those that no accepted secret opens. */
+/** Items as JSON with their ids, without those that no accepted secret decrypts. */
 export interface ItemPage {
   readonly ids: readonly string[];
   readonly texts: readonly Buffer[];
   readonly hasMore: boolean;
 }
 
-/** The part of the memory budget that items are read into. */
+/** Part of the memory budget that items are read into. */
 interface Reads {
   readonly memory: RecordMemory;
 }
 
-/** Attempts at a conversation that others change at the same time. */
+/** Maximum attempts to change a conversation that others change at the same time. */
 const maxAttempts = 10;
 
-/** Conversations by owner and id. The owner is in the key: no account finds another's. */
+/** Conversations by owner and id. The key contains the owner, so that no account finds another's. */
 export class ConversationStore {
   readonly #records: RecordStore;
   readonly #limits: ConversationLimits;
@@ -68,7 +70,7 @@ export class ConversationStore {
     this.#limits = limits;
   }
 
-  /** Keeps a conversation, new or with other metadata; false where the account keeps as much as it may. */
+  /** Stores a new or changed conversation. Returns false where the account has reached its storage limit. */
   async save(at: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
     const { redis, book, seal } = this.#records;
     const { head, list, ids } = keysOf(at);
@@ -89,12 +91,12 @@ export class ConversationStore {
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
   }
 
-  /** Returns true where a conversation of so many items takes no more turns. */
+  /** Returns true where a conversation with this number of items is full. */
   isFull(items: number): boolean {
     return items >= this.#limits.maxItems;
   }
 
-  /** Removes a conversation; false where there was none. */
+  /** Removes a conversation. Returns false where it does not exist. */
   async remove(at: ConversationId): Promise<boolean> {
     const { redis, book } = this.#records;
     const { head, list, ids } = keysOf(at);
@@ -103,7 +105,10 @@ export class ConversationStore {
     return (await orUnavailable(redis.del(head, list, ids))) > 0;
   }
 
-  /** Adds items in their order, all or none of them. An item whose id is in the conversation already gets a new one. */
+  /**
+   * Appends items in their order, either all or none. An item whose id already exists in the conversation gets a new
+   * one.
+   */
   async add(
     at: ConversationId,
     { items, newId, memory }: { readonly items: readonly JsonObject[]; readonly newId: () => string } & Reads,
@@ -120,7 +125,10 @@ export class ConversationStore {
     throw busy();
   }
 
-  /** Reads a part of a conversation; undefined where there is no conversation, "unknown" without the item that it names. */
+  /**
+   * Reads part of a conversation. Returns undefined where the conversation does not exist, "unknown" where the item in
+   * `range` does not.
+   */
   async read(at: ConversationId, range: ItemRange, memory: RecordMemory): Promise<ItemPage | "unknown" | undefined> {
     const { redis, seal } = this.#records;
     const keys = keysOf(at);
@@ -144,13 +152,13 @@ export class ConversationStore {
     throw busy();
   }
 
-  /** Reads one item as JSON; undefined where the conversation has no such item. */
+  /** Reads one item as JSON; undefined where it does not exist. */
   async item(at: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
     const page = await this.read(at, { only: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
   }
 
-  /** Reads all items in their order. Throws Failure request_too_large (413) where they are larger than one body may be. */
+  /** Reads all items in their order. Throws Failure request_too_large (413) where they exceed one body's limit. */
   async items(at: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
     const { redis, seal } = this.#records;
     const { list } = keysOf(at);
@@ -163,7 +171,7 @@ export class ConversationStore {
     return items;
   }
 
-  /** Takes an item out of a conversation; false where it was not there. */
+  /** Removes an item from a conversation. Returns false where it does not exist. */
   async removeItem(at: ConversationId, itemId: string, memory: RecordMemory): Promise<boolean> {
     const { redis, book } = this.#records;
     const keys = keysOf(at);

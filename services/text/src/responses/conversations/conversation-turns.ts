@@ -9,8 +9,8 @@ import type { ConversationId } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
- * The items of a conversation as they can be sent to any vendor; undefined where it is not one of this account. Throws
- * Failure (400, 413) for one that takes no more.
+ * Returns the items of a conversation in a form that every vendor accepts; undefined for a conversation that this
+ * account does not have. Throws Failure (400, 413) for a full conversation.
  */
 export async function conversationItems(
   store: ConversationStore,
@@ -26,7 +26,7 @@ export async function conversationItems(
   return items.flatMap(resendable);
 }
 
-/** Adds a turn to its conversation. Never rejects: what was not kept is logged. */
+/** Appends a turn to its conversation. Never rejects: logs what could not be stored. */
 export async function addTurn(
   { body, conversations, newAnswerId, relay }: Pick<ResponsesDeps, "body" | "conversations" | "newAnswerId" | "relay">,
   call: Pick<ServiceCall, "caller" | "requestId"> & Partial<Pick<ServiceCall, "span">>,

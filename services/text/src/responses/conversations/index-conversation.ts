@@ -7,13 +7,13 @@ import { keptItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
-/** Items that are read at a time. */
+/** Items read at a time. */
 const readAtOnce = 8;
 
 /**
- * Finds the ids and sizes of a conversation's items and keeps them. An earlier version of the gateway stored items without
- * them, and does so while both versions run. Nothing is kept where the items change meanwhile. Throws Failure
- * request_too_large (413) for items that are larger than one body may be.
+ * Adds the missing index of item ids and sizes to a conversation. Earlier gateway versions store items without it, also
+ * while both versions run. Writes nothing if the items change meanwhile. Throws Failure request_too_large (413) for
+ * items that exceed one body's limit.
  */
 export async function indexConversation(
   { redis, book, seal }: RecordStore,
@@ -43,12 +43,12 @@ export async function indexConversation(
     await book.grow({ accountId: at.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
-/** An item that no accepted secret opens keeps its place. */
+/** Returns a placeholder for an item that no accepted secret decrypts. */
 function unreadable(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
   return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
 }
 
-/** Reads the id of an item; with `item`, the item under a new id, where another one has the id already. */
+/** Returns the id and sizes of an item. If another item has its id, also returns `item`, the item under a new id. */
 async function index(text: Buffer, known: ReadonlySet<string>) {
   const item = await reparseJson(text);
   const [kept] = keptItems([item], () => randomUUID().replaceAll("-", ""), known);

@@ -18,7 +18,10 @@ import { prepareResponses, readResponses } from "../prepare.ts";
 import { summaryTokens } from "../compaction/summary.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
-/** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
+/**
+ * POST /v1/responses/compact (interface endpoint 5): compacts natively where the vendor can, else the model writes a
+ * summary.
+ */
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   const kind = new CompactKind(deps);
   return async (call) => {
@@ -35,19 +38,19 @@ export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** A conversation that is to be compacted. */
+/** A conversation to compact. */
 interface CompactRequest {
   readonly model: string;
   readonly input: TextInput;
   readonly compaction: Compaction;
 }
 
-/** A compaction by one model. */
+/** Plan of a compaction by one model. */
 interface CompactPlan extends TextPlan {
   readonly compaction: Compaction;
 }
 
-/** Compaction: by the vendor's own endpoint, or by a model that sums up. */
+/** Call kind: compaction, by the vendor's endpoint or by a model that writes a summary. */
 class CompactKind implements CallKind<CompactRequest, CompactPlan> {
   readonly #text: TextCallKind;
 
@@ -60,7 +63,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     return {
       ...text,
       compaction,
-      // A vendor's own compaction takes no bound.
+      // A vendor's native compaction takes no output bound.
       cost: { ...text.cost, size: { ...text.cost.size, boundIsOurs: true } },
       wires: ["compact", ...text.wires],
       unsealable: false,
@@ -96,10 +99,10 @@ async function compactionOf(
   };
 }
 
-/** Characters of the user's own words that stay as they are, newest first: about 20,000 tokens. */
+/** Maximum characters of the user's messages that are kept verbatim, newest first: about 20,000 tokens. */
 const maxKept = 80_000;
 
-/** The user's messages as they were, as far as they fit, and behind them the sealed summary of everything. */
+/** Returns the user's newest messages verbatim, up to the limit, followed by the encrypted summary of all items. */
 function compactedConversation(
   items: readonly JsonObject[],
   answer: TextAnswer,

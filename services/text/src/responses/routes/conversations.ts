@@ -51,7 +51,9 @@ export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. Reads the page only. */
+/**
+ * GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. Reads only the requested page.
+ */
 export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const range = readPageQuery(call.query);
@@ -84,7 +86,7 @@ export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** DELETE /v1/conversations/{conversation_id}/items/{item_id}: the conversation without it. */
+/** DELETE /v1/conversations/{conversation_id}/items/{item_id}: returns the conversation. */
 export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const conversation = await find(deps, call);
@@ -96,7 +98,7 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** Adds the items that a conversation is created with; without them there is no conversation. */
+/** Appends the items that a conversation is created with. If they cannot be stored, removes the conversation. */
 async function addFirst(
   deps: ResponsesDeps,
   at: ConversationId,
@@ -124,7 +126,7 @@ async function add(
   return added.items;
 }
 
-/** Renders a page of items that are JSON already. */
+/** Renders a page of items that are already JSON. */
 function renderPage({ ids, texts, hasMore }: ItemPage): Buffer {
   const [first, last] = [ids[0] ?? null, ids.at(-1) ?? null];
   const rest = JSON.stringify({ first_id: first, last_id: last, has_more: hasMore }).slice(1);

@@ -4,15 +4,15 @@ import type { JsonObject } from "@modelgate/wires/text";
 
 const [maxItems, usualItems] = [100, 20];
 
-/** The part of a list that a request reads. */
+/** Page parameters of a list request. */
 export interface PageQuery {
   readonly newestFirst: boolean;
   readonly limit: number;
-  /** The id of the item that the page before ended with. */
+  /** Id of the last item of the previous page. */
   readonly after: string | undefined;
 }
 
-/** Reads `limit`, `after` and `order`: newest first, as the vendor has it, unless `order=asc`. */
+/** Reads `limit`, `after` and `order`: newest first, as in OpenAI's API, unless `order=asc`. */
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
@@ -20,7 +20,7 @@ export function readPageQuery(query: URLSearchParams): PageQuery {
   return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
 }
 
-/** A page of items. */
+/** Returns the requested page of items. */
 export function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
   const { newestFirst, limit, after } = readPageQuery(query);
   const ordered = newestFirst ? items.toReversed() : items;
@@ -30,18 +30,18 @@ export function pageOf(items: readonly JsonObject[], query: URLSearchParams): ob
   return { ...listOf(data), has_more: start + data.length < ordered.length };
 }
 
-/** Items as a whole list. */
+/** Returns items as a complete list. */
 export function listOf(data: readonly JsonObject[]): object {
   const [first, last] = [data[0]?.["id"] ?? null, data.at(-1)?.["id"] ?? null];
   return { object: "list", data, first_id: first, last_id: last, has_more: false };
 }
 
-/** The failure of a page behind an item that the list does not have. */
+/** Failure of a page whose `after` item is not in the list. */
 export function unknownAfter(): Failure {
   return wrong("after", "is not the id of an item of this list");
 }
 
-/** A parameter of a path or query that is wrong. */
+/** Failure of an invalid path or query parameter. */
 export function wrong(param: string, problem: string): Failure {
   return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }

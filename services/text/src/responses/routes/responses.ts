@@ -19,7 +19,7 @@ export function responses(deps: ResponsesDeps, background: BackgroundRuns): Endp
   };
 }
 
-/** Answers at once with the response as it waits, or with its events as they come. The body lives as long as its call. */
+/** Answers immediately with the queued response, or streams its events. The body is disposed with its run. */
 async function inBackground(
   deps: ResponsesDeps,
   background: BackgroundRuns,
@@ -33,7 +33,7 @@ async function inBackground(
   await followEvents(deps, call, at, -1);
 }
 
-/** POST /v1/responses/input_tokens: also of a conversation that is only referred to. */
+/** POST /v1/responses/input_tokens, which may refer to a stored conversation. */
 export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { count } = textWires.responses.client;
@@ -45,7 +45,7 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** GET /v1/responses by a request that asks for no WebSocket. */
+/** GET /v1/responses for a request that is not a WebSocket upgrade. */
 export function connectResponses(): EndpointHandler {
   return () => Promise.reject(new Failure("websocket_required"));
 }

@@ -11,7 +11,7 @@ import type { StoredResponse } from "../stored-response.ts";
 import { pageOf, wrong } from "./pages.ts";
 import { withMemory } from "./with-memory.ts";
 
-/** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of one that is made in the background. */
+/** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of a background response. */
 export function getResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const isStream = call.query.get("stream") === "true";
@@ -27,7 +27,7 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** POST /v1/responses/{response_id}/cancel: the response as it ended. */
+/** POST /v1/responses/{response_id}/cancel: returns the final response. */
 export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const isOpen = await withStored(deps, call, ({ response }) => {
@@ -40,10 +40,10 @@ export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns):
   };
 }
 
-/** Longest wait for a cancellation, and the pause between two polls. */
+/** Maximum wait for a cancellation and pause between two polls, in ms. */
 const [cancelWaitMs, pollMs] = [5_000, 50];
 
-/** Cancels a response and waits until it is over, unless the process that makes it does not answer. */
+/** Cancels a response and waits until it has ended; the wait is bounded in case its process does not react. */
 async function cancel(deps: ResponsesDeps, background: BackgroundRuns, call: ServiceCall): Promise<void> {
   background.cancel(idIn(call));
   await deps.backgroundStore.askToCancel(atOf(call));
@@ -52,7 +52,7 @@ async function cancel(deps: ResponsesDeps, background: BackgroundRuns, call: Ser
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
-/** DELETE /v1/responses/{response_id}; one that is still being made is cancelled before. */
+/** DELETE /v1/responses/{response_id}: cancels a response that is still being made before it is removed. */
 export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const id = idIn(call);
@@ -80,7 +80,10 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** Reads the response that a call names into the memory budget, and uses it. Throws Failure response_not_found (404). */
+/**
+ * Reads the response that a call names into the memory budget and passes it to `use`. Throws Failure response_not_found
+ * (404).
+ */
 async function withStored<Result>(
   deps: ResponsesDeps,
   call: ServiceCall,

@@ -2,7 +2,9 @@ import type { ServiceCall } from "@modelgate/platform";
 import type { ResponsesDeps } from "../deps.ts";
 import type { RecordMemory } from "../record-reader.ts";
 
-/** Runs work with a part of its caller's memory, which is given back when the answer is out or its client has left. */
+/**
+ * Runs work with part of the caller's memory budget, which is released when the answer is sent or its client has left.
+ */
 export async function withMemory<Result>(
   { body: { budget } }: Pick<ResponsesDeps, "body">,
   { caller, response }: Pick<ServiceCall, "caller" | "response">,

@@ -3,31 +3,31 @@ import { parseBody, renderJson, type JsonLimits } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** A client's `response.create`: a body of POST /v1/responses, and what only a connection has. */
+/** A client's `response.create` event: a body of POST /v1/responses and fields that exist only on a connection. */
 export interface CreateEvent {
-  /** The body, which asks for a stream. */
+  /** The body, which requests a stream. */
   readonly value: JsonObject;
   readonly bytes: Buffer;
-  /** False: nothing is generated, the request is only kept for the next one. */
+  /** False where nothing is generated and the request is only kept for the next one. */
   readonly generate: boolean;
 }
 
-/** Longest name of a lane. */
+/** Maximum characters of a lane's name. */
 const maxLaneCharacters = 200;
 
-/** Parses a client's message, within the bounds of a body. Throws Failure (400) for what is no event. */
+/** Parses a client's message within the limits of a body. Throws Failure (400) for an invalid event. */
 export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise<JsonObject> {
   const value = await parseBody(message, bounds);
   if (!isRecord(value)) throw new Failure("invalid_value", "An event must be a JSON object.");
   return value;
 }
 
-/** The lane that an event names: its answer's events name it too. */
+/** Returns the lane that an event names; the events of its answer name it too. */
 export function laneOf({ stream_id: lane }: JsonObject): string | undefined {
   return typeof lane === "string" && lane.length <= maxLaneCharacters ? lane : undefined;
 }
 
-/** Reads an event. Throws Failure (400) for another one than response.create. */
+/** Reads an event. Throws Failure (400) for any event other than response.create. */
 export async function readCreateEvent(event: JsonObject, messageBytes: number): Promise<CreateEvent> {
   const { type, stream_id: lane, generate, background, ...body } = event;
   if (type !== "response.create")

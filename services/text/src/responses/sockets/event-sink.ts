@@ -3,11 +3,11 @@ import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { WebSocket } from "ws";
 import { messageOf } from "./events.ts";
 
-/** Part of its bound that a full buffer must fall to before more is written. */
+/** Divisor of the buffer limit: a full buffer must fall to this share before writing continues. */
 const lowShare = 4;
-/** RFC 6455: the server met a condition that it cannot go on in. */
+/** RFC 6455: the server met an unexpected condition. */
 const brokenCode = 1011;
-/** The end of some vendors' streams, which is no event. */
+/** End marker of some vendors' streams, which is not an event. */
 const streamEnd = "[DONE]";
 
 interface EventSinkOptions {
@@ -16,13 +16,13 @@ interface EventSinkOptions {
   readonly ending: AbortSignal;
 }
 
-/** The sink of one response on a WebSocket: each event of its stream becomes a message. Its head has no place there. */
+/** Sink of one response on a WebSocket: each event of its stream becomes a message. The response head is not sent. */
 export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
   readonly #lane: string | undefined;
   readonly #bufferedBytes: number;
   readonly #frames = eventStreamFraming.splitter();
-  /** Their order is that of their coming; one may leave while they are called. */
+  /** Watchers are called in the order in which they were added; one may unsubscribe while they are called. */
   readonly #watchers = new Set<SinkWatcher>();
   readonly #ending = new AbortController();
   readonly #connectionEnding: AbortSignal;
@@ -31,20 +31,20 @@ export class EventSink implements AnswerSink {
   #over = false;
   #wasFull = false;
 
-  /** `ending` ends the connection with its response, with a Failure. */
+  /** `ending` closes the connection with a Failure when its response ends. */
   constructor(socket: WebSocket, { lane, bufferedBytes, ending }: EventSinkOptions) {
     this.#socket = socket;
     this.#lane = lane;
     this.#bufferedBytes = bufferedBytes;
     this.#connectionEnding = ending;
-    // The connection may have ended since the request came.
+    // The connection may have closed since the request arrived.
     if (socket.readyState === socket.CLOSED) this.#left();
     else socket.once("close", this.#left);
     if (ending.aborted) this.#interrupt();
     else ending.addEventListener("abort", this.#interrupt);
   }
 
-  /** Aborted where the response ends before it is over. */
+  /** Aborts if the response is ended early. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -83,7 +83,7 @@ export class EventSink implements AnswerSink {
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#send(rest);
-    // Not within the call: who ends an answer does not hear of that meanwhile.
+    // Runs outside the call: the caller that ends an answer does not expect the event inside its call.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -108,7 +108,7 @@ export class EventSink implements AnswerSink {
 
   #send(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
-    // A comment only keeps the connection alive, as a ping does here.
+    // A comment only keeps the connection open; here a ping does that.
     if (data === undefined) this.#socket.ping();
     else if (data !== streamEnd) this.#socket.send(messageOf(data, this.#lane), this.#sent);
   }

@@ -3,17 +3,17 @@ import { failureHeaders } from "@modelgate/contracts";
 import { isRecord, parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Renders the error event for a request that was refused, or that failed before its response began. */
+/** Renders the error event for a request that was refused, or that failed before its response started. */
 export function errorEvent(failure: Failure, lane: string | undefined): string {
   const { status, code, vendorCode, message, param = null, kind } = failure;
   const error = { type: kind.type, code: vendorCode ?? code, message, param };
   return JSON.stringify({ type: "error", ...laneMember(lane), status, error, headers: failureHeaders(failure) });
 }
 
-/** Prefix of every error within a stream. */
+/** Prefix of every error event in a stream. */
 const errorStart = '{"type":"error"';
 
-/** An event of a stream as a message: errors have an object of their own here, and a lane is named. */
+/** Renders a stream event as a message: nests error fields in an `error` object, and adds the lane. */
 export function messageOf(data: string, lane: string | undefined): string {
   const error = data.startsWith(errorStart) ? parseRecord(data) : undefined;
   if (error !== undefined) return JSON.stringify({ ...laneMember(lane), ...error, ...nested(error) });
@@ -26,7 +26,7 @@ function nested(event: JsonObject): JsonObject {
   return { status: brokenStatus, error: { type: "server_error", code, message, param } };
 }
 
-/** The status of a response that broke after it had begun. */
+/** Status of a response that failed after it had started. */
 const brokenStatus = 500;
 
 function laneMember(lane: string | undefined): JsonObject {

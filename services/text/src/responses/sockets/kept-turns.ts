@@ -5,8 +5,8 @@ import type { AnsweredResponse } from "../run-responses.ts";
 import { parseStored, type ResponseStore, type StoredResponse } from "../stored-response.ts";
 
 /**
- * Most bytes of turns that one connection keeps; the oldest are forgotten first. A client whose turn is gone gets
- * previous_response_not_found and sends its conversation whole.
+ * Maximum bytes of turns that one connection keeps; the oldest are removed first. A client whose turn was removed gets
+ * previous_response_not_found and resends its conversation.
  */
 const maxKeptBytes = 16 * 1024 * 1024;
 
@@ -16,8 +16,8 @@ interface KeptTurn {
 }
 
 /**
- * The turns of one connection, each of which can be continued on it, also where it is not to be stored: in memory only,
- * which counts as the account's, and no longer than the connection.
+ * Turns of one connection, each of which can be continued on it, even if it is not to be stored. They are kept only in
+ * memory, count against the account's memory, and are removed with the connection.
  */
 export class KeptTurns implements Disposable {
   readonly #turns = new Map<string, KeptTurn>();
@@ -32,7 +32,7 @@ export class KeptTurns implements Disposable {
     this.#holder = holder;
   }
 
-  /** Keeps a turn, after those before it. */
+  /** Keeps a turn, in the order of the calls. */
   keep(turn: Promise<AnsweredResponse | undefined>): void {
     const before = this.#keeping;
     this.#keeping = turn.then(async (answered) => {
@@ -41,17 +41,17 @@ export class KeptTurns implements Disposable {
     });
   }
 
-  /** Forgets a turn whose continuation failed: its client says all of it again. */
+  /** Removes a turn whose continuation failed: its client resends the conversation. */
   evict(id: string): void {
     this.#forget(id);
   }
 
-  /** Resolves when everything until now is kept. */
+  /** Resolves when all turns so far are kept. */
   async settled(): Promise<void> {
     await this.#keeping;
   }
 
-  /** A store that knows these turns, too. */
+  /** Returns a store that finds these turns as well as those of `store`. */
   before(store: ResponseStore): ResponseStore {
     const own = async (id: string): Promise<StoredResponse | undefined> => {
       const turn = this.#turns.get(id);
@@ -82,7 +82,7 @@ export class KeptTurns implements Disposable {
       holding.take(bytes.length);
     } catch (error) {
       holding[Symbol.dispose]();
-      if (error instanceof Failure) return; // memory is short: the turn can be said again
+      if (error instanceof Failure) return; // memory is short: the client can resend the turn
       throw error;
     }
     this.#turns.set(id, { bytes, holding });

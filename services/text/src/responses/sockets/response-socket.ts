@@ -11,13 +11,13 @@ import { KeptTurns } from "./kept-turns.ts";
 import { keepOnly } from "./keep-only.ts";
 import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
-/** Requests of one connection that may wait for the one before them. */
+/** Maximum requests of one connection that may wait for the one before them. */
 const maxWaiting = 16;
-/** Bytes that may wait for a client before its vendor is held up. */
+/** Maximum bytes that may wait for a client before its vendor is paused. */
 const bufferedBytes = 1024 * 1024;
-/** Pause between two pings, and how many may go unanswered. */
+/** Interval of pings in ms, and maximum consecutive pings without a pong. */
 const [pingMs, maxMissed] = [25_000, 3];
-/** Time that a client has to answer a close. */
+/** Time, in ms, that a client has to answer a close. */
 const closeMs = 5_000;
 
 /** Close codes of RFC 6455 and its registry. */
@@ -29,8 +29,9 @@ interface WaitingMessage {
 }
 
 /**
- * One WebSocket for responses: each `response.create` is a call of its own, as POST /v1/responses is, one after another.
- * The handshake was admitted for the first, the others are admitted here; each is checked against the key as it is then.
+ * One WebSocket for responses. Each `response.create` is a separate call, equivalent to POST /v1/responses; calls run
+ * one after another. The edge admitted the first one with the handshake; the others are admitted here, with the current
+ * state of their API key.
  */
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
@@ -64,7 +65,7 @@ export class ResponseSocket {
     socket.on("close", () => this.#closed());
   }
 
-  /** Looks after the connection's limits; called again and again. */
+  /** Enforces the connection's time limits; called periodically. */
   tick(now: number): void {
     const { idleMs, longestMs } = this.#deps.sockets;
     if (!this.#isRunning && now - this.#openedAt > longestMs) return this.#expire();
@@ -76,13 +77,13 @@ export class ResponseSocket {
     this.#socket.ping();
   }
 
-  /** Takes no more: closes the connection when its response is over. */
+  /** Accepts no more requests, and closes the connection when its response has ended. */
   leave(): void {
     this.#isLeaving = true;
     if (!this.#isRunning) this.#close(closeCodes.restart, "the gateway is being restarted; connect again");
   }
 
-  /** Ends the response that is open, and the connection. */
+  /** Ends the open response and the connection with a failure. */
   interrupt(failure: Failure): void {
     this.leave();
     this.#ending.abort(failure);
@@ -117,7 +118,7 @@ export class ResponseSocket {
     else if (this.#isLeaving) this.leave();
   }
 
-  /** Never rejects: what fails is said to the client. */
+  /** Answers one message. Never rejects: sends failures to the client. */
   async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
     const { body } = this.#deps;
     let lane: string | undefined;
@@ -158,7 +159,7 @@ export class ResponseSocket {
     if (failure.status === 401) this.#close(closeCodes.policy, failure.code);
   }
 
-  /** The connection is as old as it may get: its client opens another one. */
+  /** Closes a connection that has reached its maximum age; its client opens another one. */
   #expire(): void {
     const code = "websocket_connection_limit_reached";
     const failure = new Failure("session_expired", "This WebSocket is as old as it may get: open another one.", {

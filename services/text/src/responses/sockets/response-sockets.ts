@@ -12,9 +12,9 @@ import {
 import type { ResponsesDeps } from "../deps.ts";
 import { ResponseSocket } from "./response-socket.ts";
 
-/** Longest pause between two looks at the limits of all connections. */
+/** Maximum pause, in ms, between two checks of the limits of all connections. */
 const longestTickMs = 1_000;
-/** Looks within the shortest of the limits. */
+/** Checks per shortest limit. */
 const checksPerLimit = 4;
 
 /** All WebSockets for responses of this process. */
@@ -33,7 +33,7 @@ export class ResponseSockets implements Disposable {
     deps.ending.addEventListener("abort", () => {
       for (const socket of open) socket.interrupt(restarting());
     });
-    // A key may be among the offered subprotocols: none is answered.
+    // A key may be among the offered subprotocols, so none is selected.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const check = (): void => {
       const now = Date.now();
@@ -52,7 +52,7 @@ export class ResponseSockets implements Disposable {
     );
   }
 
-  /** Opens a connection. Throws Failure for what is refused before the protocol is switched. */
+  /** Opens a connection. Throws Failure for requests that are refused before the protocol switch. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#isDraining)
       throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
@@ -65,7 +65,8 @@ export class ResponseSockets implements Disposable {
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
     const open = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
     this.#open.add(open);
-    // An edge that goes ends its half without a word; heard before the socket's own listener, after which nothing can be sent.
+    // A stopping edge ends its half of the connection. This listener runs before the socket's, after which nothing can
+    // be sent.
     socket.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) open.interrupt(restarting());
     });
@@ -76,7 +77,10 @@ export class ResponseSockets implements Disposable {
     });
   }
 
-  /** Takes no more connections: those without a response are closed (1012), the others when it is over, or time is up. */
+  /**
+   * Accepts no more connections. Closes those without a response (1012), and the others when their response has ended
+   * or the time is up.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();

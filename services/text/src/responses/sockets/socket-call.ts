@@ -3,17 +3,17 @@ import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
 import { startSpan, type ServiceCall, type UpgradeCall } from "@modelgate/platform";
 import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
-/** The call that opened a connection, as far as it is kept. */
+/** The parts of the opening call that a connection keeps. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
   readonly strict: boolean;
 }
 
-/** A connection's own seat counts for its responses: this one is never taken. */
+/** Lease of a concurrency slot that is never taken: the connection's slot covers its responses. */
 const noLeaseMs = 1;
 
 /**
- * Returns the caller of a connection's next response, with what the key and its group allow now. Admits the response,
- * unless the edge did when the connection was opened. Throws Failure where that is refused.
+ * Returns the caller of a connection's next response with the current permissions of its API key and group. Admits the
+ * response, unless the edge did so with the handshake. Throws Failure where it is refused.
  */
 export async function callerOfNext(
   deps: RelayDeps,
@@ -32,7 +32,7 @@ export async function callerOfNext(
   return caller;
 }
 
-/** The call that a connection's request is: of POST /v1/responses, with an id of its own. */
+/** Returns a connection's request as a call of POST /v1/responses with a new id. */
 export function callOf(
   { log }: RelayDeps,
   { caller, requestId: opening, span, strict }: OpeningCall,

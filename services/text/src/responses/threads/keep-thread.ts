@@ -6,11 +6,14 @@ import type { StoredThread } from "./thread-store.ts";
 export interface NewestTurn {
   readonly id: string;
   readonly kept: StoredThread;
-  /** Id of the message that this one continues; undefined for the first one. */
+  /** Id of the message that this one continues; undefined for the first message. */
   readonly previousId: string | undefined;
 }
 
-/** Keeps a thread under its newest message instead of the one before. Never rejects: clients can say it all again. */
+/**
+ * Stores a thread under its newest message and removes the entry under the previous one. Never rejects: clients can
+ * resend the thread.
+ */
 export async function keepThread(
   { threads, relay }: Pick<ResponsesDeps, "relay" | "threads">,
   call: Pick<ServiceCall, "caller" | "requestId" | "span">,

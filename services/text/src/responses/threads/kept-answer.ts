@@ -2,12 +2,12 @@ import type { AnswerSink } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/wires/json";
 import { MessageCollector, type JsonObject } from "@modelgate/wires/text";
 
-/** Called with a whole message before its client has the last of it. Never rejects. */
+/** Called with a complete message before its client has the last part. Never rejects. */
 type KeepMessage = (id: string, message: JsonObject) => Promise<void>;
 
 /**
- * The same sink; the message that is written to it is kept before its last piece goes out, so that its client can go on
- * from it at once.
+ * Returns a sink that stores the complete message before it sends the last part, so that the client can continue the
+ * thread immediately.
  */
 export function keepingAnswer(sink: AnswerSink, maxBytes: number, keep: KeepMessage): AnswerSink {
   const streamed = new MessageCollector(maxBytes);

@@ -1,15 +1,15 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** A conversation that a thread holds, under the id of its last message. */
+/** Conversation of a thread, under the id of its last message. */
 export interface StoredThread {
-  /** All messages, the last answer included. */
+  /** All messages, including the last answer. */
   readonly messages: readonly JsonObject[];
-  /** `system` and `tools` that the thread was created with, where it has some. */
+  /** `system` and `tools` that the thread was created with, if any. */
   readonly head: JsonObject;
 }
 
-/** Reads a stored thread of its JSON. */
+/** Parses a stored thread. */
 export function parseThread({ messages, head }: JsonObject): StoredThread {
   return { messages: Array.isArray(messages) ? messages.filter(isRecord) : [], head: isRecord(head) ? head : {} };
 }

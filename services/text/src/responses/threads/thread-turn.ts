@@ -8,15 +8,15 @@ import type { StoredThread } from "./thread-store.ts";
 
 /** Request to create or continue a thread. */
 export interface ThreadWish {
-  /** The id of the message that the thread goes on from; absent: it is a new thread. */
+  /** Id of the message that the thread continues from; absent: a new thread. */
   readonly previousId: string | undefined;
   readonly body: JsonObject;
 }
 
-/** Members that a thread keeps from its creation on, and that a request may not repeat. */
+/** Fields that a thread keeps from its creation, and that later requests must not contain. */
 const createOnly = ["system", "tools"] as const;
 
-/** Reads what a body asks of a thread; undefined: nothing. Throws Failure (400) for what is no such wish. */
+/** Reads the thread request of a body; undefined where there is none. Throws Failure (400) for an invalid one. */
 export function threadWishOf(body: unknown): ThreadWish | undefined {
   const thread = isRecord(body) ? (body["thread"] ?? undefined) : undefined;
   if (thread === undefined || !isRecord(body)) return undefined;
@@ -31,11 +31,11 @@ export function threadWishOf(body: unknown): ThreadWish | undefined {
   return { previousId, body };
 }
 
-/** A turn of a thread as a request that needs none. */
+/** A turn of a thread as a request that does not depend on stored data. */
 export interface WholeTurn {
   readonly value: unknown;
   readonly bytes: Buffer;
-  /** The conversation until the answer. */
+  /** The conversation up to the answer. */
   readonly until: StoredThread;
 }
 
@@ -45,8 +45,8 @@ interface WholeTurnDeps {
 }
 
 /**
- * Makes a turn's request whole: with all that its thread holds, in the account's name. Throws Failure thread_not_found
- * (404), at which clients send the conversation whole, and request_too_large (413).
+ * Adds the stored messages of the account's thread to a turn. Throws Failure thread_not_found (404), after which
+ * clients send the complete conversation, and request_too_large (413).
  */
 export async function wholeTurn(
   { threads: store, body: limits }: WholeTurnDeps,
@@ -63,7 +63,7 @@ export async function wholeTurn(
   const bytes = await renderJson({ ...request, ...head, messages }, Infinity);
   if (bytes.length > limits.maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${limits.maxBytes} bytes.`);
-  // Parts of a conversation were each within the bounds of a body; so must be the whole.
+  // Each part of the conversation was within the bounds of a body; the total must be, too.
   return { value: await parseJson(bytes, limits), bytes, until: { messages, head } };
 }
 
