@@ -2,25 +2,25 @@ import { BooksAway, isAway, openBooks, type Books, type BooksAddress } from "@mo
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
-/** Connection of the ledger to the books. While the books are unavailable, calls are still served. */
+/** Connection of the ledger to the books. Client calls are served while the books are unavailable. */
 export interface BooksConnection extends AsyncDisposable {
   /**
-   * Runs a step on the books. Throws Failure server_overloaded, which says since when, where they do not answer or what
-   * Redis kept before is still being moved into them.
+   * Runs a step on the books. Throws Failure server_overloaded, with the start of the outage, while the books are
+   * unavailable or data of older versions is being moved into them.
    */
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
   /** Runs a step that fills the books. It runs from the start, while readers still wait for the move of older data. */
   fill<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Sets if reads have to wait for the move of older data. */
+  /** Sets whether reads have to wait for the move of older data. */
   setMoving(moving: boolean): void;
 }
 
-/** Pause between two attempts to open books that do not answer. */
+/** Pause, in ms, between two attempts to open unavailable books. */
 const retryMs = 1_000;
 
 /**
- * Opens the books. Throws StartError where they cannot be used as they are; a server that does not answer is tried again
- * in the background, for good.
+ * Opens the books. Throws StartError where they cannot be used. A server that does not answer is retried in the
+ * background indefinitely.
  */
 export async function connectBooks(address: BooksAddress, log: Logger): Promise<BooksConnection> {
   const connection = new Connection(address, log);
@@ -43,7 +43,7 @@ class Connection implements BooksConnection {
     observeStore("books", false); // from the start: without a sample no alert fires
   }
 
-  /** Opens the books, or leaves that to the background. */
+  /** Opens the books, or schedules retries in the background. */
   async open(): Promise<void> {
     try {
       this.#books = await openBooks(this.#address, this.#log);
@@ -102,7 +102,7 @@ class Connection implements BooksConnection {
     );
   }
 
-  /** Logs and counts when the books go away and when they are back. */
+  /** Logs and counts when the books become unavailable and available. */
   #report(error: unknown): void {
     const away = error !== undefined;
     observeStore("books", !away);

@@ -16,10 +16,10 @@ import { verifierOf } from "./api/verification.ts";
 import { commonBooks, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
-/** Maximum events that are recorded in one transaction: what surrounds one costs SQLite as much CPU as some forty events. */
+/** Maximum events per transaction: the overhead of one costs SQLite as much CPU as some forty events. */
 const maxAtOnce = 500;
 
-/** Dependencies of the ledger's routes and background rounds. */
+/** Dependencies of the ledger's routes and background work. */
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly bus: Bus;
@@ -27,11 +27,11 @@ export interface Deps extends AsyncDisposable {
   /** Days for which single calls are kept. */
   readonly keepDays: number;
   readonly signer: AnchorSigner;
-  /** Throws why the ledger cannot serve now. */
+  /** Throws an error with the reason if the ledger cannot serve. */
   ready(): void;
 }
 
-/** Opens the books and begins everything that the ledger does by itself. */
+/** Opens the books and starts the ledger's background work. */
 export async function openDeps({
   env,
   log,

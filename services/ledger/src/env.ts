@@ -1,6 +1,6 @@
 import { serviceVariables, stateVariables, type EnvOf } from "@modelgate/platform";
 
-/** Every variable that the ledger reads, with its bounds. */
+/** Environment variables of the ledger. */
 export const variables = serviceVariables("ledger", (read) => ({
   ...stateVariables(read),
   books: {
@@ -18,20 +18,21 @@ export const variables = serviceVariables("ledger", (read) => ({
     }),
   },
   rounds: {
-    /** Pause between two checks of the shards for events and holds left behind. */
+    /** Pause, in ms, between two checks of the shards for abandoned events and reservations. */
     roundMs: 1_000,
-    /** Age at which an event counts as left behind by its service, and is published by the ledger. */
+    /** Age, in ms, at which an event counts as abandoned by its service, and is published by the ledger. */
     leftBehindMs: 5_000,
     /**
-     * Time after an outage of Redis in which no hold counts as left behind: services need it to settle or renew. Longer than
-     * the longest pause between two tries of a service to settle, and than a third of a hold's lease, when it is renewed.
+     * Time, in ms, after an outage of Redis in which no reservation counts as abandoned: services need it to settle or
+     * renew. Must exceed the longest pause between two settlement attempts of a service, and a third of a reservation's
+     * lease, which is the renewal interval.
      */
     afterOutageMs: 30_000,
-    /** Maximum events and most holds of one shard that one round takes. */
+    /** Maximum events, and maximum reservations, of one shard per round. */
     batch: 500,
   },
   watch: {
-    /** Pause between two readings of Redis' memory, streams, lag and balances for metrics. */
+    /** Interval, in ms, of reading Redis' memory, streams, lag and balances for metrics. */
     everyMs: 15_000,
     verifyEveryMs: read.integer(
       "VERIFY_EVERY_MS",
@@ -47,5 +48,5 @@ export const variables = serviceVariables("ledger", (read) => ({
   },
 }));
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

@@ -2,12 +2,15 @@ import { chainLateAudit, forgetCalls, forgetRefused, signFirstHeads, type Anchor
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
-/** Interval between two deletions of expired calls. */
+/** Interval, in ms, between two deletions of expired calls. */
 const everyMs = 3_600_000;
-/** Time that refused calls are kept. */
+/** Time, in ms, for which refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
 
-/** Removes calls that are older than `keepDays`, and refused calls after a week, at the start and every hour; what fails is tried again an hour later. */
+/**
+ * Removes calls older than `keepDays`, and refused calls after a week, at the start and every hour. A failed removal is
+ * retried an hour later.
+ */
 export function startForgetting({
   connection,
   log,

@@ -21,7 +21,7 @@ export const swept = new Counter({
 
 let store: Redis | undefined;
 
-/** The store whose shards the gauges sum up. */
+/** Sets the store whose shards the gauges sum up. */
 export function watchShards(redis: Redis): void {
   store = redis;
 }
@@ -29,7 +29,7 @@ export function watchShards(redis: Redis): void {
 shardGauge("modelgate_outbox_events", "Events that wait to be published, in all shards.", outboxLength);
 shardGauge("modelgate_holds_open", "Calls with an open hold, in all shards.", openHolds);
 
-/** A sum over all shards, read when somebody asks; without Redis there is no figure rather than a wrong one. */
+/** Creates a gauge that sums over all shards when it is read; while Redis is unavailable it has no value. */
 function shardGauge(name: string, help: string, ofShard: (redis: Redis, shard: string) => Promise<number>): void {
   const gauge = new Gauge({
     name,

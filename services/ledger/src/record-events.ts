@@ -21,26 +21,26 @@ export interface RecordingOptions {
   /** Maximum events of one transaction. */
   readonly maxAtOnce: number;
   readonly counted: Counter;
-  /** Events with a unit that their model's price does not name, by model and unit. */
+  /** Counts events with a unit that their model's price lacks, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
-  /** Called with the accounts of every batch that was recorded. */
+  /** Called with the accounts of every recorded batch. */
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
-  /** Called with the events of tasks of every batch that was recorded. */
+  /** Called with the task events of every recorded batch. */
   readonly noticedTasks?: ((events: readonly KeptTaskEvent[]) => void) | undefined;
 }
 
-/** The durable readers of the event streams, by stream. */
+/** Names of the durable stream consumers, by stream. */
 export const streamConsumers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as const satisfies Record<
   (typeof eventStreams)[keyof typeof eventStreams]["name"],
   string
 >;
 
-/** Writes a batch of events into the books; how many were new. */
+/** Writes a batch of events into the books; returns the number of new ones. */
 type Recording<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
 
 /**
- * Reads the event streams into the books: a batch is some transactions, and is acknowledged after the last. Deliveries may
- * repeat: what is there already is left out. While the books are away events wait in JetStream.
+ * Records events of the streams in the books. A batch takes several transactions, and is acknowledged after the last.
+ * Repeated deliveries are ignored. While the books are unavailable, events stay in JetStream.
  */
 export function startRecording(options: RecordingOptions): AsyncDisposable {
   const { bus, counted, unpriced } = options;
@@ -69,7 +69,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     ),
   ];
   return {
-    // Together: each waits for the end of its fetch.
+    // Ended in parallel, because each waits for the end of its fetch.
     async [Symbol.asyncDispose]() {
       await Promise.all(reading.map((reader) => reader[Symbol.asyncDispose]()));
     },
@@ -80,7 +80,10 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
   return typeof event?.accountId === "string" && !Number.isNaN(Date.parse(event.time ?? ""));
 }
 
-/** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
+/**
+ * Returns a function that records the events of a batch. Logs and skips unreadable or invalid ones, so that they do not
+ * block the rest.
+ */
 function recorder<Event extends OutboxEvent>(
   { redis, connection, log, maxAtOnce }: RecordingOptions,
   record: Recording<Event>,
@@ -91,10 +94,10 @@ function recorder<Event extends OutboxEvent>(
     try {
       await connection.fill((books) => record(books, events));
     } catch (error) {
-      // Away, read-only, full: the whole batch comes again until it is taken.
+      // While the books are unavailable, read-only or full, the batch is delivered again until it is recorded.
       if (error instanceof Failure || !isUnwritable(error)) throw error;
       if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is skipped");
-      // One of them is wrong: the others are recorded without it.
+      // One event is invalid: the others are recorded without it.
       const middle = Math.ceil(events.length / 2);
       await recordAll(events.slice(0, middle));
       await recordAll(events.slice(middle));
@@ -113,11 +116,11 @@ function recorder<Event extends OutboxEvent>(
     });
   return async (bodies) => {
     for (let from = 0; from < bodies.length; from += maxAtOnce) {
-      // Between two parts others get the event loop: in one process it answers calls too.
+      // Yields between parts, because one process may also serve calls.
       if (from > 0) await nextTurn();
       const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
-      // What is not forgotten now is published once more, and forgotten then.
+      // An event that is not removed now is published again, and removed then.
       await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));
     }
     log.debug({ events: bodies.length }, "events recorded");

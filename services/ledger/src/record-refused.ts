@@ -3,9 +3,9 @@ import { takeRefusedCalls, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 import { repeat } from "./watch/every.ts";
 
-/** Pause between two looks for refused calls. */
+/** Pause, in ms, between two polls for refused calls. */
 const everyMs = 1_000;
-/** Maximum number of calls that are taken at once. */
+/** Maximum calls that are taken at a time. */
 const maxAtOnce = 1_000;
 
 /** Dependencies of the recording of refused calls. */
@@ -16,8 +16,8 @@ interface RecordingDeps {
 }
 
 /**
- * Takes refused calls from Redis and writes them into the books, until disposed. While the books are away they stay in Redis,
- * as far as its list goes; what was taken and cannot be written is lost: no money is in it.
+ * Moves refused calls from Redis to the books, until disposed. While the books are unavailable the calls stay in Redis,
+ * up to the length limit of its list. Calls that were taken and cannot be written are lost, which affects no money.
  */
 export function startRecordingRefused({ redis, connection, log }: RecordingDeps): AsyncDisposable {
   return repeat({

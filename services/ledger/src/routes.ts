@@ -10,7 +10,7 @@ import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
-/** Makes the routes that control calls. */
+/** Returns the routes that control calls. */
 export function routes({ redis, bus, connection, keepDays, signer }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),

@@ -15,12 +15,14 @@ export interface RoundOptions {
   readonly log: Logger;
   readonly roundMs: number;
   readonly leftBehindMs: number;
-  /** Wait of the sweep after Redis was unavailable: a hold's lease may have ended while its service lives. */
+  /**
+   * Wait, in ms, of the sweep after an outage of Redis: a reservation's lease may have expired while its service lives.
+   */
   readonly afterOutageMs: number;
   readonly batch: number;
   /**
-   * The runs of Redis that have what the books have; undefined: none is known to. In another a hold may be there whose
-   * settlement was lost.
+   * Run ids of the Redis servers that have everything in the books; undefined: none are known. Elsewhere a reservation
+   * may exist whose settlement was lost.
    */
   readonly wholeRuns: () => string | undefined;
   readonly published: Counter;
@@ -28,10 +30,10 @@ export interface RoundOptions {
 }
 
 /**
- * Goes through all shards, again and again, while there is something to find: settles dead holds, and publishes events that their service left behind.
- * Several ledgers may do so at once: a hold is settled once by the script, and an event that two of them publish is
- * stored once by its `Nats-Msg-Id`. After an outage of Redis no lease says who is dead: services get the time to renew
- * or to settle what they know exactly, before the sweep settles it at its floor.
+ * Checks all shards periodically: settles abandoned reservations, and publishes abandoned events. Several ledgers may
+ * run this at the same time: the script settles a reservation once, and `Nats-Msg-Id` deduplicates published events.
+ * After an outage of Redis a lease does not show whether its service lives. Services then get time to renew or to
+ * settle exactly, before the sweep settles at the minimum charge.
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
@@ -46,7 +48,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        // Without Redis this fails, whether or not NATS is there: that is how an outage is seen.
+        // Fails without Redis, whether or not NATS is available: this is how an outage is detected.
         if (await workCheck.hasWork())
           await oneRound(options, performance.now() >= state.sweepsFrom ? options.wholeRuns() : undefined);
         state.complained = false;
@@ -69,7 +71,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
-/** Returns the end of the next lease, Unix ms; now while events wait, because NATS may be back. */
+/** Returns the end of the next lease in Unix ms; now while events wait, because NATS may be available again. */
 async function nextDue(redis: Redis): Promise<number> {
   const [leases, waiting] = await Promise.all([
     Promise.all(shards.map((shard) => firstLeaseEnd(redis, shard))),
@@ -90,7 +92,10 @@ async function oneRound(options: RoundOptions, onlyOn: string | undefined): Prom
 /** Dependencies of the work on one shard. */
 export type ShardWork = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
 
-/** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
+/**
+ * Checks one shard: its abandoned reservations, then its events. `nowMs` is the clock of reservations; absent: this
+ * machine's.
+ */
 export async function inspectShard(shard: string, work: ShardWork, nowMs?: number): Promise<void> {
   await sweepShard(shard, work, { nowMs });
   await publishLeftovers(shard, work);

@@ -26,43 +26,43 @@ export interface ChargesParts {
   readonly session: ChargedSession;
 }
 
-/** Operations of a session that charges call. */
+/** Session operations that charges call. */
 export interface ChargedSession {
-  /** Sends the vendor a message of the gateway's own. */
+  /** Sends the vendor a message of the gateway. */
   sendToVendor(message: RealtimeMessage): void;
-  /** Lets client events go on that waited for money. */
+  /** Lets client events continue that waited for money. */
   paid(): void;
-  /** Reports money that does not come at once. */
+  /** Reports that a payment has to wait. */
   waits(failure: Failure): void;
-  /** Ends the session, because its money does not come. */
+  /** Ends the session, because its payment failed. */
   unpaid(error: unknown): void;
 }
 
 type Seen<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
 
-/** Samples that inputs are counted in: the rough count of tokens is that of PCM. */
+/** Bytes per second of PCM, with which audio input is converted to seconds. */
 const pcmBytesPerSecond = 48_000;
 
 /**
- * Charges of a session. Whatever makes the vendor work waits until money is held for it: a slice for each response, and
- * money for speech that will be transcribed. Each response that the vendor reports is settled once; a transcript of the
- * client's speech is a use of the model that wrote it.
+ * Charges of a session. Every event that makes the vendor work waits until money is reserved for it: a slice for each
+ * response, and money for speech that will be transcribed. Each response that the vendor reports is settled once. A
+ * transcript of the client's speech is charged as usage of the model that wrote it.
  */
 export class Charges {
   readonly #deps: Deps;
   readonly #parts: ChargesParts;
-  /** Responses that the vendor has begun and not ended. */
+  /** Responses that the vendor has started and not ended. */
   readonly #responses = new Set<string>();
   readonly #turns = new Transcripts();
   readonly #billed = new RecentIds();
   readonly #payments: Payments;
-  /** The key was checked for the waiting response request, whose money may have been held long before. */
+  /** True if the API key was checked for the waiting response request, whose money may have been reserved earlier. */
   #isKeyChecked = false;
-  /** The vendor is lost: what it owes will never be reported. */
+  /** True once the vendor is disconnected: missing usage will never be reported. */
   #forgotten = false;
-  /** The session has ended: nothing more is held for it. */
+  /** True once the session has ended: no more money is reserved. */
   #ended = false;
-  /** Called when the vendor owes no usage any more. */
+  /** Called when no vendor usage is outstanding. */
   #settledDown: (() => void) | undefined;
 
   constructor(deps: Deps, parts: ChargesParts) {
@@ -78,7 +78,10 @@ export class Charges {
     });
   }
 
-  /** Charges what follows as the session's key and its group allow now. Throws Failure where they no longer do. */
+  /**
+   * Applies the current permissions and prices of the session's API key and group. Throws Failure where they no longer
+   * allow it.
+   */
   async #renewCaller(): Promise<void> {
     const { relay } = this.#deps;
     const { call, responses, transcripts } = this.#parts;
@@ -88,17 +91,17 @@ export class Charges {
     transcripts.caller = caller;
   }
 
-  /** True while the vendor owes an answer: the rest of a response, or the beginning of a requested one. */
+  /** True while the vendor owes output: the rest of a response, or the start of a requested one. */
   get answering(): boolean {
     return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
 
-  /** True while money is being held that an event of the client's waits for. */
+  /** True while a client event waits for a reservation. */
   get isPaying(): boolean {
     return this.#payments.any;
   }
 
-  /** Counts what an event of the client's gives the vendor to read and to hear, before it goes there. */
+  /** Counts the text and audio of a client event before it is sent to the vendor. */
   counted({ message, type, input }: ClientEvent): void {
     const { responses, bridge, transcripts } = this.#parts;
     const { audioBytes, textBytes } = input ?? inputOf(type, message.data);
@@ -111,16 +114,13 @@ export class Charges {
       if (detectsTurns) responses.ahead.heard(seconds, nowMs);
     } else if (seconds > 0) transcripts.speech.added(seconds);
     if (type === "input_audio_buffer.commit") transcripts.speech.ending();
-    // Words are read whole by the next response; what of the sound is speech, a vendor that detects turns finds out.
+    // The next response reads all text. For audio, a vendor that detects turns decides which part is speech.
     const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.turns(nowMs) > 1));
     if (isRead && responses.isShort) this.#payments.payOn(() => responses.cover());
     this.coverSpeech();
   }
 
-  /**
-   * Returns true if an event of the client's may go to the vendor: for a response, a slice must be ready and the key
-   * still valid.
-   */
+  /** Returns true if a client event may be sent to the vendor. A response request needs a slice and a valid API key. */
   mayGo({ type }: ClientEvent): boolean {
     if (this.#payments.holdUp) return false;
     const { responses, bridge } = this.#parts;
@@ -140,7 +140,7 @@ export class Charges {
     return false;
   }
 
-  /** Holds money for speech that will be written down, where there is not enough. */
+  /** Reserves money for speech that will be transcribed, if the reservation is too small. */
   coverSpeech(): void {
     const { bridge, transcripts } = this.#parts;
     const { nextTranscriber } = bridge.state;
@@ -149,7 +149,7 @@ export class Charges {
     if (transcripts.isShort(by)) this.#payments.payOn(() => transcripts.cover(by));
   }
 
-  /** Handles a message to the client, whether the client is still there or not. */
+  /** Handles a message to the client, including one after the client has left. */
   see(seen: SeenEvent): void {
     this.#charge(seen);
     this.#reportSettled();
@@ -194,26 +194,26 @@ export class Charges {
     }
   }
 
-  /** Holds nothing more: the session has ended, and pays what it owes at its close. */
+  /** Reserves no more money: the session has ended, and outstanding amounts are charged when it closes. */
   end(): void {
     this.#ended = true;
     this.#payments.end();
   }
 
-  /** Expects nothing more of the vendor. */
+  /** Expects no more usage from the vendor. */
   forget(): void {
     this.#forgotten = true;
     this.#settledDown?.();
   }
 
   /**
-   * The client has left, and pays for what it requested: the response is cancelled, and read until its usage is reported.
-   * Resolves then, or when so much time has passed.
+   * Handles a client's departure: cancels the response and reads until its usage is reported, because the client pays
+   * for it. Resolves then, or after `withinMs`.
    */
   windUp(withinMs: number): Promise<void> {
     if (this.#forgotten) return Promise.resolve();
     const { responses, bridge } = this.#parts;
-    // A transcript may take a while, for which the client may want its money in another session.
+    // A transcript may take long; the client may need the money in another session meanwhile.
     if (!this.answering) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());
@@ -227,7 +227,7 @@ export class Charges {
     });
   }
 
-  /** The session is over: what was said and never reported is charged as it was counted, what is held goes back. */
+  /** Closes the session's charges: charges unreported usage as counted, and releases the reservations. */
   async close(): Promise<void> {
     const { responses, transcripts } = this.#parts;
     const { spoken, units } = responses.traffic;
@@ -237,7 +237,7 @@ export class Charges {
     await Promise.all([responses.close(), transcripts.close()]);
   }
 
-  /** A response that the vendor began by itself, and without a slice, is held for now. */
+  /** Reserves money for a response that the vendor started without a slice. */
   #begin(id: string): void {
     const { responses, bridge } = this.#parts;
     this.#responses.add(id);
@@ -249,7 +249,7 @@ export class Charges {
     const { responses, bridge } = this.#parts;
     if (id !== "" && !this.#billed.add(id)) return;
     this.#payments.settled();
-    // What failed before its first word, and is not said to have cost anything, costs nothing.
+    // A response that failed before any output, without reported usage, is free.
     if (units === undefined && !responses.traffic.spoken)
       void responses.responseFree(id).then(() => this.#parts.session.paid());
     else {
@@ -259,10 +259,10 @@ export class Charges {
     }
   }
 
-  /** A transcript is a use of the model that wrote it: of the session's own where the catalogue has none for it. */
+  /** Charges a transcript to the model that wrote it, or to the session's model where the catalogue lacks it. */
   #chargeTranscript({ id, units, textBytes }: Seen<"transcribed">, model: string | undefined): void {
     const { transcripts } = this.#parts;
-    // A vendor that names no model and reports no usage does it as a part of its responses.
+    // A vendor that names no model and reports no usage includes transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
     const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const outcome: Outcome = "completed";
@@ -277,14 +277,14 @@ export class Charges {
     this.#payments.payOn(() => transcripts.pay());
   }
 
-  /** The model that writes a transcript, with its price: the session's own where the catalogue has none of that name. */
+  /** Returns the model that writes a transcript, with its price; the session's model where the catalogue lacks it. */
   #writtenBy(model: string | undefined): WritingModel {
     const { responses, call } = this.#parts;
     const price = model === undefined ? undefined : priceOfTranscripts(this.#deps, call, model);
     return { price: price ?? responses.price, by: model };
   }
 
-  /** Returns true while the vendor has still to report the usage of something. */
+  /** Returns true while usage of the vendor is outstanding. */
   #isOwing(): boolean {
     return this.answering || this.#turns.pending;
   }

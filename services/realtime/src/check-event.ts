@@ -4,8 +4,8 @@ import { isPlainAudio } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 
 /**
- * Checks a large event of a client's before anything parses it, in turns with other sessions. Audio alone passes at a
- * glance. Rejects with Failure request_too_large (413) or invalid_json (400).
+ * Checks a large client event before it is parsed; yields to other sessions meanwhile. An event with only audio passes
+ * after a quick check. Rejects with Failure request_too_large (413) or invalid_json (400).
  */
 export async function checkEvent(
   data: Buffer,
@@ -18,5 +18,5 @@ export async function checkEvent(
   await checkJson(data, { depth: body.depth, values, members });
 }
 
-/** Bounds of an event. */
+/** Limits of an event. */
 export type EventLimits = Pick<Deps["limits"], "eventBytes" | "eventValues" | "eventMembers">;

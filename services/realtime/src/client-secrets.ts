@@ -16,10 +16,12 @@ import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
 const usualSeconds = 600;
-/** Maximum size of a session's settings, as JSON. */
+/** Maximum bytes of a session's settings, as JSON. */
 const maxSettingsBytes = 64 * 1024;
 
-/** POST /v1/realtime/client_secrets: a short-lived key for a browser, bound to a session's model and settings. */
+/**
+ * POST /v1/realtime/client_secrets: creates a short-lived key for a browser, bound to a session's model and settings.
+ */
 export function createClientSecret(deps: Deps): EndpointHandler {
   return async (call) => {
     const { caller, response } = call;
@@ -43,7 +45,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentBook.keep(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
     const stores = { redis, content: deps.content };
-    // A name that no model has would put text of the client's into its key, which is no content.
+    // A name that no model has would store client text in the key's record, where content does not belong.
     const mayCall = (name: string): boolean =>
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
     const request: ClientSecretRequest = {
@@ -68,7 +70,10 @@ export function createClientSecret(deps: Deps): EndpointHandler {
   };
 }
 
-/** Returns how long a client secret lives: no longer than its owner's key. Throws Failure where that has expired. */
+/**
+ * Returns the lifetime of a client secret, which ends with its owner's API key at the latest. Throws Failure where that
+ * has expired.
+ */
 function lifetimeSecondsOf({ expiresAt }: Pick<Token, "expiresAt">, wantedSeconds: number, now: number): number {
   if (expiresAt === undefined) return wantedSeconds;
   const left = Math.floor(Date.parse(expiresAt) / 1_000) - now;
@@ -83,8 +88,8 @@ export interface BoundCall {
 }
 
 /**
- * Reads the settings that a session's key is bound to, none for a usual key; models, group and budgets are its owner's as
- * they are now. Throws Failure where the owner's key is disabled or has expired.
+ * Returns the settings that a session's key is bound to; none for a normal API key. Models, group and budgets are the
+ * current ones of its owner. Throws Failure where the owner's key is disabled or has expired.
  */
 export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
   const { accountId, settingsId } = call.caller;
@@ -97,7 +102,7 @@ export async function boundSettings({ relay, content }: Deps, call: RealtimeCall
   return { call: { ...call, caller }, settings };
 }
 
-/** The models that may transcribe the client's speech: a session of this key may name them. */
+/** Returns the transcription models in a session's settings: a session with this key may use them. */
 function transcribersIn(session: JsonRecord): readonly string[] {
   const at = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
   const settings = [at(at(session["audio"], "input"), "transcription"), session["input_audio_transcription"]];

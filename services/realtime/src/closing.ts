@@ -7,11 +7,11 @@ import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/re
 export const closeCodes = {
   normal: 1000,
   goingAway: 1001,
-  /** A message that cannot be read, or not be done. */
+  /** Code for a message that cannot be read or processed. */
   invalid: 1007,
-  /** The balance, or the key. */
+  /** Code for a failure of the balance or the API key. */
   policy: 1008,
-  /** The vendor, or the gateway. */
+  /** Code for a failure of the vendor or the gateway. */
   broken: 1011,
   tryAgain: 1013,
 } as const;
@@ -20,60 +20,63 @@ export const closeCodes = {
 export interface SessionEnding {
   readonly code: number;
   readonly reason: string;
-  /** The error that the client gets before it is closed. */
+  /** Error that the client gets before the close. */
   readonly failure?: Failure;
-  /** The vendor's close code; absent: that the session ended normally. */
+  /** Close code for the vendor; absent: normal closure. */
   readonly vendorCode?: number;
 }
 
-/** Codes that are only ever observed: no code at all, no good-bye, no handshake. */
+/** Close codes that can only be observed: no code, no close frame, no handshake. */
 const unsendable: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
-/** A close frame has 125 bytes, two of them for the code. */
+/** Maximum bytes of a close reason: 125 bytes of a frame less two for the code. */
 const maxReasonBytes = 123;
 
-/** The client closed, or vanished: that is no fault that its vendor need hear of. */
+/** Returns the ending of a session whose client closed or disappeared. The vendor gets no error code for it. */
 export function endingByClient(code: number, reason: string): SessionEnding {
   const carried = carriedCode(code);
   const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
   return { code: carried, reason: carriedReason(reason), vendorCode };
 }
 
-/** Last words of a vendor before it closed. */
+/** State of a vendor before it closed. */
 export interface VendorsLast {
-  /** It had sent an error. */
+  /** True if it had sent an error. */
   readonly failed: boolean;
-  /** It had not sent the end of what it was at. */
+  /** True if an answer was incomplete. */
   readonly owing: boolean;
 }
 
-/** The vendor closed, or was lost, which is never silent: the client gets an error, unless the vendor had sent one. */
+/**
+ * Returns the ending of a session whose vendor closed or was lost. The client gets an error, unless the vendor had sent
+ * one.
+ */
 export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): SessionEnding {
   if ((isOrderly(code) && !owing) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
   return { code: carriedCode(code), reason: carriedReason(reason) || failure.code, failure };
 }
 
-/** Returns true if a side ended in an orderly way that is not a failure. */
+/** Returns true for a close code that means a normal end. */
 function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === 1005;
 }
 
-/** A code that one side closed with, as it may be sent to the other. */
+/** Returns the close code to send to one side for the code that the other side closed with. */
 export function carriedCode(code: number): number {
   if (code === 1005) return closeCodes.normal;
   const sendable = (code >= 1000 && code <= 1014 && !unsendable.has(code)) || (code >= 3000 && code <= 4999);
   return sendable ? code : closeCodes.broken;
 }
 
-/** A reason within its bound, without addresses and keys. */
+/** Returns a close reason within its limit, without addresses and keys. */
 export function carriedReason(reason: string): string {
   const bytes = Buffer.from(cleanWords(reason));
   if (bytes.length <= maxReasonBytes) return bytes.toString();
-  // Cut between characters: what is left of one is no valid text.
+  // Removes the remains of a cut character, which are not valid text.
   return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
 }
 
-/** Removes addresses and keys from the text of a vendor's `error` event; every other message is unchanged. */
+/** Removes addresses and keys from the text of a vendor's `error` event; returns other messages unchanged. */
 export function cleanError(message: RealtimeMessage): RealtimeMessage {
   if (message.binary || eventType(message.data) !== "error") return message;
   const event = parseEvent(message.data);

@@ -10,11 +10,11 @@ import { transcribersAt } from "./transcribers.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import type { SessionFormat } from "./session-format.ts";
 
-/** An open connection to a vendor, paused, with what it has said already. */
+/** An open, paused connection to a vendor, with the messages received so far. */
 export interface VendorConnection {
   readonly socket: WebSocket;
   readonly bridge: RealtimeBridge;
-  /** Emptied by who takes it: it would be kept as long as the connection. */
+  /** The receiver empties this list, which otherwise would stay in memory as long as the connection. */
   readonly first: RealtimeMessage[];
 }
 
@@ -32,8 +32,8 @@ export interface Connecting {
 }
 
 /**
- * Opens the vendor's side of a session, through the channels of its model: a vendor that refuses, that does not
- * answer, or that says nothing or an error first is passed over, as for every other call. Throws AttemptsFailed.
+ * Opens the vendor's side of a session, through the channels of its model. Skips a vendor that refuses, that does not
+ * answer, or whose first message is missing or an error, as for other calls. Throws AttemptsFailed.
  */
 export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attempted<VendorConnection>> {
   const { call, model, callId, signal } = connecting;
@@ -51,7 +51,7 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
   });
 }
 
-/** Waits for the vendor's greeting, if it has one. Throws Failure if the session cannot begin. */
+/** Waits for the vendor's first message, if it sends one. Throws Failure if the session cannot start. */
 async function begin(
   deps: Deps,
   { call, model, sessionId, format, signal }: Connecting,
@@ -60,7 +60,7 @@ async function begin(
 ): Promise<VendorConnection> {
   const { limits, relay } = deps;
   const { upstreamModel, channel } = candidate;
-  // What the vendor gets in its own format is looked through in that.
+  // Events in the vendor's format are inspected in that format.
   const { stores: dialect } = wires[wire === format.wire ? wire : "realtime"].client;
   const bridge = bridgeBetween(format.wire, wire, {
     model: model.name,
@@ -77,7 +77,7 @@ async function begin(
   throw new Failure("upstream_error", "The vendor failed before the session began.");
 }
 
-/** An event that is no error. */
+/** Returns true for an event other than an error. */
 function isGreeting({ data, binary }: RealtimeMessage): boolean {
   const type = binary ? undefined : eventType(data);
   return type !== undefined && type !== "error";
@@ -85,7 +85,7 @@ function isGreeting({ data, binary }: RealtimeMessage): boolean {
 
 function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire }: WireRoute<RealtimeWire>) {
   const { upstreamModel, channel } = candidate;
-  // Only models in preview take the older form, and all others refuse a client that says it.
+  // Only preview models accept the beta form; other models refuse a client that requests it.
   const older = beta && wire === "realtime" && upstreamModel.includes("preview");
   return provider.request({
     act: "session",
@@ -99,7 +99,10 @@ function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire
   });
 }
 
-/** The first messages of a vendor. Throws Failure where it is silent or leaves; the socket is paused again after it. */
+/**
+ * Returns the first messages of a vendor and pauses the socket. Throws Failure where the vendor sends nothing or
+ * disconnects.
+ */
 async function greeting(socket: WebSocket, withinMs: number, signal: AbortSignal): Promise<RealtimeMessage[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const messages: RealtimeMessage[] = [];
@@ -117,7 +120,7 @@ async function greeting(socket: WebSocket, withinMs: number, signal: AbortSignal
   socket.resume();
   try {
     await promise;
-    // Messages of the same chunk may still follow in this turn.
+    // Messages of the same chunk may still follow in this turn of the event loop.
     await new Promise((next) => setImmediate(next));
     return messages;
   } catch (error) {

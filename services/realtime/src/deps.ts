@@ -3,34 +3,34 @@ import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
-/** Every bound of a session's life, in milliseconds and bytes. */
+/** Limits of a session, in milliseconds and bytes. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
-  /** The same as `lastUsageMs`, for sessions that the end of the process ends. */
+  /** Equivalent of `lastUsageMs` for sessions that the end of the process ends. */
   readonly lastUsageAtEndMs: number;
-  /** Time that open sessions may go on when the process is told to end, ms. */
+  /** Time, in ms, for which open sessions may continue when the process is told to end. */
   readonly drainMs: number;
 };
 
-/** Seconds of audio and tokens of text, of each side, that a session holds money for before each response. */
+/** Seconds of audio and tokens of text, of each side, for which money is reserved before each response. */
 export type SliceSize = Readonly<Env["slice"]>;
 
-/** Dependencies of sessions; opened once, handed down. */
+/** Dependencies of sessions. */
 export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;
-  /** The Redis of clients' content, which has the settings of client secrets. */
+  /** Redis for client content, which has the settings of client secrets. */
   readonly content: Redis;
-  /** Counts what accounts keep. */
+  /** Counts the bytes that accounts store. */
   readonly contentBook: ContentBook;
-  /** Aborted where the process ends what is still open. */
+  /** Aborts when the process ends open sessions. */
   readonly ending: AbortSignal;
 }
 
-/** Time that remains for settlements after the last session was closed, ms. */
+/** Time, in ms, that remains for settlements after the last session was closed. */
 const settlementMs = 1_500;
 
-/** Opens everything once. */
+/** Opens all dependencies. */
 export async function openDeps({
   env,
   drainMs,
@@ -40,7 +40,7 @@ export async function openDeps({
   shared,
 }: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
   const open = await openRelay(env.relay, { log, shared });
-  // Sessions that are closed at the end of a drain must still be settled within it.
+  // Sessions that are closed at the end of a drain must be settled within it.
   const lastUsageAtEndMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
   const content = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   return {

@@ -3,48 +3,51 @@ import { relayVariables } from "@modelgate/relay";
 
 const mebibyte = 1024 * 1024;
 
-/** Every variable that the realtime service reads, with its bounds. */
+/** Environment variables of the realtime service. */
 export const variables = serviceVariables("realtime", (read) => ({
   relay: relayVariables(read),
   content: contentVariables(read),
   sessions: {
     sessions: read.integer("SESSIONS", 10_000, "Sessions that the process holds at once.", { min: 1 }),
-    // Vendors take audio of up to 15 MB at once.
-    /** Largest message of either side. */
+    // Vendors accept audio of up to 15 MB in one message.
+    /** Maximum bytes of a message of either side. */
     messageBytes: 24 * mebibyte,
-    /** Largest client event that is not audio alone. */
+    /** Maximum bytes of a client event that contains more than audio. */
     eventBytes: 4 * mebibyte,
     /** Maximum values of such an event. */
     eventValues: 50_000,
     /** Maximum members of all objects of such an event. */
     eventMembers: 10_000,
-    /** Bytes that may wait to be written to one side before nothing more is read from the other. */
+    /** Maximum bytes that may wait to be written to one side before reading from the other stops. */
     bufferedBytes: mebibyte,
-    /** Requests for a response of one session that may wait for money; more are refused by an error event. */
+    /** Maximum response requests of one session that may wait for money; further ones get an error event. */
     waitingResponses: 16,
-    /** Time for which a side may leave that waiting before it counts as gone. */
+    /** Time, in ms, without progress in writing to a side after which it counts as disconnected. */
     stallMs: 60_000,
-    /** Pause between two pings; a side that answers none of three is gone. */
+    /** Interval, in ms, of pings; a side that misses three pongs is disconnected. */
     pingMs: 25_000,
-    /** Longest silence of a session. */
+    /** Maximum silence of a session, in ms. */
     idleMs: 15 * 60_000,
-    /** Longest session. */
+    /** Maximum duration of a session, in ms. */
     longestMs: 60 * 60_000,
-    /** Longest silence of a vendor that speaks first after its connection is open. */
+    /** Maximum wait, in ms, for the first event of a vendor that sends one after its connection is open. */
     firstEventMs: 10_000,
-    /** Longest wait for the setup of a client of the live format. */
+    /** Maximum wait, in ms, for the setup message of a client of the live format. */
     setupMs: 10_000,
     // A transcript takes a while.
-    /** Longest wait for the vendor's usage of the last response and transcript after the client has left, ms: at most 60,000. */
+    /**
+     * Maximum wait, in ms, for the vendor's usage of the last response and transcript after the client has left: at
+     * most 60,000.
+     */
     lastUsageMs: 10_000,
   },
   slice: {
-    /** Speech of each side that a session holds money for before each response. */
+    /** Seconds of speech, of each side, for which money is reserved before each response. */
     audioSeconds: 60,
-    /** Text tokens that are held for before each response: this many of input, and this many of output. */
+    /** Tokens of text, of input and of output each, for which money is reserved before each response. */
     textTokens: 4_096,
   },
 }));
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

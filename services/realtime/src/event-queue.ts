@@ -1,34 +1,34 @@
 import { Failure } from "@modelgate/contracts";
 import type { ClientEvent } from "@modelgate/wires/realtime";
 
-/** Bounds of what waits. */
+/** Limits of waiting events. */
 export interface QueueLimits {
-  /** Requests for a response. */
+  /** Maximum response requests that may wait. */
   readonly waitingResponses: number;
-  /** Bytes of all events, beyond which the client is not read on. */
+  /** Bytes of waiting events above which reading from the client stops. */
   readonly bufferedBytes: number;
 }
 
 /** Callbacks of a queue. */
 export interface QueueCallbacks {
-  /** Called once for each event, in order, before it may go: what it costs is counted, and payment may begin. */
+  /** Called once for each event, in order, before it may be sent: counts its cost, and may start a payment. */
   counted(event: ClientEvent): void;
-  /** Returns true if an event may go to the vendor now: money is held for its cost. */
+  /** Returns true if an event may be sent to the vendor now, because money is reserved for it. */
   mayGo(event: ClientEvent): boolean;
-  /** The event goes to the vendor. */
+  /** Sends the event to the vendor. */
   deliver(event: ClientEvent): void;
-  /** The event goes nowhere. */
+  /** Called for an event that is refused. */
   refuse(event: ClientEvent, failure: Failure): void;
-  /** More waits than may, or no longer: the client is not to be read on, or is again. */
+  /** Called when the queue becomes full, which stops reading from the client, and when it has room again. */
   full(isFull: boolean): void;
 }
 
-/** A client that ends a response does not wait behind requests for others. */
+/** Events that do not wait behind response requests, because they end a response. */
 const overtaking: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
 
 /**
- * A client's events on their way to the vendor. Each that makes the vendor work waits until money is held for that, and
- * all after it wait behind it in their order; except the end of a response, which goes at once.
+ * Queue of a client's events for the vendor. An event that makes the vendor work waits until money is reserved for it,
+ * and all later events wait behind it, except the end of a response, which is sent immediately.
  */
 export class EventQueue {
   readonly #limits: QueueLimits;
@@ -45,7 +45,7 @@ export class EventQueue {
     this.#events = events;
   }
 
-  /** Takes a client's event: it goes now, waits, or is refused where too many responses wait. */
+  /** Takes a client's event: sends it, queues it, or refuses it where too many response requests wait. */
   take(event: ClientEvent): void {
     if (overtaking.has(event.type)) return this.#events.deliver(event);
     if (event.type === "response.create") {
@@ -63,7 +63,7 @@ export class EventQueue {
 
   /** Sends the events that may be sent now. */
   go(): void {
-    // What goes may change what may go, and then asks again.
+    // A sent event may allow further events, and calls this again.
     if (this.#isGoing) return;
     this.#isGoing = true;
     try {
@@ -83,7 +83,7 @@ export class EventQueue {
     this.#events.full(isFull);
   }
 
-  /** Forgets what waits. */
+  /** Removes all waiting events. */
   clear(): void {
     this.#waiting = [];
     this.#bytes = 0;

@@ -4,23 +4,27 @@ import { ClientGone } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 
-/** A client whose session is being opened after the protocol was switched: its messages meanwhile are kept. */
+/** A client whose session is being opened after the protocol switch; its messages are kept meanwhile. */
 export interface EarlyClient extends Disposable {
-  /** Its first message. Rejects with ClientGone where it leaves, with Failure where it sends nothing in time. */
+  /**
+   * Returns the first message. Rejects with ClientGone where the client leaves, with Failure where none comes in time.
+   */
   first(): Promise<RealtimeMessage>;
-  /** All messages that it has sent. */
+  /** All messages that the client has sent. */
   readonly messages: readonly RealtimeMessage[];
-  /** Aborts when it leaves. */
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
 }
 
-/** Bounds of what is kept, and of the wait. */
+/** Limits of the kept messages and of the wait. */
 export interface EarlyLimits {
   readonly setupMs: number;
   readonly bufferedBytes: number;
 }
 
-/** Hears a client until its session begins: disposed, it is no longer listened to, and not read. */
+/**
+ * Receives a client's messages until its session starts. When disposed, removes its listeners and pauses the socket.
+ */
 export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
   const messages: RealtimeMessage[] = [];
   const gone = new AbortController();
@@ -45,7 +49,7 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
     reject(new ClientGone("the client left before its session"));
   };
   client.on("message", onMessage).once("close", onClose);
-  // An error is followed by close.
+  // The close event follows an error.
   client.on("error", () => undefined);
   return {
     messages,
@@ -58,17 +62,17 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
   };
 }
 
-/** Watch of a client's connection that is being opened; disposed when the connection is read. */
+/** Watches a client's connection that is being opened; dispose it when the connection is read. */
 export interface ClientLeaving extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Watches a connection that is not read yet: its end would not be noticed otherwise. Early data stays unread. */
+/** Watches a connection that is not read yet, whose end would go unnoticed otherwise. Early data stays unread. */
 export function watchLeaving(socket: Duplex): ClientLeaving {
   const controller = new AbortController();
   const gone = (): void => controller.abort();
   const readEnd = (): void => {
-    // An end is only emitted by a read.
+    // The end event is only emitted by a read.
     if (socket.readableLength === 0) socket.read();
   };
   socket.on("readable", readEnd).once("end", gone).once("close", gone);

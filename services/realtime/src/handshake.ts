@@ -2,21 +2,21 @@ import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { checkHandshake } from "@modelgate/platform";
 
-/** Checked contents of a client's opening handshake. */
+/** Validated contents of a client's opening handshake. */
 export interface Handshake {
-  /** The model by name; absent: the default. */
+  /** Name of the model; absent: the default. */
   readonly model: string | undefined;
-  /** The client speaks the older form of the realtime format. */
+  /** True if the client uses the beta form of the realtime format. */
   readonly beta: boolean;
 }
 
-/** The one subprotocol of the realtime format. */
+/** Subprotocol of the realtime format. */
 const realtimeProtocol = "realtime";
 const betaProtocol = "openai-beta.realtime-v1";
 const betaHeader = "realtime=v1";
 /**
- * Reads the opening handshake. Throws Failure (400) for what is no WebSocket, for a query that is ambiguous, and for
- * what asks for another thing than a session of a model: to join a call, or a transcription by another endpoint.
+ * Reads the opening handshake. Throws Failure (400) for a request that is not a WebSocket upgrade, for an ambiguous
+ * query, and for features other than a session of a model, such as joining a call or transcription by another endpoint.
  */
 export function readHandshake({ headers }: IncomingMessage, query: URLSearchParams): Handshake {
   const protocols = checkHandshake({ headers });
@@ -31,7 +31,7 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
   return { model, beta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };
 }
 
-/** The subprotocol that is answered: one of the offered, and never one that could carry a key. */
+/** Returns the subprotocol to select: one that the client offers, and never one that could carry a key. */
 export function chooseProtocol(offered: ReadonlySet<string>): string | false {
   return offered.has(realtimeProtocol) ? realtimeProtocol : false;
 }

@@ -6,51 +6,51 @@ import { holdMoney, type CallEnd, type Expectation, type HeldMoney, type SentCal
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-/** Price of a use of a model. */
+/** Price of using a model. */
 export interface SessionPrice {
   readonly model: CatalogModel;
   /** The group's price multiplier. */
   readonly multiplier: number;
 }
 
-/** A use that the vendor reported, or that was counted where it did not. */
+/** Usage that the vendor reported, or that was counted where it did not. */
 export interface ModelUse {
   readonly units: Units;
   readonly estimated: boolean;
   readonly outcome: Outcome;
-  /** Units that were cut to the most that the use can have come to. */
+  /** Units that were reduced to the maximum that the usage can be. */
   readonly capped?: readonly UnitName[] | undefined;
 }
 
-/** A use that money is held for: a response, or a transcript. */
+/** Usage that money is reserved for: a response or a transcript. */
 export interface WantedUse {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   readonly sent: SentCall;
   readonly upperNanos: Nanos;
-  /** Tokens to reserve of the token's minute; 0 where absent. */
+  /** Tokens to reserve from the API key's rate limit; absent: 0. */
   readonly tokens?: number;
 }
 
-/** Status of every usage event of a session: its protocol was switched. */
+/** Status of all usage events of a session, whose protocol was switched. */
 export const switchedProtocols = 101;
-/** Tries to hold nothing, without which a usage event cannot be written, and the pause between them. */
+/** Attempts to make an empty reservation, which a usage event requires, and the pause between them in ms. */
 const [emptyTries, emptyPauseMs] = [20, 500];
 
-/** Returns the end of a use that nothing is known of yet. */
+/** Returns the end of a use about which nothing is known yet. */
 export function unknownEnd(sent: SentCall): CallEnd {
   return { units: {}, estimated: true, outcome: "failed", status: switchedProtocols, sent };
 }
 
-/** Holds money for one use. Throws Failure. */
+/** Reserves money for one use. Throws Failure. */
 export function holdUse({ relay }: Deps, { call, price, sent, upperNanos, tokens = 0 }: WantedUse): Promise<HeldMoney> {
   const expected: Expectation = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens };
   return holdMoney(relay, { call, price, expected, certain: unknownEnd(sent) });
 }
 
 /**
- * Settles a use that no money is held for, because it was reported after the account could not pay for more: it is
- * charged as far as the balance goes. Never rejects; where the store stays away the use is not charged.
+ * Settles a use without a reservation, which was reported after the account could not pay for more. Charges it up to
+ * the available balance. Never rejects; if the store stays unavailable, the use is not charged.
  */
 export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNanos">, end: CallEnd): Promise<void> {
   for (let tries = 1; tries <= emptyTries; tries++) {
@@ -65,7 +65,7 @@ export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNan
   }
 }
 
-/** Runs steps one after the other: each begins when the one before it has ended, however that was. */
+/** Runs steps one after the other: each starts when the previous one has ended, successfully or not. */
 export class InTurn {
   #last: Promise<unknown> = Promise.resolve();
 

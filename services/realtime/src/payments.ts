@@ -2,29 +2,29 @@ import { asFailure, Failure } from "@modelgate/contracts";
 
 /** The session that payments are made for. */
 export interface PayingSession {
-  /** Checks that the session's key still allows it. Throws Failure. */
+  /** Checks that the session's API key is still valid. Throws Failure. */
   check(): Promise<void>;
-  /** Counts responses that are under way or requested: their settlement gives back what they did not need. */
+  /** Returns the number of responses that are running or requested; their settlement releases unused money. */
   underWay(): number;
-  /** Lets client events go on that waited for money. */
+  /** Lets client events continue that waited for money. */
   paid(): void;
   /** Reports a payment that has to wait: for a limit, or the store. */
   waits(failure: Failure): void;
-  /** Reports a payment that cannot be made. */
+  /** Reports a payment that failed. */
   unpaid(error: unknown): void;
 }
 
-/** Tries to pay after a failure that may pass, and the pause between them where it does not say its own. */
+/** Attempts to pay after a temporary failure, and the pause between them in ms where the failure names none. */
 const [maxTries, pauseMs] = [10, 1_000];
 
-/** Payments that events of a session's client wait for. */
+/** Payments that a session's client events wait for. */
 export class Payments {
   readonly #session: PayingSession;
-  /** Payments that the client's next event waits for. */
+  /** Number of payments that the client's next event waits for. */
   #waiting = 0;
-  /** A slice is being held beside those of responses that are under way. */
+  /** True while a slice is being reserved in addition to those of running responses. */
   #isHolding = false;
-  /** There was no money for it: it is tried again when one of those is settled. */
+  /** True if there was no money for that slice; it is retried when a running response is settled. */
   #isBroke = false;
   #ended = false;
 
@@ -32,29 +32,29 @@ export class Payments {
     this.#session = session;
   }
 
-  /** True while every event of the client's waits. */
+  /** True while all client events wait. */
   get holdUp(): boolean {
     return this.#waiting > 0;
   }
 
-  /** True while money is being held. */
+  /** True while a payment is in progress. */
   get any(): boolean {
     return this.#waiting > 0 || this.#isHolding;
   }
 
-  /** Tries again what there was no money for: a response is done. */
+  /** Retries a slice for which there was no money: a response has been settled. */
   settled(): void {
     this.#isBroke = false;
   }
 
-  /** Pays for nothing more: the session has ended, and pays what it owes at its close. */
+  /** Stops payments: the session has ended, and outstanding amounts are charged when it closes. */
   end(): void {
     this.#ended = true;
   }
 
   /**
-   * Pays before anything more of the client's goes to the vendor. With `mayWait`, an account that cannot pay waits for a
-   * response that is under way.
+   * Pays before further client events are sent to the vendor. With `mayWait`, an account that cannot pay waits for a
+   * running response.
    */
   payOn(pay: () => Promise<void>, { mayWait = false } = {}): void {
     if (this.#ended) return;
@@ -65,7 +65,7 @@ export class Payments {
     });
   }
 
-  /** Pays for another response while some are under way; only requests for responses wait for it. */
+  /** Pays for another response while some are running; only response requests wait for it. */
   payForAnother(pay: () => Promise<void>): void {
     if (this.#isHolding || this.#isBroke) return;
     this.#isHolding = true;
@@ -75,7 +75,7 @@ export class Payments {
     });
   }
 
-  /** Never rejects: where the account cannot pay, and need not wait, the session ends. */
+  /** Makes a payment. Never rejects: ends the session where the account cannot pay and must not wait. */
   async #pay(pay: () => Promise<void>, mayWait: boolean): Promise<void> {
     try {
       await this.#retried(pay);
@@ -87,8 +87,8 @@ export class Payments {
   }
 
   /**
-   * Pays, through a limit or an outage that passes. Throws Failure where the account cannot pay, the key was disabled or
-   * has expired, or the store stays away.
+   * Makes a payment, with retries during a temporary limit or outage. Throws Failure where the account cannot pay, the
+   * API key was disabled or has expired, or the store stays unavailable.
    */
   async #retried(pay: () => Promise<void>): Promise<void> {
     for (let tries = 1; !this.#ended; tries++) {

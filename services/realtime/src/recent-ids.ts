@@ -1,11 +1,11 @@
-/** Maximum ids that are remembered; a vendor that repeats an event does so at once. */
+/** Maximum ids that are remembered; a vendor repeats an event only within a short time. */
 const maxIds = 256;
 
-/** Ids that were seen lately. */
+/** Set of recently seen ids. */
 export class RecentIds {
   readonly #ids = new Set<string>();
 
-  /** Remembers an id; false where it was known. */
+  /** Adds an id. Returns false where it was known. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     const [oldest] = this.#ids;

@@ -15,57 +15,57 @@ import { SessionTraffic } from "./session-traffic.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { SpeechAhead } from "./speech-ahead.ts";
 
-/** Money held for one response, under a call id of its own. */
+/** Money reserved for one response, under a separate call id. */
 interface Slice {
   readonly held: HeldMoney;
   nanos: Nanos;
-  /** Times when its response began, and when its output began, by `performance.now()`. */
+  /** Times, by `performance.now()`, when its response and its output started. */
   startedAt?: number;
   firstByteAt?: number;
 }
 
-/** Tokens of audio in a second, in and out, as vendors count them. */
+/** Tokens per second of audio input and output, as vendors count them. */
 const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 
-/** Holds money for the first response of a session, before its vendor is connected. Throws Failure. */
+/** Reserves money for the first response of a session, before its vendor is connected. Throws Failure. */
 export function holdFirst(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
   return holdUse(deps, { call, price, sent: notSent, upperNanos: costOfSlice(deps, price), tokens: 1 });
 }
 
-/** Dependencies of the money of a session's responses. */
+/** Dependencies of the reservations for a session's responses. */
 export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Route of the session. */
   readonly sent: SentCall;
-  /** Money that `holdFirst` held. */
+  /** Reservation that `holdFirst` made. */
   readonly first: HeldMoney;
 }
 
 /**
- * The money of a session's responses. Each response has a slice of its own, held before it is requested and
- * settled by what the vendor reports; a slice that is held and not used yet is ready for the next one. Steps run one
+ * Reservations for a session's responses. Each response has a slice, which is reserved before the response is requested
+ * and settled with the usage that the vendor reports. An unused slice is used for the next response. Steps run one
  * after the other.
  */
 export class ResponseMoney {
   readonly price: SessionPrice;
-  /** Data that has passed since the last settlement. */
+  /** Bytes that have passed since the last settlement. */
   readonly traffic = new SessionTraffic();
-  /** Speech that the vendor may answer before it says so. */
+  /** Speech that the vendor may answer before it reports a turn. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
   /** The account that pays; renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #sent: SentCall;
-  /** Held for responses that have not begun, oldest first. */
+  /** Slices for responses that have not started, oldest first. */
   readonly #ready: Slice[] = [];
-  /** Held for responses that are under way, by response id. */
+  /** Slices of running responses, by response id. */
   readonly #inUse = new Map<string, Slice>();
   readonly #steps = new InTurn();
   #closed = false;
   #settling = 0;
-  /** Cost of the last response: the next one has its context again. */
+  /** Cost of the last response: the next one reads the same context again. */
   #lastCost: Nanos = 0n;
 
   constructor(deps: Deps, { call, price, sent, first }: ResponseMoneyParts) {
@@ -77,24 +77,24 @@ export class ResponseMoney {
     this.#ready.push(this.#sliceOf(first));
   }
 
-  /** The call id of the current slice. */
+  /** Call id of the current slice. */
   get callId(): string {
     return this.#current?.held.callId ?? "";
   }
 
-  /** Responses that are done and not settled yet: they are about to give back what they did not need. */
+  /** Number of ended responses that are not settled yet, and are about to release unused money. */
   get settling(): number {
     return this.#settling;
   }
 
-  /** Slices that are held for responses that have not begun. */
+  /** Number of slices for responses that have not started. */
   get ready(): number {
     return this.#ready.length;
   }
 
   /**
-   * Holds a slice, unless more than `reserved` are ready: so many wait for responses that were requested already. Throws
-   * Failure for what the client is to see: no balance, no tokens left, store away.
+   * Reserves a slice, unless more than `reserved` are ready, which are for responses that were already requested.
+   * Throws Failure for the client: no balance, no tokens left, store unavailable.
    */
   hold(reserved = 0): Promise<void> {
     return this.#steps.run(async () => {
@@ -102,14 +102,14 @@ export class ResponseMoney {
     });
   }
 
-  /** Holds a slice for a response that the vendor began without one. Throws Failure as `hold` does. */
+  /** Reserves a slice for a response that the vendor started without one. Throws Failure as `hold` does. */
   holdFor(id: string): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && !this.#inUse.has(id)) this.#inUse.set(id, this.#ready.shift() ?? (await this.#open()));
     });
   }
 
-  /** Starts a response with the slice that is ready for it, from when its latency counts; false without one. */
+  /** Starts a response, and its latency measurement, with a ready slice. Returns false where there is none. */
   responseBegun(id: string): boolean {
     if (this.#inUse.has(id)) return true;
     this.traffic.begun();
@@ -120,19 +120,19 @@ export class ResponseMoney {
     return true;
   }
 
-  /** Notes the first word of the current response. */
+  /** Notes the first output of the current response. */
   responseSpoke(): void {
     const slice = this.#current;
     if (slice !== undefined) slice.firstByteAt ??= performance.now();
   }
 
-  /** True if the counted usage comes near the amount held. */
+  /** True if the counted usage is close to the reserved amount. */
   get isShort(): boolean {
     const slice = this.#current;
     return slice !== undefined && this.#likely() * 4n >= slice.nanos * 3n;
   }
 
-  /** Extends the slice where it is short. Throws Failure where the account cannot cover more. */
+  /** Extends the slice where it is short. Throws Failure where the account cannot pay for more. */
   cover(): Promise<void> {
     return this.#steps.run(async () => {
       const slice = this.#current;
@@ -144,7 +144,7 @@ export class ResponseMoney {
     });
   }
 
-  /** Settles a response against its slice, under the slice's call id: one event, once. Never rejects. */
+  /** Settles a response against its slice, once, with one event under the slice's call id. Never rejects. */
   settle(id: string, use: ModelUse): Promise<void> {
     const { most } = this.traffic;
     this.#lastCost = this.#costOf(capUnits(use.units, most).units);
@@ -159,7 +159,7 @@ export class ResponseMoney {
     });
   }
 
-  /** A response that cost nothing gives its slice back to the next one. */
+  /** Returns the slice of a free response for use by the next one. */
   responseFree(id: string): Promise<void> {
     return this.#steps.run(() => {
       const slice = this.#inUse.get(id);
@@ -168,7 +168,7 @@ export class ResponseMoney {
     });
   }
 
-  /** Gives back what is held: no response is expected any more. Never rejects. */
+  /** Releases all reservations: no response is expected any more. Never rejects. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#steps.run(async () => {
@@ -178,14 +178,14 @@ export class ResponseMoney {
     });
   }
 
-  /** The slice of the response that began last, or the one that is ready for the next. */
+  /** The slice of the response that started last, or the one for the next response. */
   get #current(): Slice | undefined {
     return [...this.#inUse.values()].at(-1) ?? this.#ready[0];
   }
 
   /**
-   * Estimates the cost of a response that ended now: it has the context of the last one again. So has each of the turns
-   * that the vendor may answer by itself, and reads what was spoken until then: half of it, on average.
+   * Estimates the cost of a response that ends now. It reads the context of the last one again; so does each turn that
+   * the vendor may answer without a request, plus half of the new speech on average.
    */
   #likely(): Nanos {
     const turns = BigInt(this.ahead.turns(Date.now()));
@@ -198,7 +198,7 @@ export class ResponseMoney {
 
   async #open(): Promise<Slice> {
     const upperNanos = this.#upperNanos();
-    // A token's minute is charged when it is known what was used; until then it must not be in debt.
+    // Tokens count against the API key's rate limit when the usage is known; until then its limit must not be exceeded.
     return this.#sliceOf(await holdUse(this.#deps, { ...this.#wanted(), upperNanos, tokens: 1 }));
   }
 
@@ -212,7 +212,7 @@ export class ResponseMoney {
     return slice;
   }
 
-  /** Returns the certain usage of a slice's response while it is under way. */
+  /** Returns the certain usage of a slice's running response. */
   #progressOf(slice: Slice): CallEnd {
     const units = this.traffic.spoken && this.#current === slice ? this.traffic.units : {};
     return { ...unknownEnd(this.#sentOf(slice)), units };

@@ -3,7 +3,7 @@ import type { AreaHandlers } from "@modelgate/platform";
 import { createClientSecret } from "./client-secrets.ts";
 import type { Deps } from "./deps.ts";
 
-/** The endpoints of the realtime area. A session is opened by an upgrade: a call that asks for no WebSocket is refused. */
+/** The endpoints of the realtime area. A session is opened by a WebSocket upgrade; other calls are refused. */
 export function routes(deps: Deps): AreaHandlers<"realtime"> {
   return {
     realtime: () => Promise.reject(new Failure("websocket_required")),

@@ -3,21 +3,21 @@ import { boundOfHeld, type UsageBound } from "@modelgate/relay";
 import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
 
 /**
- * Factor by which a vendor may count more than the data suggests: telephone sound has six times the seconds for its
- * bytes that the usual sound has, and some vendors count three times the tokens for a second.
+ * Factor by which a vendor may count more than the bytes suggest: telephone audio has six times as many seconds per
+ * byte as the usual audio, and some vendors count three times as many tokens per second.
  */
 const maxCountFactor = 18;
-/** Instructions, tools and what the vendor adds to a context. */
+/** Tokens of instructions, tools and the vendor's additions to a context. */
 const contextTokens = 65_536;
-/** Thoughts and words of one response that were never shown. */
+/** Tokens of reasoning and text of one response that were never shown. */
 const unshownTokens = 16_384;
-/** The sparest sound that a session may have, in bytes a second. */
+/** Minimum bytes per second of a session's audio. */
 const minBytesPerSecond = 1_000;
 const roundedUpSeconds = 60;
 
 /**
- * Maximum of one use of a session: a response reads all that has passed since the session began, and has
- * written what passed since the last one. `all` is what passed in the session, `since` what passed since the last use.
+ * Returns the maximum usage of one response. It reads everything that has passed since the session started (`all`), and
+ * has written what passed since the last use (`since`).
  */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
   const read = tokensIn(roughUnits(all)) * maxCountFactor;

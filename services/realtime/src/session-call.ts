@@ -1,9 +1,9 @@
 import type { UpgradeCall } from "@modelgate/platform";
 
-/** Facts of the call that opened a session: its request is not kept while it lasts. */
+/** Fields of the call that opened a session; the request itself is not kept. */
 export type RealtimeCall = Pick<UpgradeCall, "caller" | "id" | "endpoint" | "requestId" | "span">;
 
-/** That of a call. */
+/** Returns these fields of a call. */
 export function sessionCall({ caller, id, endpoint, requestId, span }: UpgradeCall): RealtimeCall {
   return { caller, id, endpoint, requestId, span };
 }

@@ -1,10 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import type { SessionLimits } from "./deps.ts";
 
-/** Time limits of a session, ms. */
+/** Time limits of a session, in ms. */
 export type ClockLimits = Pick<SessionLimits, "idleMs" | "longestMs" | "firstEventMs">;
 
-/** Clock of a session: when each side last sent something, and whether that is too long ago. */
+/** Clock of a session: records when each side last sent something, and checks the limits. */
 export class SessionClock {
   readonly startedAt = Date.now();
   readonly #limits: ClockLimits;
@@ -12,33 +12,33 @@ export class SessionClock {
   #spokeAt = this.startedAt;
   /** Time of the vendor's last message; 0: none yet. */
   #heardAt = 0;
-  /** Since when the vendor is expected to speak: 0 while it owes nothing. */
+  /** Time since which the vendor owes output; 0 while it owes none. */
   #expectedSince = 0;
 
-  /** `silenceMs` is the longest silence of a vendor that owes the rest of an answer. */
+  /** `silenceMs` is the maximum silence of a vendor that owes the rest of an answer. */
   constructor(limits: ClockLimits, silenceMs: number) {
     this.#limits = limits;
     this.#silenceMs = silenceMs;
   }
 
-  /** The client said something. */
+  /** Notes a message of the client. */
   clientSpoke(): void {
     this.#spokeAt = Date.now();
   }
 
-  /** The vendor said something, or could not be heard until now. */
+  /** Notes a message of the vendor, or that reading from it was paused until now. */
   vendorSpoke(): void {
     this.#spokeAt = this.#heardAt = Date.now();
   }
 
-  /** After every message: whether the vendor owes an answer. Its first one it owes to any message. */
+  /** Notes, after every message, whether the vendor owes output. It owes its first message after any client message. */
   expects({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
     const expected = this.#heardAt === 0 ? sent || this.#expectedSince > 0 : owed;
     if (!expected) this.#expectedSince = 0;
     else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
   }
 
-  /** Returns the failure of a session that has lasted too long or been silent for too long; undefined for any other. */
+  /** Returns the failure of a session that has exceeded its duration or silence; undefined for any other. */
   expired(now: number): Failure | undefined {
     const { longestMs, idleMs } = this.#limits;
     if (now - this.startedAt > longestMs)
@@ -48,7 +48,7 @@ export class SessionClock {
     return undefined;
   }
 
-  /** Returns true if the vendor owes an answer for too long: its first one, or the rest of one that it has begun. */
+  /** Returns true if the vendor has owed output for too long: its first message, or the rest of a started answer. */
   isVendorSilent(now: number): boolean {
     if (this.#expectedSince === 0) return false;
     const withinMs = this.#heardAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;

@@ -8,9 +8,9 @@ import {
 } from "@modelgate/wires/realtime";
 import { carriedReason, closeCodes, type SessionEnding } from "./closing.ts";
 
-/** Differences between the formats of clients' sessions, apart from their messages. */
+/** Differences between the session formats of clients, apart from their messages. */
 export interface SessionFormat {
-  /** Its wire. */
+  /** Wire of the format. */
   readonly wire: RealtimeWire;
   /** True if a message that is refused ends the session. */
   readonly endsRefused: boolean;
@@ -24,7 +24,7 @@ export interface SessionFormat {
   goesAway(leftMs: number): readonly RealtimeMessage[];
 }
 
-/** The realtime format: failures are events, and most of them are outlived. */
+/** The realtime format: failures are events, and sessions continue after most of them. */
 export const realtimeFormat: SessionFormat = {
   wire: "realtime",
   endsRefused: false,
@@ -34,14 +34,14 @@ export const realtimeFormat: SessionFormat = {
   goesAway: () => [],
 };
 
-/** The live format: a failure closes the session, and is the reason that is in the close. */
+/** The live format: a failure closes the session, with the failure as the close reason. */
 export const liveFormat: SessionFormat = {
   wire: "gemini-live",
   endsRefused: true,
   failed: () => [],
   ending({ failure, reason, code, ...more }) {
     if (failure === undefined) return { code, reason, ...more };
-    // What a vendor closes with is the live format's own already.
+    // A vendor's close is already in the live format.
     const isOurs = reason === failure.code;
     const shown = isOurs ? carriedReason(failure.message) : reason;
     return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: shown, failure, ...more };

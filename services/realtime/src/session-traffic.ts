@@ -3,30 +3,30 @@ import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
 import type { UsageBound } from "@modelgate/relay";
 import { boundOfSession } from "./session-bound.ts";
 
-/** Tokens that are counted between two checks whether a hold still covers them. */
+/** Tokens counted between two checks that the reservation still covers them. */
 const checkEveryTokens = 256;
 const none: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
 /**
- * Data that has passed through a session since usage was last settled: for responses that end before their usage is
+ * Bytes that have passed through a session since usage was last settled, for responses that end before their usage is
  * reported.
  */
 export class SessionTraffic {
   #passed: SessionBytes = none;
-  /** Data that passed since the session began: the context that a response may have read. */
+  /** Bytes that have passed since the session started: the context that a response may have read. */
   #all: SessionBytes = none;
-  /** Input that came while a response was under way: the next response reads it. */
+  /** Input that came while a response was running; the next response reads it. */
   #forNext: SessionBytes | undefined;
   #checked = 0;
 
-  /** Counts what passes to the vendor, in bytes. */
+  /** Counts bytes sent to the vendor. */
   heard(audio: number, text: number): void {
     this.#all = plusInput(this.#all, audio, text);
     this.#passed = plusInput(this.#passed, audio, text);
     if (this.#forNext !== undefined) this.#forNext = plusInput(this.#forNext, audio, text);
   }
 
-  /** Counts what passes to the client; true where it is time to check whether the hold still covers it. */
+  /** Counts bytes sent to the client. Returns true when the reservation should be checked. */
   spoke(audio: number, text: number): boolean {
     const { audioOut, textOut } = this.#passed;
     this.#all = { ...this.#all, audioOut: this.#all.audioOut + audio, textOut: this.#all.textOut + text };
@@ -37,7 +37,7 @@ export class SessionTraffic {
     return true;
   }
 
-  /** A rough count of it. */
+  /** Estimates the usage of these bytes. */
   get units(): Units {
     return roughUnits(this.#passed);
   }
@@ -47,12 +47,12 @@ export class SessionTraffic {
     return this.#passed.audioOut + this.#passed.textOut > 0;
   }
 
-  /** Maximum that a response can have used that is over now, or a transcript of the client's speech. */
+  /** Maximum usage of a response that has ended, or of a transcript of the client's speech. */
   get most(): UsageBound {
     return boundOfSession(this.#all, this.#passed);
   }
 
-  /** A response begins: it has read what was heard until now. */
+  /** Starts a response, which has read all input so far. */
   begun(): void {
     this.#forNext = none;
   }

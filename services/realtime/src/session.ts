@@ -27,27 +27,27 @@ import type { TranscriptMoney } from "./transcript-money.ts";
 /** Parts of a session. */
 export interface SessionParts {
   readonly call: RealtimeCall;
-  /** The connection that the client's WebSocket is made of. */
+  /** Connection under the client's WebSocket. */
   readonly connection: Duplex;
   readonly sessionId: string;
-  /** Settings that it begins with, as the client's first update. */
+  /** Initial settings, applied like the client's first update. */
   readonly settings?: object | undefined;
   readonly client: WebSocket;
-  /** Format of the client's messages, and those that it has sent already. */
+  /** Format of the client's messages, and the messages received so far. */
   readonly format: SessionFormat;
   readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
   readonly responses: ResponseMoney;
   readonly transcripts: TranscriptMoney;
-  /** Longest silence of the vendor while a response is under way, ms. */
+  /** Maximum silence of the vendor while a response is running, in ms. */
   readonly silenceMs: number;
-  /** Called when the vendor's connection broke: its channel is to blame. */
+  /** Called when the vendor's connection broke, which counts against its channel. */
   readonly broke: (reason: string) => void;
 }
 
-/** One session: two sides, a bridge between them, and what is charged of it. It ends once, whatever ends it. */
+/** One session: its two sides, the bridge between them, and its charges. It ends exactly once. */
 export class Session {
-  /** Resolves when both sides are closed, and the money is settled. */
+  /** Resolves when both sides are closed and all usage is settled. */
   readonly over: Promise<void>;
   readonly #deps: Deps;
   readonly #parts: SessionParts;
@@ -111,12 +111,12 @@ export class Session {
     });
   }
 
-  /** Begins to pass messages. */
+  /** Starts to pass messages. */
   begin(): void {
     const { socket, bridge, first } = this.#parts.vendor;
     const { connection, client } = this.#parts;
-    // An edge that goes ends its half without a word: it reads nothing of what passes. To be heard before the socket's
-    // own listener, after which nothing can be sent.
+    // A stopping edge ends its half of the connection and no longer reads. This listener must run before the socket's,
+    // after which nothing can be sent.
     connection.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) this.goAway();
     });
@@ -126,11 +126,11 @@ export class Session {
     if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
     this.#client.replay(early);
     socket.resume();
-    // The vendor may have left between its greeting and now.
+    // The vendor may have disconnected since its first message.
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
   }
 
-  /** Looks after the session's limits; called again and again. */
+  /** Enforces the session's time limits; called periodically. */
   tick(now: number): void {
     if (this.#ended) return;
     const failure = this.#clock.expired(now);
@@ -141,17 +141,17 @@ export class Session {
     this.#vendor.tick(now);
   }
 
-  /** The gateway goes in so much time: said to a client whose format has a word for it. */
+  /** Announces the gateway's shutdown to a client whose format has a message for it. */
   goesAwayIn(leftMs: number): void {
     for (const message of this.#parts.format.goesAway(leftMs)) this.#client.send(message);
   }
 
-  /** The gateway ends: the client is closed with 1001, and can reconnect to another. */
+  /** Closes the client with 1001 because the gateway ends; it can reconnect to another process. */
   goAway(): void {
     this.#end({ code: closeCodes.goingAway, reason: "the gateway is shutting down; reconnect" });
   }
 
-  /** A fault of ours ends its session, and no other. */
+  /** Runs a step; an internal error ends this session and no other. */
   #safely(step: () => void): void {
     try {
       step();
@@ -181,7 +181,7 @@ export class Session {
 
   #deliver({ message, type }: ClientEvent): void {
     this.#pass(this.#parts.vendor.bridge.fromClient(message));
-    // Speech that was sent before may be written down by the new settings.
+    // Speech that was sent earlier may be transcribed with the new settings.
     if (type === "session.update") this.#charges.coverSpeech();
   }
 
@@ -198,7 +198,7 @@ export class Session {
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
     this.#clock.expects({ owed: this.#charges.answering, sent: toVendor.length > 0 });
-    // A client that was let go is not waited for: the vendor's last words are still wanted.
+    // Does not wait for a client that has left: the vendor's last messages are still needed.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
     if (toClient.length > 0 || (seen?.length ?? 0) > 0) this.#queue.go();
@@ -214,22 +214,22 @@ export class Session {
     this.#end({ code, reason: failure.code, failure });
   }
 
-  /** Ends the session of a client that has left, once what it said last is paid for and has gone on. */
+  /** Ends the session of a client that has left, once its last events are paid for and sent. */
   #endIfLeft(): void {
     if (this.#left !== undefined && !this.#charges.isPaying) this.#end(this.#left);
   }
 
-  /** The client has taken what waited for it. */
+  /** Resumes reading from the vendor: the client has received the waiting data. */
   #readOn(): void {
     this.#clock.vendorSpoke();
     this.#vendor.resume("slow");
   }
 
   #vendorClosed(code: number, reason: string): void {
-    // Its last words may have come faster than the client reads.
+    // The vendor's last messages may have come faster than the client reads.
     this.#vendor.flush();
     const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.answering });
-    // What a vendor closes on as invalid is the client's.
+    // A vendor's close with code "invalid" is caused by the client.
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
       this.#parts.broke(ending.failure.code);
     this.#charges.forget();
@@ -242,7 +242,7 @@ export class Session {
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
-  /** A message of the client's goes nowhere. */
+  /** Refuses a message of the client. */
   #refuse(failure: Failure, causedBy?: unknown): void {
     const { format } = this.#parts;
     if (format.endsRefused) this.#end(format.refusal(failure));
@@ -255,7 +255,7 @@ export class Session {
     for (const message of this.#parts.format.failed(failure, id, cause)) this.#client.send(message);
   }
 
-  /** Closes the client's side; the vendor is heard until it has reported what the client has to pay. */
+  /** Closes the client's side; the vendor's side stays open until the usage to charge is reported. */
   #end(ending: SessionEnding): void {
     if (this.#ended) return;
     const { code, reason, failure, vendorCode = closeCodes.normal } = this.#parts.format.ending(ending);

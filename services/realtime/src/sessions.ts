@@ -29,27 +29,27 @@ import { liveFormat, realtimeFormat, type SessionFormat } from "./session-format
 import { holdFirst, ResponseMoney } from "./response-money.ts";
 import { TranscriptMoney } from "./transcript-money.ts";
 
-/** Longest pause between two looks at the limits of all sessions. */
+/** Maximum pause, in ms, between two checks of the limits of all sessions. */
 const longestTickMs = 1_000;
-/** Looks within the shortest of the limits. */
+/** Checks per shortest limit. */
 const checksPerLimit = 4;
 
-/** A session that is about to begin. */
+/** A session that is about to start. */
 interface Starting extends Pick<Handshake, "beta"> {
   readonly call: RealtimeCall;
   readonly format: SessionFormat;
   readonly price: SessionPrice;
-  /** Settings that it begins with, where its key is bound to them. */
+  /** Initial settings, where its key is bound to them. */
   readonly settings: SessionSettings | undefined;
-  /** Money for its first response. */
+  /** Reservation for the first response. */
   readonly first: HeldMoney;
 }
 
 /** The client's side of a session that is being opened. */
 interface Client extends Disposable {
-  /** Aborts when it leaves. */
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
-  /** Its socket, no longer listened to by anyone; what it has said already. Throws ClientGone. */
+  /** Returns the socket, without listeners, and the messages received so far. Throws ClientGone. */
   take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
 }
 
@@ -58,7 +58,7 @@ export class RealtimeSessions implements Disposable {
   readonly #deps: Deps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
-  /** Clients of the live format whose sessions have not begun. */
+  /** Clients of the live format whose sessions have not started. */
   readonly #unset = new Set<WebSocket>();
   readonly #timer: Disposable;
   #opening = 0;
@@ -91,7 +91,7 @@ export class RealtimeSessions implements Disposable {
     );
   }
 
-  /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
+  /** Opens a session. All refusals precede the protocol switch. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     this.#checkRoom();
     const handshake = readHandshake(upgrade.request, upgrade.query);
@@ -105,8 +105,8 @@ export class RealtimeSessions implements Disposable {
   }
 
   /**
-   * Opens a session of a client of the live format, which names its model in its first message: the protocol is switched
-   * first, and what is refused then closes the socket. Throws Failure for what is refused before.
+   * Opens a session of the live format, whose first message names the model. The protocol is switched first; later
+   * refusals close the socket. Throws Failure for earlier ones.
    */
   async beginLive(upgrade: UpgradeCall): Promise<void> {
     this.#checkRoom();
@@ -153,7 +153,7 @@ export class RealtimeSessions implements Disposable {
     );
   }
 
-  /** A client that still waits for the answer to its handshake. */
+  /** Returns a client that waits for the answer to its handshake. */
   #unswitched(upgrade: UpgradeCall): Client {
     const leaving = watchLeaving(upgrade.socket);
     return {
@@ -175,7 +175,7 @@ export class RealtimeSessions implements Disposable {
       throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
   }
 
-  /** Counts a session as being opened meanwhile. Throws Failure. */
+  /** Counts a session while it is being opened. Throws Failure. */
   async #opened(call: RealtimeCall, open: () => Promise<void>): Promise<void> {
     this.#opening++;
     try {
@@ -191,13 +191,13 @@ export class RealtimeSessions implements Disposable {
     }
   }
 
-  /** Takes no more sessions; the open ones get their time, then are closed with 1001. */
+  /** Accepts no more sessions. Open sessions continue for the drain time and are then closed with 1001. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
     for (const session of this.#open) session.goesAwayIn(this.#deps.limits.drainMs);
-    // They have nothing to lose, and cannot begin any more.
+    // They have nothing to lose, and cannot start any more.
     for (const socket of this.#unset)
       closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();
@@ -258,10 +258,10 @@ export class RealtimeSessions implements Disposable {
   }
 }
 
-/** Time that a client has to answer a close before it is cut. */
+/** Time, in ms, that a client has to answer a close before its connection is cut. */
 const closeMs = 5_000;
 
-/** Closes a client whose session has not begun. */
+/** Closes a client whose session has not started. */
 function closeSoon(socket: WebSocket, code: number, reason: string): void {
   socket.resume();
   socket.close(code, reason);
@@ -279,7 +279,7 @@ function takenOr(client: Client, undo: () => void): ReturnType<Client["take"]> {
   }
 }
 
-/** The model and what it costs this caller; without a name, the first that the caller may have sessions with. */
+/** Returns the model and its price for this caller; without a name, the caller's first session model. */
 function priceOf({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];

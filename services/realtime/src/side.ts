@@ -3,32 +3,35 @@ import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";
 
-/** Called for what happens on a side. */
+/** Callbacks of a side. */
 export interface SideEvents {
   message(message: RealtimeMessage): void;
-  /** Once: the connection is over, with the other's code and reason; 1006 where it said nothing. */
+  /** Called once when the connection has ended, with the peer's code and reason; 1006 where it sent none. */
   closed(code: number, reason: string): void;
   /** Called when the data that waited for this side is written. */
   drained(): void;
-  /** Checks a large message before it is passed on, in turns with other sessions; rejects for one that is refused. */
+  /**
+   * Checks a large message before it is passed on; yields to other sessions meanwhile. Rejects for a message that is
+   * refused.
+   */
   check?(data: Buffer): Promise<void>;
-  /** A message was dropped, because its check refused it. */
+  /** Called for a message that was dropped because its check refused it. */
   refused?(error: unknown): void;
 }
 
-/** Limits of the data that waits for a side and of its time, and the interval of pings. */
+/** Limits of a side's waiting data and of its time, and the interval of pings. */
 export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "pingMs">;
 
-/** Part of its bound that a side's buffer must fall to before the other side is read on. */
+/** Divisor of the limit: a side's buffer must fall to this share before reading from the other side continues. */
 const lowShare = 4;
-/** Time that a side has to answer a close before it is cut. */
+/** Time, in ms, that a side has to answer a close before its connection is cut. */
 const closeMs = 5_000;
-/** Pings without any sign of life after which a side is gone. */
+/** Consecutive pings without any response after which a side counts as disconnected. */
 const maxMissed = 3;
 
 /**
- * One side of a session: its socket, the reasons to pause reading from it, and the backlog of data to write to it.
- * Messages that were read before a pause wait here, at most those of one chunk of the socket.
+ * One side of a session: its socket, the reasons to pause reading from it, and the data that waits to be written to it.
+ * Messages that were read before a pause wait here, at most those of one socket chunk.
  */
 export class Side {
   readonly #socket: WebSocket;
@@ -36,7 +39,7 @@ export class Side {
   readonly #limits: SideLimits;
   readonly #reasons = new Set<string>();
   #waiting: RealtimeMessage[] = [];
-  /** Large messages that are being checked, and what came after them. */
+  /** Pending check of a large message; later messages wait for it. */
   #checking: Promise<void> | undefined;
   #full = false;
   #fullSince = 0;
@@ -52,7 +55,7 @@ export class Side {
     socket.on("pong", this.#onSign);
     socket.on("ping", this.#onSign);
     socket.on("close", this.#onClose);
-    // An error is followed by close, which says what is to be done.
+    // The close event follows an error and handles it.
     socket.on("error", () => undefined);
   }
 
@@ -61,7 +64,7 @@ export class Side {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** True while so much waits for this side that the other must not be read on. */
+  /** True while so much data waits for this side that reading from the other must stop. */
   get full(): boolean {
     return this.#full;
   }
@@ -74,7 +77,7 @@ export class Side {
     this.#fullSince = Date.now();
   }
 
-  /** Reads no further for a reason, until every reason is gone. */
+  /** Stops reading for a reason; reading continues when no reason is left. */
   pause(reason: string): void {
     if (this.#ended) return;
     if (this.#reasons.size === 0) this.#socket.pause();
@@ -86,7 +89,7 @@ export class Side {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const [at, message] of waiting.entries()) {
-      // A message may hold the side up again: the rest waits on, in its order.
+      // A message may pause the side again: the rest waits, in order.
       if (this.#isHeld()) {
         this.#waiting = [...waiting.slice(at), ...this.#waiting];
         return;
@@ -96,22 +99,24 @@ export class Side {
     if (!this.#isHeld()) this.#socket.resume();
   }
 
-  /** Passes on what waits, whatever holds it up: nothing more will come. */
+  /** Passes on all waiting messages, even while paused: no more will come. */
   flush(): void {
     this.#reasons.clear();
     for (const message of this.#waiting.splice(0)) this.#events.message(message);
   }
 
-  /** Messages that came before this side was listened to. */
+  /** Handles messages that came before this side had listeners. */
   replay(messages: readonly RealtimeMessage[]): void {
     for (const message of messages) this.#receive(message);
   }
 
-  /** Called again and again: cuts a side that is gone, one that takes nothing or gives no sign of life for too long. */
+  /**
+   * Called periodically: cuts a side that has disconnected, that reads nothing, or that does not respond for too long.
+   */
   tick(now: number): void {
     const { stallMs, pingMs } = this.#limits;
     if (this.#full && now - this.#fullSince > stallMs) return this.#socket.terminate();
-    // While nothing is read, nothing can be heard either.
+    // While reading is paused, no pong can arrive.
     if (now - this.#pingedAt < pingMs || !this.open || this.#isHeld()) return;
     this.#pingedAt = now;
     if (this.#missed >= maxMissed) return this.#socket.terminate();
@@ -119,7 +124,7 @@ export class Side {
     this.#socket.ping();
   }
 
-  /** Says good-bye, and cuts the connection where that is not answered. What still comes is dropped. */
+  /** Sends a close frame, and cuts the connection where it is not answered. Drops messages that still arrive. */
   close(code: number, reason: string): void {
     this.#ended = true;
     this.#waiting = [];
@@ -146,7 +151,7 @@ export class Side {
     this.#checking = checking;
   }
 
-  /** Keeps the order of messages: what comes after a large one waits for its check. */
+  /** Keeps the order of messages: those after a large one wait for its check. */
   async #checkAfter(before: Promise<void> | undefined, message: RealtimeMessage, isLarge: boolean): Promise<void> {
     await before;
     try {
@@ -165,7 +170,7 @@ export class Side {
 
   readonly #onMessage = (data: unknown, binary: boolean): void => {
     this.#missed = 0;
-    // The sockets are set to give one Buffer a message.
+    // The sockets deliver one Buffer per message.
     if (Buffer.isBuffer(data)) this.#receive({ data, binary });
   };
 

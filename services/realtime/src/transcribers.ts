@@ -10,8 +10,8 @@ import type { RealtimeCall } from "./session-call.ts";
 const kinds = ["transcription"] as const;
 
 /**
- * The models that write down what a client says in its sessions over a channel. A client names them as in every other
- * call, and may use those that it may call; the vendor gets its own name where the channel has one for them.
+ * Returns the models that transcribe a client's speech in its sessions over a channel. A client names them as in other
+ * calls, and may use those that it may call. The vendor gets its name of the model where the channel has one.
  */
 export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channel: CatalogChannel): TranscriberNames {
   return {
@@ -31,9 +31,7 @@ export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channe
   };
 }
 
-/**
- * Returns the price of a client's transcripts by a model; undefined where the catalogue has none of that name for it.
- */
+/** Returns the price of a client's transcripts by a model; undefined where the catalogue has no such model for it. */
 export function priceOfTranscripts({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
     return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);

@@ -13,33 +13,33 @@ import {
 import type { RealtimeCall } from "./session-call.ts";
 import { Untranscribed } from "./untranscribed.ts";
 
-/** The model that writes down speech, and what it costs. */
+/** The model that transcribes speech, and its price. */
 export interface WritingModel {
   readonly price: SessionPrice;
-  /** Its name as the client gave it; undefined where the session's own model does it. */
+  /** Name of the model in the client's settings; undefined where the session's model transcribes. */
   readonly by: string | undefined;
 }
 
 /** A transcript, with the model that wrote it. */
 export type TranscriptUse = ModelUse & WritingModel;
 
-/** Money held for speech that is not written down yet. */
+/** Money reserved for speech that is not transcribed yet. */
 interface TranscriptSlice {
   readonly held: HeldMoney;
   readonly for: WritingModel;
   nanos: Nanos;
 }
 
-/** Maximum tokens that a second of speech is heard as, and written as. */
+/** Maximum tokens of input and of output per second of speech. */
 const [maxAudioTokens, maxWrittenTokens] = [25, 12];
 
 /**
- * The money of the transcripts of a client's speech: each is a call of the model that writes it, beside the session's
- * own. Money for speech is held before it is sent, and each transcript is settled by what the vendor reports. Steps run
- * one after the other.
+ * Reservations for the transcripts of a client's speech. Each transcript is a separate call of the model that writes
+ * it. Money is reserved before speech is sent, and each transcript is settled with the usage that the vendor reports.
+ * Steps run one after the other.
  */
 export class TranscriptMoney {
-  /** Speech that may still be written down. */
+  /** Speech that may still be transcribed. */
   readonly speech = new Untranscribed();
   readonly #deps: Deps;
   /** The account that pays; renewed before each payment. */
@@ -51,7 +51,7 @@ export class TranscriptMoney {
   #slice: TranscriptSlice | undefined;
   #closed = false;
 
-  /** `sent` says where the session went. */
+  /** `sent` is the route of the session. */
   constructor(deps: Deps, call: RealtimeCall, sent: SentCall) {
     this.#deps = deps;
     this.#call = call;
@@ -59,7 +59,7 @@ export class TranscriptMoney {
     this.#sent = sent;
   }
 
-  /** Returns true if the speech costs more than is held for it. */
+  /** Returns true if the speech costs more than is reserved for it. */
   isShort(model: WritingModel): boolean {
     const { seconds } = this.speech;
     if (seconds === 0) return false;
@@ -67,21 +67,24 @@ export class TranscriptMoney {
     return this.#costOf(seconds, model) > held;
   }
 
-  /** Holds more where it is short, for some speech to come too. Throws Failure where the account cannot pay for it. */
+  /**
+   * Extends the reservation where it is short, with some reserve for speech to come. Throws Failure where the account
+   * cannot pay for it.
+   */
   cover(model: WritingModel): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && this.isShort(model)) await this.#cover(model);
     });
   }
 
-  /** Remembers a transcript until it is paid; when the session is over at the latest. */
+  /** Notes a transcript until it is charged, at the end of the session at the latest. */
   owe(use: TranscriptUse): void {
     this.#owed.push(use);
   }
 
   /**
-   * Charges what is owed, and holds again for the speech that is left. Throws Failure where the account cannot pay, or
-   * the store is away.
+   * Charges the noted transcripts, and reserves money for the remaining speech. Throws Failure where the account cannot
+   * pay, or the store is unavailable.
    */
   pay(): Promise<void> {
     return this.#steps.run(async () => {
@@ -94,7 +97,9 @@ export class TranscriptMoney {
     });
   }
 
-  /** Gives back what is held, and charges what is owed: the session is over, or never was. Never rejects. */
+  /**
+   * Releases the reservations and charges the noted transcripts: the session has ended or never started. Never rejects.
+   */
   close(): Promise<void> {
     this.#closed = true;
     return this.#steps.run(async () => {
@@ -124,7 +129,7 @@ export class TranscriptMoney {
     await slice?.held.release();
   }
 
-  /** Takes the money that is held for the model of this use. */
+  /** Takes the reservation for the model of this use. */
   #take(use: WritingModel): HeldMoney | undefined {
     const slice = this.#slice;
     if (slice === undefined || !isFor(slice, use)) return undefined;
@@ -145,7 +150,7 @@ export class TranscriptMoney {
     return { units, estimated, outcome, capped, status: switchedProtocols, sent: sentTo(by, this.#sent) };
   }
 
-  /** The most that so many seconds of speech can cost, rounded up as vendors do: by the second, or by the token. */
+  /** Returns the maximum cost of a number of seconds of speech, rounded up as vendors do: by second or by token. */
   #costOf(seconds: number, model: WritingModel): Nanos {
     const requests = Math.max(1, this.speech.turns);
     const rounded = Math.ceil(seconds) + requests;
@@ -165,7 +170,7 @@ function isFor({ for: held }: TranscriptSlice, model: WritingModel): boolean {
   return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
 }
 
-/** The same route, with another model of its vendor. */
+/** Returns the same route with another model of its vendor. */
 function sentTo(model: string | undefined, sent: SentCall): SentCall {
   if (model === undefined || sent.route === undefined) return sent;
   const { channel } = sent.route.candidate;

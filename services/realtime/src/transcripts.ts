@@ -1,21 +1,21 @@
 import type { Transcriber } from "@modelgate/wires/realtime";
 
-/** Maximum turns that wait to be written down; of older ones it is forgotten which model was to do it. */
+/** Maximum turns waiting for a transcript; for older ones the transcribing model is forgotten. */
 const maxWaiting = 256;
 
 /**
- * The client's turns that are being written down, each by the session's settings at the time of its speech: a session
- * may be given another meanwhile, at another price.
+ * Client turns that are being transcribed, each with the session's settings at the time of its speech: the settings,
+ * and so the price, may change meanwhile.
  */
 export class Transcripts {
   readonly #transcribers = new Map<string, Transcriber>();
 
-  /** True while any is still to come. */
+  /** True while a transcript is pending. */
   get pending(): boolean {
     return this.#transcribers.size > 0;
   }
 
-  /** A turn of the client's became an item; `transcriber` writes it down, undefined where nothing does. */
+  /** Adds a client turn that became an item; `transcriber` transcribes it, undefined for none. */
   begun(item: string, transcriber: Transcriber | undefined): void {
     if (transcriber === undefined) return;
     const [oldest] = this.#transcribers.keys();
@@ -23,7 +23,7 @@ export class Transcripts {
     this.#transcribers.set(item, transcriber);
   }
 
-  /** It is written down, or will not be; gives what was to do it, where that is known. */
+  /** Removes a turn whose transcript is complete or has failed. Returns its transcriber, if known. */
   ended(item: string): Transcriber | undefined {
     const transcriber = this.#transcribers.get(item);
     this.#transcribers.delete(item);

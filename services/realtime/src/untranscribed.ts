@@ -1,11 +1,11 @@
-/** Turns that are remembered while they wait to be written down; the oldest of more joins the speech without a turn. */
+/** Maximum turns waiting for a transcript; the oldest beyond that is merged into the speech without a turn. */
 const maxTurns = 256;
-/** Speech that a vendor has heard and not reported yet. */
+/** Seconds of speech that a vendor may have heard and not reported yet. */
 const unreportedSeconds = 10;
 
 /**
- * Seconds of a client's speech that may still be written down, and cost something: those of turns that were committed,
- * and those in the vendor's input buffer.
+ * Seconds of a client's speech that may still be transcribed and cost money: those of committed turns, and those in the
+ * vendor's input buffer.
  */
 export class Untranscribed {
   readonly #turns = new Map<string, number>();
@@ -20,14 +20,14 @@ export class Untranscribed {
     return [...this.#turns.values(), ...this.#ending].reduce((sum, each) => sum + each, this.#buffered + this.#added);
   }
 
-  /** Turns that they make, at least: some vendors charge by the turn. */
+  /** Minimum number of turns of this speech: some vendors charge by turn. */
   get turns(): number {
     return this.#turns.size + this.#ending.length + (this.#buffered + this.#added > 0 ? 1 : 0);
   }
 
   /**
-   * Samples were sent, at `nowMs`. A vendor that finds turns by itself reports speech as it hears it: of what it has had
-   * the time to hear without reporting any, only the last seconds may still become a turn.
+   * Counts audio that was sent at `nowMs`. A vendor that detects turns reports speech while it hears it: of audio that
+   * it had time to hear without a report, only the last seconds may still become a turn.
    */
   heard(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
     if (detectsTurns && !this.#speaking) {
@@ -38,29 +38,29 @@ export class Untranscribed {
     this.#buffered += seconds;
   }
 
-  /** An item with samples was made: a turn of its own, without the vendor's word. */
+  /** Adds an item with audio: a turn that the vendor does not report. */
   added(seconds: number): void {
     this.#added += seconds;
   }
 
-  /** A response is done: what was added before it is written down by now, or will not be. */
+  /** Handles the end of a response: audio items added before it have been transcribed by now, or never will be. */
   answered(): void {
     this.#added = 0;
   }
 
-  /** The vendor hears the client speak. */
+  /** Handles the vendor's report that speech started. */
   began(): void {
     this.#speaking = true;
   }
 
-  /** The client ends a turn: later input belongs to the next one. */
+  /** Handles the client's commit of a turn: later input belongs to the next one. */
   ending(): void {
     if (this.#ending.length >= maxTurns) return;
     this.#ending.push(this.#buffered);
     this.#buffered = 0;
   }
 
-  /** A turn began: with the input that the client committed, or else with what is buffered. */
+  /** Starts a turn, with the input that the client committed, or else with the buffered input. */
   committed(item: string): void {
     this.#speaking = false;
     const ended = this.#ending.shift();
@@ -72,7 +72,7 @@ export class Untranscribed {
     this.#buffered += oldest[1];
   }
 
-  /** The vendor discarded its buffer. */
+  /** Handles the vendor's report that it discarded its buffer. */
   cleared(): void {
     this.#speaking = false;
     this.#ending = [];
@@ -80,8 +80,8 @@ export class Untranscribed {
   }
 
   /**
-   * A turn was written down, or will not be. What is reported to be less than the turn was sent while the vendor made it,
-   * and belongs to the next.
+   * Handles a turn whose transcript is complete or has failed. If less is reported than counted for the turn, the rest
+   * was sent while the vendor created it, and belongs to the next.
    */
   ended(item: string, reported?: number): void {
     const seconds = this.#turns.get(item) ?? 0;

@@ -2,12 +2,12 @@ import { findAccount, listAccountIds, listCredits, readSnapshot, tokensWithDiges
 import { adoptAccount, adoptToken, findBooked, recordCredits } from "@modelgate/books";
 import type { Projecting } from "./project.ts";
 
-/** Accounts that are looked up at once. */
+/** Accounts that are looked up at a time. */
 const atOnce = 500;
 
 /**
- * Takes accounts with their tokens and credits into the books that only Redis has: those of a version that kept them
- * nowhere else. How many.
+ * Copies accounts that only Redis has into the books, with their API keys and credits: earlier versions stored them
+ * nowhere else. Returns their number.
  */
 export async function adoptAccounts({ redis, books }: Projecting): Promise<number> {
   const ids = await listAccountIds(redis);

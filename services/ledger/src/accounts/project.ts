@@ -29,12 +29,12 @@ export interface Projecting {
   readonly books: Books;
 }
 
-/** Accounts, tokens and credits of one pass. */
+/** Maximum accounts, API keys and credits of one pass. */
 const atOnce = 500;
-/** A credit that waits this long has been left behind: the ledger that wrote it died before it applied it. */
+/** Age, in ms, at which an unapplied credit counts as abandoned: the ledger that wrote it died before applying it. */
 const leftBehindMs = 10_000;
 
-/** Gives Redis a new account with what it opens with; one that is there already stays. */
+/** Creates an account in Redis with its opening credit; an existing one stays unchanged. */
 export async function projectAccount(
   { redis, books }: Projecting,
   { id, name, createdAt }: NewAccount,
@@ -46,7 +46,7 @@ export async function projectAccount(
 }
 
 /**
- * Writes the current state of a token to Redis, unless Redis has a newer version. Returns the token as operators see
+ * Writes the current state of an API key to Redis, unless Redis has a newer version. Returns the key as operators see
  * it.
  */
 export async function projectBookedToken({ redis, books }: Projecting, token: BookedToken): Promise<Token> {
@@ -56,13 +56,13 @@ export async function projectBookedToken({ redis, books }: Projecting, token: Bo
   return shown;
 }
 
-/** A token as Redis and operators see it. */
+/** Returns an API key as Redis and operators see it. */
 export function shownToken({ record, version }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
   return { ...token, version };
 }
 
-/** Applies a credit that is in the books, once; one that cannot be applied is taken out of them again. */
+/** Applies a credit of the books to Redis, once. Removes a credit that cannot be applied from the books. */
 export async function projectCredit({ redis, books }: Projecting, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many") await withdrawCredit(books, event, reply);
@@ -71,21 +71,21 @@ export async function projectCredit({ redis, books }: Projecting, event: CreditE
 }
 
 /**
- * Writes the receipt of a credit into the books at once. Its event brings it too, some seconds later: a Redis that is lost
- * meanwhile would be filled from books that do not know where in the account's chain the credit is.
+ * Writes the receipt of a credit into the books immediately. Its event also carries it, some seconds later; if Redis is
+ * lost meanwhile, it would be restored from books that lack the credit's position in the account's chain.
  */
 async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): Promise<void> {
   try {
     const applied = await findCredit(redis, event);
     if (applied !== undefined) await recordCredits(books, [applied]);
   } catch {
-    // The money has moved: where this fails, the event brings the receipt.
+    // The credit is applied: if this fails, the event carries the receipt.
   }
 }
 
 /**
- * Gives Redis whatever is in the books and was not given to it: a ledger died between the two, or Redis was away. Each
- * step may be repeated at any point.
+ * Copies everything to Redis that the books have and Redis was not given: a ledger died between the two writes, or
+ * Redis was unavailable. Each step can be repeated at any point.
  */
 export async function projectLeftovers(projecting: Projecting, nowMs: number): Promise<number> {
   const { books } = projecting;

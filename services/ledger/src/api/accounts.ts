@@ -7,16 +7,16 @@ import { projectAccount, projectBookedToken, projectCredit } from "../accounts/p
 import { bodies } from "./body.ts";
 import { limitIn } from "./cursor.ts";
 
-/** Dependencies of changes of accounts. */
+/** Dependencies of account changes. */
 export interface AccountDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
 }
 
-/** Rows of a page of the audit, where the operator names no number, and at most. */
+/** Default and maximum rows of a page of the audit. */
 const [usualRows, maxRows] = [100, 1_000];
 
-/** Changes of accounts, tokens and balances: each is written to the books first, then given to Redis. */
+/** Routes that change accounts, API keys and balances: each change is written to the books first, then to Redis. */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
   const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.fill(step));
   return {
@@ -67,7 +67,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
   };
 }
 
-/** Returns the result of a credit: the round for left-behind events may have applied it a moment before. */
+/** Returns the result of a credit, which the check for abandoned credits may have applied a moment before. */
 function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
   if (isRepeated && reply === "credited") return "credited-before";
   return !isRepeated && reply === "credited-before" ? "credited" : reply;

@@ -3,10 +3,10 @@ import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** Anchors of one page. */
+/** Maximum anchors on one page. */
 const pageSize = 500;
 
-/** The signed heads, as operators keep them outside of the books. */
+/** Routes of the signed chain heads (anchors), which operators store outside the books. */
 export function anchorRoutes({ connection }: { readonly connection: BooksConnection }): OperatorRoutes {
   return {
     "GET /ledger/anchors": async ({ query }) => {
@@ -17,7 +17,10 @@ export function anchorRoutes({ connection }: { readonly connection: BooksConnect
   };
 }
 
-/** Reads the anchor in a query, where there is one. Throws Failure where it is not signed with MODELGATE_SECRET, or of another account. */
+/**
+ * Reads the anchor in a query, if any. Throws Failure where it is not signed with MODELGATE_SECRET, or is of another
+ * account.
+ */
 export function anchorIn(query: URLSearchParams, signer: AnchorSigner): Anchor | undefined {
   const text = query.get("anchor");
   if (text === null) return undefined;

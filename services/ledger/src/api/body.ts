@@ -2,7 +2,7 @@ import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@model
 import type { NewConfiguration } from "@modelgate/books";
 import { readToken, type Token } from "@modelgate/accounts";
 
-/** Readers of what control sends; each throws Failure (400) naming what is wrong. */
+/** Readers of fields in control's requests; each throws Failure (400) naming the field. */
 export const bodies = {
   text(body: unknown, name: string): string {
     const value = memberOf(body, name);
@@ -78,7 +78,7 @@ export const bodies = {
 } as const;
 
 const kinds: readonly Exclude<CreditKind, "opening">[] = ["top-up", "correction"];
-/** Members of a token that can be changed. */
+/** Fields of an API key that can be changed. */
 const changeable: ReadonlySet<string> = new Set([
   "name",
   "group",

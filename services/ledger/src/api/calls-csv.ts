@@ -40,17 +40,20 @@ const columns: Readonly<Record<string, Cell>> = {
   receipt: ({ receipt }) => receipt?.number,
 };
 
-/** The heads of the columns, RFC 4180. */
+/** Column headings, RFC 4180. */
 export const csvHead = `${Object.keys(columns).join(",")}\r\n`;
 
-/** An event as a row under `csvHead`. */
+/** Renders an event as a row under `csvHead`. */
 export function csvRow(event: UsageEvent): string {
   return `${Object.values(columns)
     .map((cell) => written(cell(event)))
     .join(",")}\r\n`;
 }
 
-/** Quoted where it must be; what a spreadsheet would take for a formula (a client chooses its request id) is text. */
+/**
+ * Quotes a value where necessary. Prefixes text that a spreadsheet would run as a formula, because a client chooses its
+ * request id.
+ */
 function written(value: ReturnType<Cell>): string {
   const text = value === undefined ? "" : String(value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -7,11 +7,11 @@ import { csvHead, csvRow } from "./calls-csv.ts";
 import { narrowingOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
 
-/** Rows of a page, where the operator names no number, and at most. */
+/** Default rows of a page. */
 const usualRows = 100;
 const maxRows = 1_000;
 
-/** The usage log: pages of it, newest first over all accounts, and all of it as a file, oldest first. */
+/** Routes of the usage log: pages, newest first over all accounts, and the complete log as a file, oldest first. */
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
@@ -25,7 +25,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
       if (format !== "ndjson" && format !== "csv")
         throw new Failure("invalid_value", "format must be csv or ndjson.", { param: "format" });
       const pages = readOn(connection, filterOf(query));
-      // The first page is read before the answer begins: a failure can still be reported.
+      // The first page is read before the answer starts, so that a failure can still be reported.
       const first = await pages.next();
       const all = async function* (): Pages {
         for (let page = first; page.done !== true; page = await pages.next()) yield shownIn(query, page.value);
@@ -41,7 +41,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-/** Returns calls without their vendors' words where a query asks for that: control does so for members of an account. */
+/** Returns calls without vendors' messages where the query requests that: control does so for members of an account. */
 function shownIn(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   if (query.get("hide") !== "vendor-words") return events;
   return events.map(({ tries, ...rest }) =>
@@ -51,7 +51,7 @@ function shownIn(query: URLSearchParams, events: readonly UsageEvent[]): readonl
 
 type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
 
-/** Every call that a filter asks for, page by page: no more than a page is held. */
+/** Yields every call that matches a filter, page by page; only one page is in memory. */
 async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
   for (let after: CallPosition | undefined; ;) {
     const position = after;

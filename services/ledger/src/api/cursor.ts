@@ -1,18 +1,18 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A position in a log as text for an address: its time, its account, its id. */
+/** A position in a log: time, account and id. */
 export interface LogPosition {
   readonly at: number;
   readonly account: string;
   readonly id: string;
 }
 
-/** Writes a position as the `next` of a page. */
+/** Encodes a position as the `next` of a page. */
 export function cursorOf({ at, account, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
-/** Reads the `after` of a query; undefined where it has none. Throws Failure invalid_value. */
+/** Decodes the `after` of a query; undefined where it has none. Throws Failure invalid_value. */
 export function positionIn(query: URLSearchParams): LogPosition | undefined {
   const cursor = query.get("after");
   if (cursor === null) return undefined;
@@ -23,12 +23,12 @@ export function positionIn(query: URLSearchParams): LogPosition | undefined {
     if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
       return { at, account, id };
   } catch {
-    // said below
+    // reported below
   }
   throw new Failure("invalid_value", "after must be the `next` of a page before.", { param: "after" });
 }
 
-/** Reads how many rows a query wants. Throws Failure invalid_value. */
+/** Reads the requested number of rows. Throws Failure invalid_value. */
 export function limitIn(query: URLSearchParams, usual: number, most: number): number {
   const limit = Number(query.get("limit") ?? usual);
   if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;

@@ -6,7 +6,7 @@ type Narrowing = Omit<CallFilter, "from" | "to">;
 
 const outcomes: readonly string[] = Outcome.anyOf.map((one) => one.const);
 
-/** Reads the filter of a query. Throws Failure invalid_value naming the wrong parameter. */
+/** Reads the filter of a query. Throws Failure invalid_value naming the invalid parameter. */
 export function narrowingOf(query: URLSearchParams): Narrowing {
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   const outcome = word("outcome");
@@ -24,7 +24,7 @@ export function narrowingOf(query: URLSearchParams): Narrowing {
   };
 }
 
-/** An end user, and tags as the header has them: a call must have all of them. */
+/** Reads the end user and the tags, in the header's format; a call must have all of them. */
 function labelsIn(query: URLSearchParams): readonly Label[] {
   const [endUser, tags] = [query.get("end-user"), query.get("tag")];
   return [

@@ -6,7 +6,7 @@ import { periodOf } from "./period.ts";
 
 const dimensions = ["model", "channel", "day", "hour"] as const;
 
-/** Percentiles of the time to the first byte. */
+/** Routes of the percentiles of the time to first byte. */
 export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/first-bytes": async ({ query }) => {
@@ -26,7 +26,10 @@ function dimension(word: string): FirstBytesQuery["by"][number] {
   throw new Failure("invalid_value", `by ${oneOf([...dimensions, "tag:<name>"])}.`, { param: "by" });
 }
 
-/** Times by a tag are counted over all that have it: by one tag, by day, and narrowed by nothing. */
+/**
+ * Throws Failure for a query by tag that has a filter or another dimension: times by tag are counted over all calls
+ * that have the tag, per day.
+ */
 function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string, string | undefined>>): void {
   if (!by.some(isLabelName)) return;
   const [param] = Object.entries(narrowed).flatMap(([name, value]) => (value === undefined ? [] : [name]));

@@ -16,13 +16,13 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { bodies } from "./body.ts";
 
-/** Maximum versions of the configuration on a page. */
+/** Maximum configuration versions on a page. */
 const maxVersions = 200;
 
 /** Reference to a vendor's key that is stored next to the document. */
 const keptKey = /kept:([A-Za-z0-9_-]{1,64})/g;
 
-/** Versions of the configuration, operators and their keys, as control asks for them. */
+/** Routes of configuration versions, operators and their keys, for control. */
 export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
   const use: BooksConnection["fill"] = (step) => connection.fill(step);
   return {

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A stretch of time in Unix ms: `from` is included, `to` is not. */
+/** A time range in Unix ms: `from` is included, `to` is not. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -9,8 +9,8 @@ export interface Period {
 const dayMs = 86_400_000;
 
 /**
- * Reads the period of a query: one `day`, or `from` and `to`, both ends included; today (UTC) by default. A date as
- * `to` means the whole day. Throws Failure invalid_value naming the wrong parameter.
+ * Reads the period of a query: one `day`, or `from` and `to`, both included; today (UTC) by default. A date as `to`
+ * means the complete day. Throws Failure invalid_value naming the invalid parameter.
  */
 export function periodOf(query: URLSearchParams): Period {
   const today = Math.floor(Date.now() / dayMs) * dayMs;
@@ -23,7 +23,7 @@ export function periodOf(query: URLSearchParams): Period {
   throw new Failure("invalid_value", `from (${from}) must not be after to (${to}).`, { param: "from" });
 }
 
-/** A date or a time, and how many ms of it are meant. */
+/** A date or a time, and its length in ms. */
 interface Moment {
   readonly at: number;
   readonly lasts: number;

@@ -6,11 +6,11 @@ import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 import { narrowingOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
 
-/** Rows of a page, where the operator names no number, and at most. */
+/** Default rows of a page. */
 const usualRows = 100;
 const maxRows = 1_000;
 
-/** Calls that were refused before money was held for them: pages of them, newest first over all accounts. */
+/** Routes of calls that were refused before money was reserved: pages, newest first over all accounts. */
 export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/refused": async ({ query }) => {
@@ -26,7 +26,7 @@ export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-/** Returns the meaning of a failure's code, in the gateway's words; of a code of another version the code itself. */
+/** Returns the gateway's description of a failure code; for a code of another version the code itself. */
 function meaningOf(code: string): string {
   return isFailureCode(code) ? failures[code].message : code;
 }

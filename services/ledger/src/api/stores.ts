@@ -12,8 +12,8 @@ export interface StoreDeps {
 }
 
 /**
- * Makes the routes that report the state of the stores as the ledger sees them: each store is checked when the request
- * comes, and reported if it does not answer.
+ * Routes that report the state of the stores: each store is checked when the request comes, and reported if it does not
+ * answer.
  */
 export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRoutes {
   const inShards = async (count: (store: Redis, shard: string) => Promise<number>): Promise<number> => {
@@ -58,7 +58,7 @@ function wordOf({ message }: Checked<unknown>): { readonly ok: boolean; readonly
   return { ok: message === undefined, message: message ?? null };
 }
 
-/** Returns how far the books lag behind each stream of events. */
+/** Returns the lag of the books behind each event stream. */
 function lagOf(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {

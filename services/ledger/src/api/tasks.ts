@@ -4,10 +4,10 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 
-/** Rows of a page, where the operator names no number, and at most. */
+/** Default and maximum rows of a page. */
 const [usualRows, maxRows] = [100, 1_000];
 
-/** Video tasks, as the books have them. */
+/** Routes of video tasks in the books. */
 export function taskRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /tasks": async ({ query }) => {

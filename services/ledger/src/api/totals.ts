@@ -13,7 +13,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { narrowingOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
 
-/** Totals of usage and cost, by any of their dimensions. */
+/** Routes of usage and cost totals, by any dimension. */
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage": async ({ query }) => {

@@ -26,9 +26,9 @@ import type { BooksConnection } from "../books-connection.ts";
 import { anchorIn, anchorRoutes } from "./anchors.ts";
 import { verifyCommon } from "./verify-common.ts";
 
-/** Accounts that one call verifies; the next call goes on after the last of them. */
+/** Accounts that one call verifies; the next call continues after the last of them. */
 const pageSize = 20;
-/** Longest wait for receipts that are on their way to the books. */
+/** Maximum wait, in ms, for receipts that are in transit to the books. */
 const waitMs = 15_000;
 
 /** Dependencies of the verification. */
@@ -39,12 +39,12 @@ export interface VerificationDeps {
   readonly signer: AnchorSigner;
 }
 
-/** Verifies the books of an account; `given` is an anchor that the operator kept outside of them. */
+/** Verifies the books of an account; `given` is an anchor that the operator stored outside them. */
 export type Verifier = (id: string, given?: Anchor) => Promise<Verification | undefined>;
 
 /**
- * Makes what computes the balance of an account anew, from every receipt that the books have, and compares its calls with its
- * totals. A head that holds is signed, and the next verification must pass through it.
+ * Returns a function that recomputes the balance of an account from every receipt in the books, and compares its calls
+ * with its totals. Signs a valid head; the next verification must pass through it.
  */
 export function verifierOf({ redis, connection, keepDays, signer }: VerificationDeps): Verifier {
   return async (id, given) => {
@@ -73,7 +73,7 @@ export function verifierOf({ redis, connection, keepDays, signer }: Verification
   };
 }
 
-/** Returns another discrepancy of an account whose receipts are correct. */
+/** Returns a discrepancy other than in the receipts, for an account whose receipts are correct. */
 async function differenceIn(
   books: Books,
   id: string,
@@ -96,12 +96,12 @@ async function signHead(
 ): Promise<void> {
   const anchor = { account, number, head, balanceNanos: balanceNanos.toString(), createdAt };
   const signed = signer.sign({ ...anchor, time: new Date().toISOString() });
-  // The same head is signed again where the secret was changed.
+  // The same head is signed again after the secret was changed.
   const isKnown = before?.number === number && before.head === head && signer.isCurrent(before);
   if (!isKnown) await storeAnchor(books, signed);
 }
 
-/** Verification on demand, and the signed heads. */
+/** Routes of verification on demand, and of the signed heads. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
   const compute = verifierOf(deps);
@@ -128,7 +128,7 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
       const found = await Promise.all(ids.map((id) => verify(id, wanted === null ? undefined : given)));
       return {
         accounts: found.filter((verification) => verification !== undefined),
-        // What is no account's is verified once, with the first page.
+        // Tables without an account are verified once, with the first page.
         common: wanted === null && after === null ? await verifyCommon(deps, given) : null,
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
@@ -136,12 +136,12 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   };
 }
 
-/** Pause between two looks whether an account is whole. */
+/** Pause, in ms, between two checks that an account is complete. */
 const pollMs = 100;
 
 /**
- * Waits, for a while, until the books know an account, and until what a lost Redis had of it is put back: meanwhile numbers are
- * given twice.
+ * Waits for a limited time until the books have an account, and until data that a lost Redis had of it is restored:
+ * meanwhile numbers may be assigned twice.
  */
 async function untilWhole(redis: Redis, books: Books, id: string): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
@@ -152,7 +152,7 @@ async function untilWhole(redis: Redis, books: Books, id: string): Promise<void>
   }
 }
 
-/** The newest restorations of an account that its verification names. */
+/** Maximum restorations of an account, newest first, in its verification. */
 const shownRestorations = 20;
 
 function shown({ balanceNanos, head: _head, ...verification }: Verification, restored: readonly Restoration[]) {

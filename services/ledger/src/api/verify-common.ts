@@ -14,7 +14,7 @@ import { present } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** The name of the verification of what belongs to no account, among those of accounts. */
+/** Name under which tables without an account are verified, among account ids. */
 export const commonBooks = auditAnchor;
 
 /** Dependencies of the verification of shared tables. */
@@ -24,17 +24,17 @@ export interface CommonDeps {
   readonly signer: AnchorSigner;
 }
 
-/** The audit, published prices and accounts as a whole, as far as they hold. */
+/** Result for the audit, the published prices and the set of accounts. */
 export interface CommonVerification {
   readonly ok: boolean;
-  /** Entries of the audit. */
+  /** Number of audit entries. */
   readonly entries: number;
   readonly divergence?: { readonly message: string };
 }
 
 /**
- * Verifies what belongs to no account: the chain of the audit, whose head is signed where it holds, prices by their versions, and
- * that no account is gone. `given` is an anchor of the audit that the operator kept outside of the books.
+ * Verifies tables without an account: the chain of the audit, whose head is signed if valid, prices by version, and
+ * that no account is missing. `given` is an anchor of the audit that the operator stored outside the books.
  */
 export async function verifyCommon(
   { redis, connection, signer }: CommonDeps,

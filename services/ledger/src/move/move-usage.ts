@@ -9,14 +9,15 @@ export interface MoveOptions {
   readonly log: Logger;
 }
 
-/** Keys that one step of the search looks at. */
+/** Keys per step of the search. */
 const keysAtOnce = 1_000;
-/** Pause before what failed is tried again: Redis or the books are away. */
+/** Pause, in ms, before a retry, while Redis or the books are unavailable. */
 const retryMs = 2_000;
 
 /**
- * Moves the usage that versions before the books kept in Redis into the books, and removes it there, at the start and in
- * the background. Readers of usage get `retry-after` meanwhile. Where there is nothing, one look at the keys is all.
+ * Moves usage that versions before the books kept in Redis into the books and removes it from Redis, at the start and
+ * in the background. Readers of usage get `retry-after` meanwhile. Without such data, one scan of the keys is the only
+ * cost.
  */
 export function startMoving(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;
@@ -47,7 +48,7 @@ export function startMoving(options: MoveOptions): AsyncDisposable {
   };
 }
 
-/** Moves every day that is found; how many. Days that two ledgers move at once are moved once. */
+/** Moves every day that it finds; returns their number. Days that two ledgers move at the same time are moved once. */
 async function moveOnce({ redis, connection }: MoveOptions, state: { readonly stopped: boolean }): Promise<number> {
   let moved = 0;
   for (const day of await findDays(redis)) {
@@ -58,7 +59,7 @@ async function moveOnce({ redis, connection }: MoveOptions, state: { readonly st
   return moved;
 }
 
-/** The days of accounts of which Redis has something, each once. */
+/** Returns the days of accounts in Redis, without duplicates. */
 async function findDays(redis: Redis): Promise<readonly UsageDay[]> {
   const days = new Map<string, UsageDay>();
   for (const node of "nodes" in redis ? redis.nodes("master") : [redis])

@@ -3,35 +3,36 @@ import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type
 import { readUsageEvent, UnknownShape, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** A day of an account, as versions before the books kept it in Redis. */
+/** A day of an account, in the form of versions before the books. */
 export interface UsageDay {
   readonly account: string;
   /** RFC 3339 date. */
   readonly date: string;
 }
 
-/** The beginnings of its four keys: totals (hash), log (stream), entries by request (zset), ids counted (set). */
+/** Prefixes of its four keys: totals (hash), log (stream), entries by request (zset), counted ids (set). */
 const kinds = ["totals", "usage-log", "usage-requests", "logged"] as const;
 
 /** Patterns of all such keys. */
 export const patterns: readonly string[] = kinds.map((kind) => `${kind}:{s*}:*`);
 
-/** Between the parts of a field of the totals: token, model, channel, measure. */
+/** Separator of the parts of a totals field: token, model, channel, measure. */
 const fieldBreak = "\u001f";
-/** Events that are read from Redis at once. */
+/** Events read from Redis at a time. */
 const eventsAtOnce = 500;
 
 const shape = new RegExp(`^(?:${kinds.join("|")}):\\{s\\d\\d\\}:(.+):(\\d{4}-\\d\\d-\\d\\d)$`);
 
-/** The day that a key is of, or undefined. */
+/** Returns the day that a key belongs to; undefined for other keys. */
 export function dayOf(key: string): UsageDay | undefined {
   const [, account, date] = shape.exec(key) ?? [];
   return account === undefined || date === undefined || Number.isNaN(Date.parse(date)) ? undefined : { account, date };
 }
 
 /**
- * Moves a day into the books and removes it from Redis. May break off and be repeated at any point: calls are recorded
- * once by id; what the totals have beyond the log (it was bounded) is added once; the keys go together, at the end.
+ * Moves a day into the books and removes it from Redis. Can be interrupted and repeated at any point: calls are
+ * recorded once by id, the part of the totals beyond the bounded log is added once, and all keys are removed together
+ * at the end.
  */
 export async function moveDay(redis: Redis, books: Books, { account, date }: UsageDay): Promise<void> {
   const [totals = "", log = "", ...others] = kinds.map((kind) => `${kind}:{s${shardOf(account)}}:${account}:${date}`);
@@ -50,7 +51,7 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   await redis.del(totals, log, ...others);
 }
 
-/** Reads an entry of the log. One of an unknown shape stays in the totals, which are added without it. */
+/** Reads a log entry. An entry of an unknown shape stays in the totals, which are added without it. */
 function readEvents(text: string): readonly UsageEvent[] {
   try {
     return [readUsageEvent(text)];
@@ -75,7 +76,7 @@ function partsOf(fields: Readonly<Record<string, string>>): Parts {
   return parts;
 }
 
-/** Subtracts what the books have as calls. */
+/** Subtracts an event that the books have as a call. */
 function subtract(parts: Parts, event: UsageEvent): void {
   const sums = parts.get(keyOf(event.tokenId, event.model, event.channelId))?.sums;
   if (sums === undefined) return;

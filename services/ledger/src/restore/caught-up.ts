@@ -1,12 +1,12 @@
 import type { Bus } from "@modelgate/platform";
 import { streamConsumers } from "../record-events.ts";
 
-/** Pause between two looks at the streams. */
+/** Pause, in ms, between two polls of the streams. */
 const pollMs = 50;
 
 /**
- * Waits until the books have what these streams had at the beginning: what comes later is no part of it. False where that takes
- * longer than `withinMs`, as it does while NATS is away.
+ * Waits until the books have everything that these streams contained at the start of the wait. Returns false where that
+ * takes longer than `withinMs`, for example while NATS is unavailable.
  */
 export async function caughtUp(
   bus: Bus,
@@ -16,10 +16,10 @@ export async function caughtUp(
   const marks = new Map<string, number>();
   const isRead = async (stream: keyof typeof streamConsumers): Promise<boolean> => {
     const found = await bus.progress(stream, streamConsumers[stream]);
-    if (found === undefined) return false; // about to be made anew
+    if (found === undefined) return false; // about to be recreated
     const mark = marks.get(stream) ?? found.last;
     marks.set(stream, mark);
-    // A stream that was made anew begins at 1.
+    // A recreated stream starts at 1.
     return found.handled >= mark || found.last < mark;
   };
   for (const end = Date.now() + withinMs; ;) {

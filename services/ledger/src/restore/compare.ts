@@ -7,23 +7,20 @@ import { recordSentOf } from "./record-sent.ts";
 /** Result of a comparison of an account in Redis with the books. */
 type Standing =
   | "agrees"
-  /** Redis does not have it. */
+  /** Redis does not have the account. */
   | "absent"
-  /** The books know a receipt that Redis does not. */
+  /** The books have a receipt that Redis lacks. */
   | "behind"
-  /** Receipts are missing in the books, which may be on their way, or there is a branch that Redis does not have. */
+  /** The books lack receipts, which may be in transit, or have a branch that Redis lacks. */
   | "broken";
 
-/** Number of times that the same gap must be seen before it counts as lasting. */
+/** Number of times that the same gap must be seen before it counts as permanent. */
 const checksUntilLasting = 3;
 
-/**
- * Observed gaps of accounts whose receipts are not a complete chain: the amount of each gap, and the number of times it
- * was seen.
- */
+/** Observed gaps of accounts with incomplete chains: the amount of each gap, and how often it was seen. */
 export type Offsets = Map<string, Map<number, number>>;
 
-/** Compares an account. The books were read before Redis, so anything that only Redis has is on its way. */
+/** Compares an account. The books were read before Redis, so anything that only Redis has is in transit. */
 function standingOf({ whole, receipts, head }: BookedAccount, known: KnownHead | undefined): Standing {
   if (known === undefined) return "absent";
   if (!whole) return "broken";
@@ -32,8 +29,8 @@ function standingOf({ whole, receipts, head }: BookedAccount, known: KnownHead |
 }
 
 /**
- * Compares accounts with the books, and puts back what Redis has lost of them. The ids of those that have to be looked at
- * again: the events that decide are still on their way.
+ * Compares accounts with the books, and restores what Redis has lost of them. Returns the ids of accounts to compare
+ * again, because the deciding events are still in transit.
  */
 export async function compareAccounts(
   deps: PutBackDeps,
@@ -59,7 +56,7 @@ export async function compareAccounts(
   return again;
 }
 
-/** Puts back what one account lacks; false where it has to be looked at again. */
+/** Restores what one account lacks. Returns false where it has to be compared again. */
 async function mend(
   deps: PutBackDeps,
   account: BookedAccount,
@@ -68,11 +65,11 @@ async function mend(
   offsets: Offsets,
 ): Promise<boolean> {
   if (standing === "absent" || known === undefined) {
-    // One that only its calls are known of was never made here.
+    // An account without a creation date is known from its calls only and was never created here.
     if (account.createdAt !== "") await putBack(deps, [account]);
     return account.whole;
   }
-  // What Redis has settled a second time JetStream takes for a repetition: it is reported here alone.
+  // JetStream treats a second settlement in Redis as a duplicate, so it is only reported here.
   if ((await recordSentOf(deps, account.id)) > 0) return false;
   if (standing === "broken" && !isLasting(offsets, account)) return false;
   const branches = await branchesAt(deps.books, account, known.head);
@@ -80,10 +77,10 @@ async function mend(
   const { orphans, complete } = branches;
   await chargeAgain(deps, account.id, orphans, "Redis was behind the books");
   if (!complete && orphans.length === 0) await acceptGap(deps, account, offsets);
-  return false; // until the books have heard of it
+  return false; // until the books have received it
 }
 
-/** Returns true if an account's gap is the same as before: a gap of events on their way changes each time. */
+/** Returns true if an account's gap is unchanged; a gap of events in transit changes each time. */
 function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
   const seen = offsets.get(id) ?? new Map<number, number>();
   offsets.set(id, seen);
@@ -92,7 +89,7 @@ function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
   return times > 1;
 }
 
-/** A gap that stays is of receipts that the books never had, or have no more: it is counted with. */
+/** Records a permanent gap, of receipts that the books never had or have lost, so that later checks include it. */
 async function acceptGap({ books }: PutBackDeps, account: BookedAccount, offsets: Offsets): Promise<void> {
   const { id, offset } = account;
   if ((offsets.get(id)?.get(offset) ?? 0) < checksUntilLasting * 10) return;

@@ -4,8 +4,9 @@ import { projectCredit } from "../accounts/project.ts";
 import type { PutBackDeps } from "./put-back.ts";
 
 /**
- * Gives back what calls of these accounts were charged a second time: a Redis that had lost a settlement, and had the hold,
- * settled the call again, by its service, a poller or the sweep. Once each, by an operation of its own. How many.
+ * Refunds calls of these accounts that were charged twice: if Redis lost a settlement and still had the reservation,
+ * the service, a poller or the sweep settled the call again. Each refund is made once, under a separate operation id.
+ * Returns their number.
  */
 export async function giveBack(deps: PutBackDeps, accounts: readonly string[]): Promise<number> {
   const { redis, books } = deps;

@@ -4,17 +4,17 @@ import { eventStreams } from "@modelgate/contracts";
 import { caughtUp } from "./caught-up.ts";
 import type { PutBackDeps } from "./put-back.ts";
 
-/** Late calls of a shard that one look takes, and how long each waits: what settled it may be on its way. */
+/** Late calls of a shard per check, and the wait in ms of each, because its settlement may be in transit. */
 const [atOnce, waitMs] = [100, 1_000];
-/** Events of a shard's outbox that are looked through for the same call. */
+/** Maximum events of a shard's outbox that are searched for the same call. */
 const maxWaiting = 10_000;
-/** Longest wait for the stream to be read as far as it was. */
+/** Maximum wait, in ms, until the stream has been read. */
 const caughtUpMs = 5_000;
 
 /**
- * Settles calls that ended after their hold was gone, and returns the number charged. A call that is in the outbox, the
- * stream or the books (checked in this order) was settled before. Any other had its hold in a Redis that was lost, and
- * is charged now, once.
+ * Settles calls that ended after their reservation was gone, and returns the number charged. A call found in the
+ * outbox, the stream or the books (checked in this order) is already settled. Any other call had its reservation in a
+ * lost Redis, and is charged now, once.
  */
 export async function settleLate(deps: PutBackDeps): Promise<number> {
   const { redis, bus } = deps;
@@ -46,7 +46,7 @@ async function settleOne(
   }
   const charged = await chargeLost(redis, { draft, costNanos });
   if (charged === undefined) return false;
-  // Before the books have it: who verifies the account then sees why.
+  // Written before the books have the call, so that a verification of the account shows the reason.
   await writeRestoration(books, {
     account: draft.accountId,
     time: new Date().toISOString(),

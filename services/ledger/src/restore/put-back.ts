@@ -19,14 +19,14 @@ export interface PutBackDeps {
   readonly books: Books;
 }
 
-/** Puts all accounts and tokens of the books into a Redis that has none of them; how many accounts. */
+/** Restores all accounts and API keys from the books to a Redis that has none. Returns the number of accounts. */
 export async function putBackAll(deps: PutBackDeps): Promise<number> {
   let restored = 0;
   for await (const page of pagesOfAccounts(deps.books)) restored += await putBack(deps, page);
   return restored;
 }
 
-/** Puts accounts that Redis does not have back, with their tokens: each as it was after its newest receipt. */
+/** Restores accounts that Redis lacks, with their API keys, to the state after their newest receipt. */
 export async function putBack(deps: PutBackDeps, accounts: readonly BookedAccount[]): Promise<number> {
   const { books } = deps;
   const ids = accounts.map(({ id }) => id);
@@ -42,7 +42,7 @@ async function putBackOne(
   credits: readonly CreditEvent[],
 ): Promise<boolean> {
   const head = account.whole ? { ...account, lost: new Set<string>() } : await headOf(books, account);
-  // What is beside the chain is applied again once the account is there.
+  // Credits outside the chain are applied again once the account exists.
   const applied = credits.filter(({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId));
   return restoreAccount(redis, {
     id: account.id,
@@ -66,7 +66,7 @@ async function headOf(books: Books, account: BookedAccount) {
   };
 }
 
-/** Charges entries that Redis has lost again, in the order of their numbers, and writes down what was put back. */
+/** Charges entries that Redis has lost again, in the order of their numbers, and records the restoration. */
 export async function chargeAgain(
   { redis, bus, books }: PutBackDeps,
   account: string,

@@ -2,7 +2,10 @@ import { forgetRead, readSent, shardOf, type SentEvent } from "@modelgate/accoun
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import type { PutBackDeps } from "./put-back.ts";
 
-/** Writes events that were published into the books, past JetStream, and forgets them. What is there already stays once. */
+/**
+ * Writes published events directly into the books, bypassing JetStream, and removes them. Events that the books already
+ * have are ignored.
+ */
 export async function recordSent(
   { redis, books }: Pick<PutBackDeps, "redis" | "books">,
   sent: readonly SentEvent[],
@@ -23,7 +26,7 @@ export async function recordSent(
   await forgetRead(redis, sent);
 }
 
-/** Does so with what is remembered of an account; how much that was. */
+/** Does the same for the remembered events of an account. Returns their number. */
 export async function recordSentOf(deps: Pick<PutBackDeps, "redis" | "books">, account: string): Promise<number> {
   const sent = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
   if (sent.length > 0) await recordSent(deps, sent);

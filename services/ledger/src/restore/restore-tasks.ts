@@ -3,13 +3,15 @@ import { lostTasks, type BookedTask } from "@modelgate/books";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { PutBackDeps } from "./put-back.ts";
 
-/** Tasks of one page, whose steps are sent together. */
+/** Tasks of one page, whose commands are sent together. */
 const pageSize = 500;
 
 /** Dependencies of the restoration of tasks. */
 type TaskDeps = Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: TaskSeal };
 
-/** Puts video tasks back that Redis has lost, and those that it has as they were before they ended; how many. */
+/**
+ * Restores video tasks that Redis has lost, and tasks that it has in a state before their end. Returns their number.
+ */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
   let restored = 0;
   for (let after: BookedTask | undefined; ;) {
@@ -35,22 +37,24 @@ async function restoreSome(
   return done.filter(Boolean).length;
 }
 
-/** Time after the loss of a Redis in which events of tasks may arrive that their services had not published yet. */
+/**
+ * Time, in ms, after the loss of a Redis in which events of tasks may arrive that their services had not published yet.
+ */
 const lateMs = 60_000;
-/** Maximum number that wait for the next round; the next run of the server finds those beyond in the books. */
+/** Maximum tasks that wait for the next round; the next restoration finds further ones in the books. */
 const maxLate = 10_000;
 
-/** Tasks whose events came to the books after a Redis that was lost had its tasks back: they are put back as they come. */
+/** Tasks whose events reached the books after a lost Redis was restored; they are restored as they arrive. */
 export class LateTasks {
   #until = 0;
   #waiting: BookedTask[] = [];
 
-  /** From now on events may come late. */
+  /** Expects late events from now on. */
   begin(): void {
     this.#until = performance.now() + lateMs;
   }
 
-  /** Events that the books have now. */
+  /** Adds events that the books now have. */
   notice(events: readonly KeptTaskEvent[]): void {
     if (performance.now() > this.#until) return;
     for (const { accountId: account, taskId: task, kept } of events)
@@ -58,12 +62,12 @@ export class LateTasks {
         this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
   }
 
-  /** Puts back what Redis does not have of them, in the order in which they came. */
+  /** Restores the tasks that Redis lacks, in the order of arrival. */
   async restore(deps: Pick<TaskDeps, "redis" | "taskSeal">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
     for (let from = 0; from < tasks.length; from += pageSize)
       await restoreSome(deps, tasks.slice(from, from + pageSize), nowMs);
-    this.#waiting = this.#waiting.slice(tasks.length); // where it fails, the next round does it again
+    this.#waiting = this.#waiting.slice(tasks.length); // after an error the next round repeats it
   }
 }
 

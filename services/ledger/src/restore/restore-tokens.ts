@@ -2,12 +2,12 @@ import { findToken } from "@modelgate/accounts";
 import { tokensOf } from "@modelgate/books";
 import { projectBookedToken, type Projecting } from "../accounts/project.ts";
 
-/** Tokens whose steps are sent together. */
+/** API keys whose commands are sent together. */
 const atOnce = 500;
 
 /**
- * Gives Redis the tokens of these accounts that it does not have, or has as they were before their last change; how many. One that
- * was disabled just before Redis was lost would work again.
+ * Writes API keys of these accounts to Redis that it lacks, or has in a state before their last change; otherwise a key
+ * that was disabled just before the loss would work again. Returns their number.
  */
 export async function restoreTokens({ redis, books }: Projecting, accounts: readonly string[]): Promise<number> {
   const tokens = await tokensOf(books, accounts);

@@ -5,9 +5,9 @@ import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
 
-/** Time after which an event that is not in the books is published again. */
+/** Time, in ms, after which an event that is not in the books is published again. */
 export const resupplyAfterMs = 15_000;
-/** Interval between two checks for events that are not in the books. */
+/** Interval, in ms, between two checks for events that are not in the books. */
 const pollMs = 1_000;
 const streams = Object.values(eventStreams);
 
@@ -21,10 +21,10 @@ export interface ResupplyOptions {
 }
 
 /**
- * Publishes once more what was published and never came to the books: a stream was deleted, or JetStream lost its store,
- * before it was read. At once where a stream is seen to have begun anew; otherwise where an event has been on its way for
- * long although all that is in the streams was read. What appears more than once counts once. What JetStream takes for a repetition
- * would never come: so it is written into the books here, too.
+ * Publishes events again that never reached the books: a stream was deleted, or JetStream lost its store, before it was
+ * read. Does so immediately if a stream is recreated; otherwise if an event has been in transit for long although the
+ * streams were read to the end. Duplicates count once. An event that JetStream discards as a duplicate would never
+ * arrive, so it is also written into the books directly.
  */
 export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   const { log } = options;
@@ -50,10 +50,10 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
 }
 
 function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
-  /** Time at which each event on its way was first seen. */
+  /** Time at which each event in transit was first seen. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
-  /** Write position that the servers reported when nothing was on its way. */
+  /** Write position that the servers reported when no event was in transit. */
   let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
@@ -76,7 +76,7 @@ function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): 
     emptyAt = sent.length === 0 ? writes : undefined;
     const found = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
     const progress = found.filter((one) => one !== undefined);
-    if (progress.length < found.length) return; // a stream is gone, and is about to be made anew
+    if (progress.length < found.length) return; // a stream is missing, and is about to be recreated
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
     seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));

@@ -20,15 +20,15 @@ export interface RedisWatchOptions {
   readonly connection: BooksConnection;
   readonly log: Logger;
   readonly roundMs: number;
-  /** Opens the records of tasks. */
+  /** Decrypts the records of tasks. */
   readonly taskSeal: TaskSeal;
 }
 
-/** Watches that Redis has what the books have. */
+/** Checks that Redis has everything that the books have. */
 export interface RedisWatch extends AsyncDisposable {
-  /** True if Redis is known to have everything that the books have. Before that, nothing in it counts as dead. */
+  /** True if Redis is known to have everything that the books have. Until then no reservation counts as abandoned. */
   readonly isWhole: boolean;
-  /** The runs of its servers (`readServers`) in which it is known to; undefined: in none. */
+  /** Run ids of its servers (`readServers`) for which that is known; undefined: none. */
   readonly wholeRuns: string | undefined;
   /** Notes that the books have new receipts of these accounts. */
   noticed(accounts: Iterable<string>): void;
@@ -36,24 +36,29 @@ export interface RedisWatch extends AsyncDisposable {
   noticedTasks(events: readonly KeptTaskEvent[]): void;
 }
 
-/** Accounts that are compared at once, and most that are remembered to be compared; the books know those beyond. */
+/**
+ * Accounts compared at a time, and maximum accounts that are remembered for comparison; the books know further ones.
+ */
 const [pageSize, maxNoticed] = [500, 50_000];
-/** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
+/** Rounds between two checks for unapplied changes and for broken chains. */
 const roundsBetweenChecks = 5;
 /**
- * Time after the last write in which every round looks for late calls, and the number of rounds between two looks when
- * nothing happens.
+ * Time, in ms, after the last write in which every round checks for late calls, and rounds between two checks
+ * otherwise.
  */
 const [lateGraceMs, roundsBetweenSweeps] = [5_000, 60];
-/** Longest wait for the content of the streams before an empty Redis is filled. */
+/** Maximum wait, in ms, for the content of the streams before an empty Redis is filled. */
 const drainMs = 5_000;
-/** Longest comparison of a lost Redis before its dead holds are settled, even if accounts are still uncertain. */
+/**
+ * Maximum duration, in ms, of the comparison of a lost Redis before its abandoned reservations are settled, even if
+ * accounts are still uncertain.
+ */
 const wholeWithinMs = 30_000;
 const epochMark = "epoch";
 
 /**
- * Compares Redis with the books, again and again: one that has lost all is filled from them, one that is behind is charged
- * what it does not know. A server that was started or put into another's place has all its accounts compared.
+ * Compares Redis with the books periodically. Fills a Redis that has lost all data, and charges one that is behind.
+ * Compares all accounts of a server that was restarted or replaced.
  */
 export function watchRedis(options: RedisWatchOptions): RedisWatch {
   const watch = new Watch(options);
@@ -69,7 +74,7 @@ class Watch implements RedisWatch {
   #suspects = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
-  /** Until when a late call may come of age that was not written since. */
+  /** Time until which a late call may reach its age limit without further writes. */
   #lateUntil = 0;
   #whole = false;
   /** Time at which Redis counts as complete, even if accounts are still uncertain. */
@@ -127,7 +132,7 @@ class Watch implements RedisWatch {
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#whole = false;
     if (!this.#adopted) {
-      // Before the first epoch there were accounts that only Redis had.
+      // Before the first epoch some accounts existed only in Redis.
       const adopted = await adoptAccounts(deps);
       if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
@@ -145,10 +150,10 @@ class Watch implements RedisWatch {
       this.noticed(await brokenChains(books, pageSize));
     }
     const again = await this.#compare(deps);
-    // One that was emptied has lost this record too.
+    // An emptied Redis has lost this record too.
     if (isAnother || found === undefined) await writeWholeRuns(redis, runs);
     this.#runs = runs;
-    // A hold may be there whose settlement Redis has lost: nothing is swept before that is charged again.
+    // A reservation may exist whose settlement Redis has lost: nothing is swept before that is charged again.
     if (again === 0 || performance.now() > (this.#comparedBy ?? 0)) {
       this.#whole = true;
       this.#comparedBy = undefined;
@@ -156,19 +161,19 @@ class Watch implements RedisWatch {
     await this.#settleLate(deps, writes);
   }
 
-  /** Looks for calls that ended after their hold was gone, while they may be there. */
+  /** Settles late calls, calls that ended after their reservation was gone, while there may be any. */
   async #settleLate(deps: PutBackDeps, writes: string | undefined): Promise<void> {
     const now = performance.now();
     if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
     if (now > this.#lateUntil && this.#rounds % roundsBetweenSweeps !== 0) return;
-    this.#writes = undefined; // where it fails, the next round looks again
+    this.#writes = undefined; // after an error the next round checks again
     const late = await settleLate(deps);
     this.#writes = writes;
     const { log } = this.#options;
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
 
-  /** Fills a Redis that has lost all, with what the streams still have to deliver. */
+  /** Fills a Redis that has lost all data, including what the streams still have to deliver. */
   async #fill(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
     this.#whole = false;
@@ -181,7 +186,7 @@ class Watch implements RedisWatch {
     if (accounts > 0) log.warn({ accounts, ms }, "Redis was empty: accounts and tokens are restored from the books");
   }
 
-  /** Of a Redis that may be behind: tasks, of which it may know no end, and keys, which may be disabled. */
+  /** Restores tasks and API keys of a Redis that may be behind: it may lack a task's end or a key's disabling. */
   async #putEndBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     let tokens = 0;
     for await (const page of pagesOfAccounts(deps.books))
@@ -189,7 +194,7 @@ class Watch implements RedisWatch {
         deps,
         page.map(({ id }) => id),
       );
-    // Before the first round there was no other.
+    // Before the first round there was no other run.
     if (this.#runs !== undefined) {
       this.#lateTasks.begin();
       await this.#drained();
@@ -199,7 +204,10 @@ class Watch implements RedisWatch {
       this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }
 
-  /** Waits until the books have what is in the streams, or for a while: what comes later is charged then. */
+  /**
+   * Waits for a limited time until the books have the content of the streams; later events are charged when they
+   * arrive.
+   */
   async #drained(): Promise<void> {
     const streams = Object.values(eventStreams).map(({ name }) => name);
     await caughtUp(this.#options.bus, streams, drainMs);

@@ -4,29 +4,29 @@ import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
-/** Dependencies of the look at balances. */
+/** Dependencies of the check of balances. */
 export interface BalanceWatch {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
-  /** An account is low where its balance would not last so long at the rate of this hour and the 23 before it. */
+  /** Hours that a balance must last, at the rate of this hour and the 23 before it; below that the account is low. */
   readonly lowHours: number;
 }
 
 const hourMs = 3_600_000;
-/** Whole hours before this one whose spending is looked at with it. */
+/** Complete hours before this one that are included in the rate. */
 const hoursBefore = 23;
-/** Accounts that are looked at: those that spent most. */
+/** Maximum accounts to check: those that spent most. */
 const maxAccounts = 10_000;
-/** Accounts that the log names at once. */
+/** Maximum accounts in one log line. */
 const maxNamed = 20;
 
-/** Makes a step that counts the accounts that run low, and logs those that newly do. */
+/** Returns a step that counts the accounts with a low balance, and logs newly low ones. */
 export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch): () => Promise<void> {
   let known: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();
-    // Whole hours, which are summed as calls come: of a part of one every call would be read, each time.
+    // Complete hours have precomputed sums; for a part of an hour every call would have to be read.
     const thisHour = now - (now % hourMs);
     const from = thisHour - hoursBefore * hourMs;
     const totals = await connection.fill((books) =>

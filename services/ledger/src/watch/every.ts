@@ -1,19 +1,19 @@
 import { untilBeat, type Logger } from "@modelgate/platform";
 
-/** Something that is done again and again. */
+/** A periodic job. */
 export interface Repeated {
   readonly name: string;
   readonly everyMs: number;
   readonly log: Logger;
   /** Level at which the first of several failures is logged; absent: debug. */
   readonly level?: "debug" | "warn";
-  /** Does it once; `signal` is aborted when it is to end. */
+  /** Runs once; `signal` aborts when the job ends. */
   step(signal: AbortSignal): Promise<void>;
-  /** Undoes what a step reported when one has failed: no figure rather than an old one. */
+  /** Clears what a step reported after a failed one: no value rather than an outdated one. */
   failed?(): void;
 }
 
-/** Does something at once and then again and again, until disposed; what fails is logged once, and tried again. */
+/** Runs a job immediately and then periodically, until disposed. Logs a failure once, and retries. */
 export function repeat({ name, everyMs, log, level = "debug", step, failed }: Repeated): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
@@ -40,7 +40,7 @@ export function repeat({ name, everyMs, log, level = "debug", step, failed }: Re
   };
 }
 
-/** Waits, or until the signal is aborted. */
+/** Waits for a time, or until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

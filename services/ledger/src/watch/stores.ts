@@ -11,7 +11,7 @@ import {
   streamPresent,
 } from "./watch-metrics.ts";
 
-/** Reads how full Redis is, by primary, and how many accounts are known to diverge. */
+/** Reads the memory use of Redis, by primary, and the number of accounts known to diverge. */
 export async function watchRedis(redis: Redis): Promise<void> {
   const nodes = await readRedisMemory(redis);
   // A node that is no longer a primary is not reported any more.
@@ -24,14 +24,14 @@ export async function watchRedis(redis: Redis): Promise<void> {
   divergingAccounts.set(await countDivergences(redis));
 }
 
-/** Removes the figures of a Redis that does not answer. */
+/** Removes the metrics of a Redis that does not answer. */
 export function forgetRedis(): void {
   redisMemory.reset();
   redisMemoryLimit.reset();
   divergingAccounts.remove();
 }
 
-/** Reads which streams NATS has, and how far the books are behind each. */
+/** Reads which streams NATS has, and the lag of the books behind each. */
 export async function watchStreams(bus: Bus): Promise<void> {
   for (const { name: stream } of Object.values(eventStreams)) {
     const progress = await bus.progress(stream, streamConsumers[stream]);
@@ -41,7 +41,7 @@ export async function watchStreams(bus: Bus): Promise<void> {
   }
 }
 
-/** Removes the figures of a NATS that does not answer. */
+/** Removes the metrics of a NATS that does not answer. */
 export function forgetStreams(): void {
   for (const gauge of [streamPresent, lagEvents, lagSeconds]) gauge.reset();
 }

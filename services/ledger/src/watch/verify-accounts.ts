@@ -9,19 +9,20 @@ import { verifications } from "./watch-metrics.ts";
 export interface VerifyingOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Time within which every account is verified once. */
+  /** Time, in ms, within which every account is verified once. */
   readonly everyMs: number;
-  /** False while accounts are being put back into a Redis that has lost them. */
+  /** Returns false while accounts are being restored to a Redis that has lost them. */
   readonly mayVerify: () => boolean;
   readonly verify: (accountId: string) => Promise<Pick<Verification, "ok" | "divergence"> | undefined>;
 }
 
-/** Looks for accounts that are due in a period of verification: a day has 1,440 of them. */
+/** Checks per verification period for accounts that are due; with 1,440, one per minute of a day. */
 export const roundsPerPeriod = 1_440;
 
 /**
- * Makes a step that verifies the accounts that have become due since the one before. Each account has an offset of its own in
- * the period, by its id, so that they are spread over it; of several ledgers that see it due one takes it.
+ * Returns a step that verifies the accounts that have become due since the previous step. The account id determines an
+ * offset in the period, which spreads the accounts over it. If several ledgers find an account due, one of them takes
+ * it.
  */
 export function verifyingStep({
   redis,
@@ -56,10 +57,10 @@ export function verifyingStep({
   }
 }
 
-/** Returns true if an account's offset in the period lies after `since` and not after `now`. */
+/** Returns true if an account's offset in the period is after `since` and not after `now`. */
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
   const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
-  // How long ago it was due last, counted from now.
+  // Time since it was last due, counted back from now.
   return (((now - offset) % everyMs) + everyMs) % everyMs < now - since;
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge } from "@modelgate/platform";
 
-/** Memory of Redis, by primary. */
+/** Memory use of Redis, by primary. */
 export const redisMemory = new Gauge({
   name: "modelgate_redis_memory_bytes",
   help: "Memory of each Redis primary.",
@@ -14,7 +14,7 @@ export const redisMemoryLimit = new Gauge({
   labelNames: ["node"],
 });
 
-/** 1 for each stream of events that NATS has, else 0. */
+/** 1 for each event stream that NATS has, else 0. */
 export const streamPresent = new Gauge({
   name: "modelgate_stream_present",
   help: "1 if NATS has the event stream.",
@@ -35,19 +35,19 @@ export const lagSeconds = new Gauge({
   labelNames: ["stream"],
 });
 
-/** Accounts whose money is nearly gone. */
+/** Number of accounts with a low balance. */
 export const lowAccounts = new Gauge({
   name: "modelgate_accounts_low_balance",
   help: "Accounts whose balance does not last LOW_BALANCE_HOURS at the rate of the last 24 hours.",
 });
 
-/** Accounts whose books did not hold when they were last verified. */
+/** Number of accounts whose last verification failed. */
 export const divergingAccounts = new Gauge({
   name: "modelgate_accounts_diverging",
   help: "Accounts whose balance differed from their receipts at the last verification.",
 });
 
-/** Verifications that the ledger made by itself. */
+/** Counts the verifications that the ledger started. */
 export const verifications = new Counter({
   name: "modelgate_verifications_total",
   help: "Accounts that the ledger verified periodically.",

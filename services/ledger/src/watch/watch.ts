@@ -18,7 +18,7 @@ export interface WatchOptions extends Pick<VerifyingOptions, "verify" | "mayVeri
   readonly lowHours: number;
 }
 
-/** Keeps up the figures that alerts look at, and verifies every account once in a while, until disposed. */
+/** Updates the metrics that alerts use, and periodically verifies every account, until disposed. */
 export function startWatching(options: WatchOptions): AsyncDisposable {
   const { redis, bus, log, everyMs, verifyEveryMs } = options;
   const watches = new AsyncDisposableStack();
