@@ -17,14 +17,14 @@ export function typesOf(document: unknown): string {
   return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
 }
 
-/** What each operation takes and answers, by its method and path: what the client's calls are checked against. */
+/** Returns the types of each operation's parameters and answers, by method and path; the client's calls are checked against them. */
 function operationsOf(document: unknown): string {
   const members = Object.entries(objectAt(document, "paths")).flatMap(([path, methods]) =>
     Object.entries(isObject(methods) ? methods : {}).map(
       ([method, operation]) => `  readonly "${method.toUpperCase()} ${path}": ${operationOf(operation)};`,
     ),
   );
-  return `/** What each operation takes and answers. */\nexport type Operations = {\n${members.join("\n")}\n};\n`;
+  return `/** Parameters and answers of each operation. */\nexport type Operations = {\n${members.join("\n")}\n};\n`;
 }
 
 function operationOf(operation: unknown): string {

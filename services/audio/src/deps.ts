@@ -7,21 +7,21 @@ import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 export interface Deps extends OpenRelay {
   readonly lengths: LengthReader;
   readonly speech: {
-    /** Maximum characters of one text. */
+    /** Maximum characters of a text to speak. */
     readonly characters: number;
   };
   readonly upload: {
     readonly limits: FormLimits;
     readonly spool: Spool;
-    /** Longest that a file is held for whose length cannot be read, in seconds. */
+    /** Maximum seconds to reserve money for where a file's length cannot be read. */
     readonly maxUnreadSeconds: number;
   };
 }
 
-/** Bytes of a form besides its fields and its file: boundaries and the heads of its parts. */
+/** Bytes of a form in addition to its fields and its file: boundaries and part headers. */
 const frameBytes = 64 * 1024;
 
-/** Opens everything once. */
+/** Opens all dependencies. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const open = await openRelay(env.relay, context);

@@ -4,8 +4,8 @@ import { relayVariables } from "@modelgate/relay";
 const mebibyte = 1024 * 1024;
 
 /**
- * Every variable that the audio service reads, with its limits. JSON bodies are limited to 1 MiB: they hold only text
- * to speak.
+ * Environment variables of the audio service. JSON bodies are limited to 1 MiB, because they only contain text to
+ * speak.
  */
 export const variables = serviceVariables("audio", (read) => ({
   relay: relayVariables(read, { bodyBytes: mebibyte }),
@@ -15,14 +15,14 @@ export const variables = serviceVariables("audio", (read) => ({
   },
   form: {
     fileBytes: read.integer("FILE_BYTES", 256 * mebibyte, "Largest file to be transcribed.", { min: 1_024 }),
-    /** Largest text field of a form: voices of known speakers travel in them. */
+    /** Maximum bytes of a form's text field, which may contain reference voices of known speakers. */
     fieldBytes: 2 * mebibyte,
-    /** All text fields of a form together. */
+    /** Maximum bytes of all text fields of a form. */
     fieldsBytes: 8 * mebibyte,
     /** Maximum parts of a form. */
     parts: 64,
   },
-  /** Length that a file is held for whose length cannot be read, and charged for where its vendor reports none. */
+  /** Seconds to reserve money for where a file's length cannot be read, and to charge where its vendor reports none. */
   maxUnreadSeconds: 4 * 60 * 60,
   spool: {
     bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Files that the process has on disk at once.", { min: 1_024 }),
@@ -30,5 +30,5 @@ export const variables = serviceVariables("audio", (read) => ({
   },
 }));
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

@@ -3,10 +3,10 @@ import { eventStream, type FrameReading, type StreamTranslator, type StreamWaiti
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
-/** Comment that keeps a stream alive; every reader of events skips it. */
+/** Comment that keeps a stream open; event readers skip it. */
 const signOfLife = ": keep-alive\n\n";
 
-/** Framing shared by every stream of events, from its first heartbeat to the error that ends it. */
+/** Framing of all event streams, from the first heartbeat to the error that ends them. */
 export const eventsToClient = {
   contentType: eventStream,
   last: "",
@@ -16,14 +16,14 @@ export const eventsToClient = {
   heartbeat: () => signOfLife,
 } as const satisfies Partial<StreamTranslator>;
 
-/** Heartbeats for a client of a stream of events before its vendor begins. */
+/** Heartbeats for a client of an event stream before its vendor starts. */
 export const waitingForEvents: StreamWaiting = {
   contentType: eventStream,
   sign: signOfLife,
   fail: failureFrames.audio,
 };
 
-/** Facts read from an event. */
+/** Data read from an event. */
 export interface EventReading {
   /** True for the last event. */
   readonly done: boolean;
@@ -31,12 +31,12 @@ export interface EventReading {
   readonly usage?: Units | undefined;
 }
 
-/** Reads a frame of which `out` goes to the client. */
+/** Returns the reading of a frame; `out` is sent to the client. */
 export function readingOf({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
   return { words, usage, done, render: () => out };
 }
 
-/** Passes a vendor's events on as they came. `read` reads each; it throws Failure for an error. */
+/** Passes a vendor's events through unchanged. `read` parses each event and throws Failure for an error. */
 export function eventsThrough(read: (event: Frame) => EventReading): StreamTranslator {
   let done = false;
   return {
@@ -57,8 +57,8 @@ export function eventsThrough(read: (event: Frame) => EventReading): StreamTrans
 const comment: EventReading = { done: false };
 
 /**
- * Returns true if an answer can begin with a vendor's frame: not with an error, nor with an unreadable frame; another
- * vendor may be tried then. A comment, which may come first, is neither.
+ * Returns true if an answer may start with this frame. An error or an unreadable frame returns false, so that another
+ * vendor can be tried; a comment is accepted.
  */
 export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const event = parseFrame(frame.toString());
@@ -70,12 +70,12 @@ export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kin
   }
 }
 
-/** A stream of a vendor that holds an error. */
+/** Failure for a vendor's stream that contains an error. */
 export function brokenByVendor(): Failure {
   return new Failure("upstream_error", "The vendor failed in the middle of its answer.");
 }
 
-/** A stream of a vendor that ended without its last event. */
+/** Failure for a vendor's stream that ended without its last event. */
 export function endedEarly(): Failure {
   return new Failure("upstream_error", "The vendor's stream ended before its last event.");
 }

@@ -16,7 +16,7 @@ const queries = new QueryClient({
   },
 });
 
-/** The console: its theme, its queries, its pages. */
+/** The console: theme, queries and pages. */
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={readableGrey}>

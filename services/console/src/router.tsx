@@ -4,7 +4,7 @@ import { dimensionOf, type Dimension } from "./parts/dimension.ts";
 import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
-/** Filters of the log of calls, as they are in its address. */
+/** Filters of the call log in the page's address. */
 export interface CallFilters {
   readonly span: Span;
   readonly account?: string | undefined;
@@ -20,14 +20,14 @@ export interface CallFilters {
   readonly live?: boolean | undefined;
 }
 
-/** Filters of the log of video tasks, as they are in its address. */
+/** Filters of the video task log in the page's address. */
 export interface TaskFilters {
   readonly state?: string | undefined;
   readonly account?: string | undefined;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-/** A word that may be a number, which an address that is read back has without quotes. */
+/** Returns a text that may look like a number: the router parses an unquoted number in an address as a number. */
 const word = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 
@@ -138,7 +138,7 @@ const playground = createRoute({
   component: lazyRouteComponent(() => import("./pages/playground.tsx"), "PlaygroundPage"),
 });
 
-/** Every page of the console and its address. */
+/** All pages of the console and their addresses. */
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -160,7 +160,7 @@ export const router = createRouter({
     ]),
   ]),
   basepath: "/console",
-  // A page's code comes when its link is pointed at or has the focus.
+  // Loads a page's code when its link is hovered or focused.
   defaultPreload: "intent",
 });
 

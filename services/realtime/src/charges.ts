@@ -40,7 +40,7 @@ export interface ChargedSession {
 
 type Seen<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
 
-/** Bytes per second of PCM, with which audio input is converted to seconds. */
+/** Bytes per second of PCM audio, for converting seconds of input to bytes. */
 const pcmBytesPerSecond = 48_000;
 
 /**

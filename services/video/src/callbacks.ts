@@ -14,14 +14,13 @@ import { Failure } from "@modelgate/contracts";
 import { WorkCheck, untilBeat, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
-/** Sends tasks' transitions to the clients' URLs. */
+/** Sends task transitions to clients' URLs. */
 export interface Callbacks extends AsyncDisposable {
   /**
-   * Sends a transition that is kept in Redis, in the background, if there is one; it is tried again until it is
-   * accepted.
+   * Sends a transition that is stored in Redis, if there is one, in the background, and retries until it is accepted.
    */
   send(callback: Callback | undefined): void;
-  /** Returns the time from which other processes may send a callback that this process sends now, Unix ms. */
+  /** Returns the time, in Unix ms, from which other processes may send a callback that this process sends now. */
   leaseEnd(): number;
 }
 
@@ -31,29 +30,29 @@ export interface CallbackOptions {
   readonly remote: RemoteStreams;
   readonly log: Logger;
   readonly now: () => number;
-  /** Longest wait for the client's answer. */
+  /** Maximum wait for the client's answer, in ms. */
   readonly timeoutMs: number;
   /** Interval between reads of due callbacks, in ms. */
   readonly roundMs: number;
 }
 
-/** Pauses before the tries after the first, in ms. */
+/** Pauses before retries, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
-/** Maximum age of an undelivered transition, whatever the number of tries. */
+/** Maximum age of an undelivered transition in ms, regardless of the number of attempts. */
 const longestMs = 3_600_000;
-/** Maximum due callbacks of one shard that are taken at once. */
+/** Maximum due callbacks of one shard that are claimed at a time. */
 const most = 16;
-/** Maximum concurrent calls of this process, of all accounts and of one; further callbacks are due again later. */
+/** Maximum concurrent calls of this process, in total and per account; further callbacks are due again later. */
 const [maxOpen, maxOfAccount] = [1_000, 200];
-/** Longest address that a client may give, in characters. */
+/** Maximum characters of a client's callback URL. */
 const longestUrl = 2_048;
 
 /**
- * Delivers callbacks. A callback is kept in Redis from the write that made the transition until it is delivered or
- * given up: if a process dies, the others send it when its lease ends. A client may get it twice, with the same event
- * id. Each call is the task event as JSON, without the channel, which only operators see. It is signed:
- * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the
- * API key that created the task, in hex.
+ * Delivers callbacks. A callback is stored in Redis by the write that makes the transition, until it is delivered or
+ * abandoned. If a process dies, another one sends it when its lease ends, so a client may get it twice, with the same
+ * event id. The body is the task event as JSON, without the channel, which only operators see. The header
+ * `x-modelgate-signature: t=<seconds>,v1=<hex>` contains the HMAC-SHA256 of "<seconds>.<body>"; its key is the
+ * hexadecimal SHA-256 of the API key that created the task.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
@@ -115,7 +114,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   };
 }
 
-/** Makes the step that claims due callbacks, with few commands while there are none. */
+/** Returns the step that claims due callbacks; it needs few commands while there are none. */
 function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Promise<readonly Callback[]> {
   const workCheck = new WorkCheck({
     redis,
@@ -131,8 +130,8 @@ function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Prom
 }
 
 /**
- * Makes one try, and returns whether the client has accepted it. Without its token a callback counts as accepted.
- * Rejects where the client cannot be reached.
+ * Makes one attempt, and returns whether the client accepted it. A callback whose API key no longer exists counts as
+ * accepted. Rejects where the client cannot be reached.
  */
 async function post(
   { redis, remote, now, timeoutMs }: CallbackOptions,
@@ -156,7 +155,8 @@ async function post(
 }
 
 /**
- * Returns a request's `callback_url`, and the request without it: vendors do not get it. Throws Failure invalid_value.
+ * Returns a request's `callback_url`, and the request without it, because vendors do not get it. Throws Failure
+ * invalid_value.
  */
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...others } = members;

@@ -30,16 +30,17 @@ export interface CreatedTask {
 }
 
 /**
- * Creates a task: price → hold → start at a vendor, once → record with its first event. The hold stays open with the
- * task, and the process whose poll ends the task settles it. Throws Failure: nothing is charged then. A start that the
- * vendor may have accepted without a readable answer is create_uncertain (502, not to be repeated).
+ * Creates a task: finds its price, reserves money, starts it once at a vendor, and records it with its first event. The
+ * reservation stays open with the task; the process whose poll ends the task settles it. Throws Failure, after which
+ * nothing is charged. A start that the vendor may have accepted without a readable answer is create_uncertain (502,
+ * must not be repeated).
  */
 export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {
   const price = pricedInWords(deps, call, wanted);
   const routes = routesOf(deps, call, wanted);
   const upperNanos = maxCost(wanted, routes, price);
-  // The floor is zero, unlike that of a text call: a task that was not recorded is of no use to its client, so it costs nothing,
-  // even where its vendor has accepted it and this service died before it could be recorded.
+  // The minimum charge is zero, unlike that of a text call: a task that was not recorded is useless for its client, so
+  // it is free, even where its vendor has accepted it and this service died before recording it.
   const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
   const certain: CallEnd = { ...nothingUsed, estimated: true, status: 0, sent: notSent };
   const hold = (): Promise<HeldMoney> => holdMoney(deps.relay, { call, price, expected, certain });
@@ -62,12 +63,12 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   }
 }
 
-/** The settlement of a creation that failed. */
+/** Settlement of a failed creation. */
 const nothingUsed = { units: {}, estimated: false, outcome: "failed" } as const;
 
 /**
- * Returns the model's price. Throws Failure where the caller may not use the model, with the client's name of the
- * field.
+ * Returns the model's price. Throws Failure, with the client's name of the field, where the caller may not use the
+ * model.
  */
 function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: WantedTask): Priced {
   try {
@@ -100,14 +101,14 @@ function logTask(
   );
 }
 
-/** A start that a vendor has accepted, and the amount that is held for it. */
+/** A start that a vendor has accepted, and its reservation. */
 interface AcceptedStart {
   readonly attempted: Attempted<Started>;
   readonly sent: SentCall;
   readonly heldNanos: Nanos;
 }
 
-/** Makes the function that builds a task's record from the call that pays for it. */
+/** Returns the function that builds a task's record from the call that pays for it. */
 function recorderOf(
   deps: Deps,
   wanted: WantedTask,
@@ -122,7 +123,7 @@ function recorderOf(
   return (record) => {
     const { accountId, tokenId } = record.call.caller;
     const { model } = record.price;
-    // The price of the request that was sent, which is one of those that the hold covers.
+    // Price of the request that was sent, which the reservation covers.
     const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
     return {
       id,

@@ -7,29 +7,29 @@ import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
 import type { PollPace } from "./poll/advance.ts";
 
-/** The bounds of a task's life. */
+/** Limits of a task's life. */
 export type TaskLimits = Readonly<Env["tasks"]>;
 
-/** The dependencies of the video service's endpoints and its poller. */
+/** Dependencies of the video service's endpoints and its poller. */
 export interface Deps extends OpenRelay, AsyncDisposable {
   readonly limits: TaskLimits;
   readonly pace: PollPace;
   readonly remote: RemoteStreams;
-  /** Fetches pictures at clients' addresses. */
+  /** Fetches pictures from clients' URLs. */
   readonly pictures: RemoteFiles;
   readonly callbacks: Callbacks;
-  /** Seals the records of tasks for their events. */
+  /** Encrypts the task records in events. */
   readonly taskSeal: Pick<TaskSeal, "seal">;
   readonly publicUrl: string | undefined;
-  /** The clock of tasks, Unix ms. */
+  /** Returns the time for tasks, in Unix ms. */
   readonly now: () => number;
   readonly random: () => number;
   readonly newTaskId: () => string;
-  /** Work that goes on when its client has left; the end of the process waits for it. */
+  /** Work that continues when its client has left; the end of the process waits for it. */
   readonly backgroundWork: BackgroundWork;
 }
 
-/** Opens everything once. */
+/** Opens all dependencies. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env, log } = context;
   const open = await openRelay(env.relay, context);
@@ -67,14 +67,14 @@ function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budge
   return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }
 
-/** Maximum time that the end of a process waits for work whose clients have left. */
+/** Maximum time, in ms, that the end of a process waits for work whose clients have left. */
 const lastWorkMs = 10_000;
 
-/** Open promises whose callers may have gone. */
+/** Pending promises whose callers may have gone. */
 export class BackgroundWork {
   readonly #open = new Set<Promise<unknown>>();
 
-  /** Returns the same promise, and keeps it until it is settled. */
+  /** Returns the promise, and tracks it until it is settled. */
   keep<Value>(work: Promise<Value>): Promise<Value> {
     const step = work.then(
       () => undefined,
@@ -85,7 +85,7 @@ export class BackgroundWork {
     return work;
   }
 
-  /** Resolves when all are settled, or after a bounded time. */
+  /** Resolves when all promises are settled, or after a maximum time. */
   async over(): Promise<void> {
     const deadline = Promise.withResolvers<void>();
     const alarm = setTimeout(deadline.resolve, lastWorkMs);

@@ -4,7 +4,7 @@ import { privateHostsVariable, relayVariables } from "@modelgate/relay";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Every variable that the video service reads, with its bounds. */
+/** Environment variables of the video service. */
 export const variables = serviceVariables("video", (read) => ({
   relay: relayVariables(read),
   publicUrl: read.optionalUrl(
@@ -13,15 +13,15 @@ export const variables = serviceVariables("video", (read) => ({
   ),
   tasks: taskVariables(read),
   pace: {
-    /** Time from a task's creation to the first poll. */
+    /** Time, in ms, from a task's creation to the first poll. */
     firstMs: 2_000,
-    /** Longest pause between two polls of a task. */
+    /** Maximum pause between two polls of a task, in ms. */
     longestMs: 30_000,
-    /** Usual time of a video: the progress that is shown where the vendor reports none. */
+    /** Usual duration of a video task, in ms, for the progress where the vendor reports none. */
     usualMs: 2 * minute,
   },
   frames: {
-    /** Longest time to fetch a picture from a client's address, for a vendor that takes its bytes only. */
+    /** Maximum time, in ms, to fetch a picture from a client's URL, for a vendor that only takes bytes. */
     timeoutMs: 20_000,
     /** Maximum redirects of such a fetch. */
     maxRedirects: 3,
@@ -33,17 +33,17 @@ export const variables = serviceVariables("video", (read) => ({
       "",
       "Hosts of the operator's own network that callbacks may go to, separated by commas; public hosts always may.",
     ),
-    /** Longest wait for the answer to a callback. */
+    /** Maximum wait, in ms, for the answer to a callback. */
     timeoutMs: 10_000,
   },
 }));
 
-/** The values of those variables. */
+/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;
 
 function taskVariables(read: VariableReader) {
   return {
-    /** Largest reference picture of a form. */
+    /** Maximum bytes of a reference picture in a form. */
     referenceBytes: 32 * 1024 * 1024,
     lifetimeMs: read.integer(
       "TASK_LIFETIME_MS",
@@ -52,19 +52,19 @@ function taskVariables(read: VariableReader) {
       { min: 1_000 },
     ),
     keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "How long an ended task can be fetched.", { min: 1_000 }),
-    /** Pause between two claims of due tasks and callbacks. */
+    /** Pause, in ms, between two claims of due tasks and callbacks. */
     roundMs: 500,
-    /** Maximum due tasks of one shard that are claimed at once. */
+    /** Maximum due tasks of one shard that are claimed at a time. */
     batch: 8,
-    /** Tasks that this process polls at their vendors at once. */
+    /** Maximum tasks that this process polls at the same time. */
     concurrency: 128,
-    /** Time after which a task claimed by a process that died is due. */
+    /** Lease of a claim, in ms, after which the task of a process that died is due again. */
     leaseMs: 2 * minute,
-    /** Longest wait for a vendor's answer to a poll. */
+    /** Maximum wait, in ms, for a vendor's answer to a poll. */
     pollTimeoutMs: 20_000,
-    /** Longest silence of a vendor while a video is passed through. */
+    /** Maximum silence, in ms, of a vendor while a video is passed through. */
     contentSilenceMs: minute,
-    /** Pause between two events for a client that follows a task. */
+    /** Interval, in ms, between two events for a client that follows a task. */
     followMs: 1_000,
   };
 }

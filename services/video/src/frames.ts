@@ -2,14 +2,15 @@ import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
-/** Returns whether a picture may have this media type; its real type is read from its bytes. */
+/** Returns true if a picture may have this media type; its real type is read from its bytes. */
 function mayBePicture(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
 /**
- * The pictures of a request in the form that each vendor takes: where a vendor takes bytes only, pictures at URLs are
- * fetched once for all attempts, and counted against the process's budget. Dispose it when the request has been sent.
+ * Pictures of a request in the form that each vendor takes. For vendors that only take bytes, pictures at URLs are
+ * fetched once for all attempts, and counted against the process's memory budget. Dispose it when the request has been
+ * sent.
  */
 export class Frames implements Disposable {
   readonly #pictures: RemoteFiles;
@@ -46,7 +47,7 @@ export class Frames implements Disposable {
   async #bytesOf(image: VideoImage | undefined, param: string): Promise<VideoImage | undefined> {
     if (image?.kind !== "url") return image;
     try {
-      // The fetch goes on where the client leaves, as the start does.
+      // The fetch continues when the client leaves, like the start.
       const signal = new AbortController().signal;
       const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, signal });
       if (this.#held.disposed) file[Symbol.dispose]();
@@ -59,7 +60,7 @@ export class Frames implements Disposable {
   }
 }
 
-/** Returns a request for measuring at a vendor that takes bytes only, before its pictures are fetched. */
+/** Returns a request for measuring at a vendor that only takes bytes, before its pictures are fetched. */
 export function unfetched(request: VideoRequest, { takesBytesOnly }: VideoVendor): VideoRequest {
   if (takesBytesOnly !== true) return request;
   const { firstFrame, lastFrame } = request;

@@ -27,33 +27,33 @@ export interface WantedTask {
   readonly style: VideoStyle;
   readonly client: VideoClient;
   readonly request: VideoRequest;
-  /** Fields that the neutral request does not have. */
+  /** Fields that the neutral form cannot express. */
   readonly dropped: readonly string[];
   readonly callbackUrl?: string | undefined;
-  /** The source of a remix: the task stays at the vendor and key that have its video. */
+  /** Source of a remix: the task must start at the vendor and key that have its video. */
   readonly remix?: TaskRecord | undefined;
 }
 
 /** The channels and wires that can start a task. */
 export interface Routes {
   readonly candidates: readonly Candidate[];
-  /** The wires that may be used, the client's own first. */
+  /** Wires that may be used, the client's wire first. */
   readonly wires: readonly VideoWire[];
 }
 
-/** The properties that a video is priced by. */
+/** Properties that determine the price of a video. */
 export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
-  /** True if the vendor is not sent the size that the client requested. */
+  /** True if the vendor does not get the size that the client requested. */
   readonly isSizeLost: boolean;
 }
 
-/** Returns the properties that a rendered request is priced by; a remix has the resolution of its source. */
+/** Returns the properties of a rendered request that determine its price; a remix has the resolution of its source. */
 export function measured({ client, remix }: WantedTask, { seconds, lines, dropped }: RenderedVideo): Measured {
   const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
   return { seconds, lines: remix === undefined ? lines : requestedVideo(remix).lines, isSizeLost };
 }
 
-/** Returns the units that a task is billed as; pictures are counted for models that price them. */
+/** Returns the units that a task is billed in; pictures are only counted for models that have a price for them. */
 export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Measured): Units {
   const images = [firstFrame, lastFrame].filter((image) => image !== undefined).length;
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };

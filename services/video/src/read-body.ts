@@ -5,17 +5,17 @@ import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/jso
 import { relied } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
-/** A body as one object, whatever its encoding. Dispose it when it is no longer needed. */
+/** A body as one object, regardless of its encoding. Dispose it when it is no longer needed. */
 export interface VideoBody extends Disposable {
   readonly members: JsonRecord;
 }
 
-/** Number of copies of a picture in memory besides the body as it arrived: as text, and as it is sent. */
+/** Copies of a picture in memory in addition to the received body: as text, and as sent. */
 const copies = 2;
 
 /**
- * Reads a JSON object, or, where the endpoint allows one, a form: its fields as texts, its file as a data URL under the
- * field's name. Every copy counts against the process's budget. Throws Failure (400, 408, 413, 415, 503) and
+ * Reads a JSON object or, where the endpoint allows one, a form: its fields as texts, its file as a data URL under the
+ * field's name. Every copy counts against the process's memory budget. Throws Failure (400, 408, 413, 415, 503) and
  * ClientGone.
  */
 export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
@@ -42,7 +42,7 @@ interface Copied {
   readonly read: () => JsonRecord;
 }
 
-/** Returns a body's members; its bytes and their copies are counted until it is disposed of. */
+/** Returns a body's fields; counts its bytes and their copies until it is disposed. */
 function copied(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: Copied): VideoBody {
   const holding = deps.body.budget.holdFor(caller);
   const dispose = (): void => {

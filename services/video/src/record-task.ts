@@ -5,23 +5,23 @@ import type { RequestIds } from "@modelgate/platform";
 import type { HeldMoney, UsageRecord } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 
-/** Pauses between the tries, in ms: the vendor has begun the work, and a client waits. */
+/** Pauses between attempts in ms; short, because the vendor has started and a client waits. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 
 /** A task that its vendor has accepted. */
 export interface AcceptedTask {
   readonly held: HeldMoney;
-  /** Holds the same amount again. */
+  /** Makes the same reservation again. */
   readonly holdAgain: () => Promise<HeldMoney>;
-  /** Its record, with the call that pays for it. */
+  /** Returns its record, with the call that pays for it. */
   readonly recordOf: (call: UsageRecord) => TaskRecord;
   readonly ids: RequestIds;
 }
 
 /**
- * Records a task that its vendor has accepted, through an outage of Redis of a few seconds, and hands the hold over to
- * it. Undefined where recording failed. Where the hold was lost with a Redis, the amount is held again, under another
- * call id: the vendor is working, so the client gets the video and pays for it once.
+ * Records a task that its vendor has accepted, retries through a short outage of Redis, and transfers the reservation
+ * to the task. Returns undefined where recording failed. If Redis lost the reservation, reserves the amount again under
+ * another call id: the vendor is working, so the client gets the video and pays for it once.
  */
 export async function recordTask(
   deps: Deps,
@@ -49,7 +49,10 @@ export async function recordTask(
   }
 }
 
-/** Returns false where the hold is gone. A try whose reply was lost is found by the next one. */
+/**
+ * Writes the record. Returns false where the reservation is gone. A repeated attempt recognizes a record whose reply
+ * was lost.
+ */
 async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,
@@ -67,7 +70,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   return recorded !== "no-hold";
 }
 
-/** Repeats a step while Redis is away, or is being restored. Throws the error of the last try. */
+/** Repeats a step while Redis is unavailable or being restored. Throws the error of the last attempt. */
 async function withRetries<T>(step: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {

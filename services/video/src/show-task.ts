@@ -21,7 +21,7 @@ export function shownTask(task: TaskRecord): VideoTask {
   };
 }
 
-/** Returns the values of the request. */
+/** Returns the requested values. */
 export function requestedVideo({ requested }: TaskRecord): RequestedVideo {
   return { seconds: 0, fromImage: false, ...requested };
 }
@@ -38,22 +38,22 @@ export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   };
 }
 
-/** Returns the values that an answer shows besides the task. */
+/** Returns the values that an answer shows in addition to the task. */
 export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
   const base = publicUrl?.replace(/\/+$/, "") ?? `http://${hostIn(request.headers.host)}`;
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/** Returns the host that the client addressed: it is only shown to that client. */
+/** Returns the host that the client used; it is only shown to that client. */
 function hostIn(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
 
-/** The form of the gateway's task ids; other texts never reach Redis. */
+/** Pattern of the gateway's task ids; other texts never reach Redis. */
 const idShape = /^[\w-]{1,100}$/;
 
 /**
- * Returns the caller's own task. Throws Failure: task_not_found (404) for an unknown one and for another account's,
+ * Returns a task of the caller. Throws Failure: task_not_found (404) for an unknown task or another account's,
  * server_overloaded (503) while lost data of Redis is being restored.
  */
 export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: string | undefined): Promise<StoredTask> {

@@ -39,7 +39,7 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
 
-/** The parts of a start besides the request. */
+/** Parts of a start in addition to the request. */
 export interface StartedWith {
   readonly price: Priced;
   readonly routes: Routes;
@@ -60,7 +60,7 @@ export function startAtVendor(
     model: price.model,
     candidates: routes.candidates,
     wires: routes.wires,
-    // The start goes on where the client leaves: the task is in its list.
+    // The start continues when the client leaves: the task is in its list.
     signal: new AbortController().signal,
     async prepare(route) {
       const request = await renderable(wanted, frames, route);
@@ -173,8 +173,8 @@ function idIn(
 }
 
 /**
- * Makes the refusal for a complete answer without a task's id. No client could have such a task, so unlike a lost
- * answer it is a failed attempt, and the next channel is tried.
+ * Returns the refusal for a complete answer without a task id. A task without an id cannot exist for a client, so
+ * unlike a lost answer this is a failed attempt, and the next channel is tried.
  */
 function unreadable({ status }: UpstreamAnswer, message: string): Refused {
   return new Refused({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);

@@ -25,13 +25,13 @@ export function speech(deps: Deps): EndpointHandler {
   };
 }
 
-/** A call for speech with one model. */
+/** Plan of a speech call with one model. */
 interface SpeechPlan extends Plan, SpeechCall {
-  /** True if the request is for events. */
+  /** True if the client requests an event stream. */
   readonly events: boolean;
 }
 
-/** Speech, made of a text. */
+/** Call kind: speech from a text. */
 const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
   plan({ strict }, request, { model: { price } }) {
     const byTokens = isByTokens(price);
@@ -39,7 +39,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
       request,
       strict,
       events: request.events || byTokens,
-      // By the character the cost is known beforehand.
+      // A price per character makes the cost known in advance.
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,

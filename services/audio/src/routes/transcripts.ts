@@ -24,8 +24,8 @@ export function translations(deps: Deps): EndpointHandler {
 }
 
 /**
- * A vendor is sent the file while the client still sends it, where the model came before it and its head says how much
- * has to be held. Else the file waits on disk until the form is whole.
+ * Handles an upload. Sends the file to the vendor while the client still uploads it, if the model precedes it and its
+ * header shows how much money to reserve. Otherwise the file waits on disk until the form is complete.
  */
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   return async (call) => {
@@ -38,7 +38,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       return read;
     });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
-    // Read while the vendor works, since its answer waits for the money.
+    // Runs while the vendor works, because the answer waits for the reservation.
     let reading: Promise<unknown> = Promise.resolve();
     const length = once((): Promise<AudioLength> => {
       const found = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds });
@@ -68,21 +68,21 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   };
 }
 
-/** A file whose words are wanted. */
+/** An uploaded file to transcribe. */
 interface FileRequest extends TranscriptCall {
   readonly model: string;
   readonly size: TranscriptSize;
-  /** Returns true if the client is known to want a stream. */
+  /** Returns true if the client is known to request a stream. */
   readonly isDue: () => boolean;
 }
 
-/** A call for a transcript with one model. */
+/** Plan of a transcript with one model. */
 interface TranscriptPlan extends Plan {
   readonly file: FileRequest;
   readonly strict: boolean;
 }
 
-/** Transcripts and translations of sound. */
+/** Call kind: transcripts and translations of audio. */
 const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
   plan(call, file, { model }) {
     const { upload, size, wire } = file;
@@ -117,5 +117,5 @@ function noWords(): Promise<number> {
 }
 
 function ignore(): void {
-  // How it ended shows where it matters.
+  // The result is reported where it matters.
 }

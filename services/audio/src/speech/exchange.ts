@@ -28,13 +28,16 @@ const { speech } = wires;
 /** A call for speech. */
 export interface SpeechCall {
   readonly request: SpeechRequest;
-  /** True if a parameter that the vendor cannot use is refused; otherwise it is left out and named to the client. */
+  /**
+   * True if a parameter that the vendor does not support is refused; otherwise it is dropped and reported to the
+   * client.
+   */
   readonly strict: boolean;
 }
 
 /**
- * One attempt at speech. A vendor answers with audio or with events, as requested: each is brought to the
- * client in the form of its request, piece by piece as it comes.
+ * Creates the exchange of one speech attempt. The vendor answers with audio or events, as requested; the client gets
+ * the form that it requested, chunk by chunk.
  */
 export function speechExchange(
   { request, strict }: SpeechCall,
@@ -58,7 +61,7 @@ export function speechExchange(
   };
 }
 
-/** Reads speech in one piece of JSON, and renders it as the client wants it. */
+/** Reads speech in one JSON document, and renders it as the client requested. */
 function wholeReader(request: SpeechRequest, parse: (answer: JsonRecord) => SpeechAnswer): AnswerReader {
   return { kind: "whole", read: async (bytes) => renderSpeech(request, parse(await parseAnswer(bytes))) };
 }
@@ -72,7 +75,7 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer
   return { body: Buffer.from(stream), contentType: eventStream, usage, words };
 }
 
-/** Reads events, or bytes of audio. Throws Failure for what is neither: it is an error in disguise. */
+/** Reads events or audio bytes. Throws Failure for anything else, which is an error with a success status. */
 function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");
   const usual = speechFormats[request.format];
@@ -90,7 +93,7 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     kind: "stream",
     framing: byteFraming,
     begins: () => true,
-    // What the vendor says that it sends is what the client gets to know.
+    // The client gets the content type that the vendor reports.
     translator: () => (request.events ? audioAsEvents(request) : audioThrough(isAudio ? type : usual)),
   };
 }

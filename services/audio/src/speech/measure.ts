@@ -2,9 +2,11 @@ import type { Price, Units } from "@modelgate/contracts";
 import { countTokens, estimateTokens, type Measure } from "@modelgate/relay";
 import { charactersIn, type SpeechRequest } from "@modelgate/wires/speech";
 
-/** Speech is about this many tokens a second with vendors that count any. */
+/** Approximate tokens per second of speech, with vendors that count tokens. */
 const tokensPerSecond = 21;
-/** Bytes of text spoken in a second: usually, and at the slowest. UTF-8 bytes, since a Chinese letter takes longer. */
+/**
+ * Bytes of spoken text per second: usual, and slowest. UTF-8 bytes, because a Chinese character takes longer to speak.
+ */
 const bytesPerSecond = { usual: 15, slowest: 5 } as const;
 
 /** Returns true if a model's speech is priced by tokens: only where there is no price per character. */
@@ -13,10 +15,10 @@ export function isByTokens(price: Price): boolean {
 }
 
 /**
- * Measures speech by the characters of its text, which are known beforehand, so that the hold equals the charge; or by
- * the vendor's tokens, estimated where it reports none. The vendor works on the whole text as soon as it begins: a
- * client that leaves in the middle has used all of its characters. Speech that the vendor broke off costs nothing: half
- * of a file is of no use.
+ * Measures speech by the characters of its text, which are known in advance, so that reservation and charge are equal;
+ * or by the vendor's tokens, estimated where it reports none. The vendor processes the complete text when it starts, so
+ * a client that leaves early is charged for all characters. Speech that the vendor interrupts is free, because half a
+ * file is useless.
  */
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {

@@ -13,10 +13,13 @@ import {
 
 const { client, vendor } = wires.speech;
 
-/** Usage of a vendor that reports none: sound that came shows that its work was begun. */
+/** Usage of a vendor that reports none; received audio shows that it started. */
 const unreported: Units = {};
 
-/** Passes audio as it comes. A break has no words in it: the connection is cut, so that half a file never passes for a whole one. */
+/**
+ * Passes audio through. An interruption cannot be expressed in audio: the connection is cut, so that half a file never
+ * looks complete.
+ */
 export function audioThrough(contentType: string): StreamTranslator {
   return {
     ...bytesToClient(contentType),
@@ -25,7 +28,7 @@ export function audioThrough(contentType: string): StreamTranslator {
   };
 }
 
-/** Writes the audio of a vendor that has no events as events. */
+/** Converts audio bytes of a vendor to events. */
 export function audioAsEvents(request: SpeechRequest): StreamTranslator {
   return {
     ...eventsToClient,
@@ -34,12 +37,12 @@ export function audioAsEvents(request: SpeechRequest): StreamTranslator {
   };
 }
 
-/** Passes events as they came. */
+/** Passes events through. */
 export function speechEvents(): StreamTranslator {
   return eventsThrough(eventReader());
 }
 
-/** Writes the audio in a vendor's events as bytes. */
+/** Converts a vendor's audio events to audio bytes. */
 export function eventsAsAudio(contentType: string): StreamTranslator {
   const read = eventReader();
   let done = false;
@@ -61,7 +64,7 @@ export function eventsAsAudio(contentType: string): StreamTranslator {
 
 const noAudio = Buffer.alloc(0);
 
-/** A stream of bytes has no room for signs of life, nor for an error. */
+/** Returns the framing of an audio byte stream, which cannot contain heartbeats or an error. */
 function bytesToClient(contentType: string) {
   return {
     contentType,
@@ -73,7 +76,7 @@ function bytesToClient(contentType: string) {
   } as const satisfies Partial<StreamTranslator>;
 }
 
-/** Reads the events of a stream. Throws Failure for an error, or what cannot be read. */
+/** Returns a reader of stream events. It throws Failure for an error or an unreadable event. */
 function eventReader(): (frame: Frame) => EventReading & { readonly audio: Buffer } {
   let usage = unreported;
   return (frame) => {

@@ -23,7 +23,7 @@ import { beginsWith, brokenByVendor, eventsThrough } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
 
-/** Formats that are made of a vendor's JSON, and what they are. */
+/** Formats rendered from a vendor's JSON, with their content types. */
 const rendered: Readonly<
   Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof asText }>>
 > = {
@@ -32,23 +32,23 @@ const rendered: Readonly<
   vtt: { contentType: "text/vtt; charset=utf-8", render: asVtt },
 };
 
-/** The wire of both endpoints, which read and write the same answers. */
+/** Wire of both endpoints, whose requests and answers are the same. */
 const own = wires.transcriptions;
 
 /** A call for a transcript. */
 export interface TranscriptCall {
   readonly wire: TranscriptsWire;
   readonly upload: Upload;
-  /** Returns the parsed form. Throws Failure (400) for a form that is wrong, or not whole yet. */
+  /** Returns the parsed form. Throws Failure (400) for an invalid or incomplete form. */
   readonly request: () => TranscriptsRequest;
 }
 
 /**
- * One attempt at a transcript. The request to the vendor is for JSON, or for a stream; the client's format is made of it.
- * Where the vendor cannot stream, the client's stream comes in one piece.
+ * Creates the exchange of one transcript attempt. Requests JSON or a stream from the vendor, and renders the client's
+ * format from it. If the vendor cannot stream, the client's stream has a single part.
  */
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
-  // What came before the file decides already whether this vendor's model can answer: another may.
+  // The fields before the file already show whether this vendor's model can answer; another may.
   const known = upload.entries.filter(([name]) => name === "model" || name === "response_format");
   const { client, vendor } = wires[wire];
   if (!upload.isWhole) vendor.render(client.read(known), { model });
@@ -63,7 +63,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
   };
 }
 
-/** Reads a stream of events. */
+/** Reads an event stream. */
 const eventsReader: AnswerReader = {
   kind: "stream",
   framing: eventStreamFraming,
@@ -71,7 +71,7 @@ const eventsReader: AnswerReader = {
   translator: transcriptEvents,
 };
 
-/** Reads a transcript in JSON, and renders it in the format that the client requested, which is known by now. */
+/** Reads a JSON transcript, and renders it in the client's format, which is known by then. */
 function wholeReader(request: () => TranscriptsRequest): AnswerReader {
   return {
     kind: "whole",
@@ -83,8 +83,7 @@ function wholeReader(request: () => TranscriptsRequest): AnswerReader {
 }
 
 /**
- * Renders an answer in the format that the client requested. Throws Failure upstream_error for an answer that the
- * format cannot express.
+ * Renders an answer in the client's format. Throws Failure upstream_error for an answer that the format cannot express.
  */
 export function renderAnswer(
   bytes: Buffer,
@@ -99,7 +98,7 @@ export function renderAnswer(
   return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
 }
 
-/** Passes a vendor's stream unchanged, and reads its text, its end and its usage. */
+/** Passes a vendor's stream through, and reads its text, end and usage. */
 function transcriptEvents(): StreamTranslator {
   return eventsThrough((frame) => {
     const event = own.vendor.event(frame);

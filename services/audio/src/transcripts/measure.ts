@@ -3,13 +3,13 @@ import { idsOf } from "@modelgate/platform";
 import { estimateTokens, type Call, type Measure } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
-/** Audio tokens a second: usually, and at most. */
+/** Audio tokens per second: usual, and maximum. */
 const audioTokens = { usual: 10, most: 25 } as const;
-/** Maximum tokens that are said in a second, and written for a file of no length. */
+/** Maximum tokens spoken per second, and minimum for a file without any length. */
 const wordTokens = { perSecond: 12, atLeast: 64 } as const;
 /**
- * Maximum difference between the length that a vendor reports and the file's own, in seconds plus a share of the
- * length. Vendors round up, or add silence.
+ * Maximum difference between the length that a vendor reports and the file's length: seconds plus a share of the
+ * length. Vendors round up or add silence.
  */
 const agree = { seconds: 1, share: 0.02 } as const;
 
@@ -17,9 +17,9 @@ const agree = { seconds: 1, share: 0.02 } as const;
 export interface TranscriptSize {
   /** Bytes of the prompt. */
   readonly promptBytes: number;
-  /** Maximum seconds that the file can have. */
+  /** Maximum seconds of the file. */
   readonly bound: number;
-  /** The length of the file, once it is whole. */
+  /** Returns the length of the file once it is complete. */
   readonly length: () => Promise<AudioLength>;
 }
 
@@ -47,7 +47,7 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "
     upper: { seconds: bound },
     floor: {},
     async meter(reported, _words, outcome) {
-      // A stream that the vendor broke off: the file was not heard to its end.
+      // The vendor interrupted the stream: the file was not transcribed to its end.
       if (outcome === "failed") return { units: {}, estimated: false };
       const { seconds: own, isStated } = await length();
       const reportedSeconds = reported?.seconds;
@@ -82,14 +82,14 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
   };
 }
 
-/** Minimum of bytes a second of the codecs in use. */
+/** Minimum bytes per second of common codecs. */
 const minBytesPerSecond = 1_000;
-/** A file's head may report less than the file holds: a vendor's report beyond it is accepted within these bounds. */
+/** Limits within which a vendor's longer report is accepted: a file's header may state less than the file contains. */
 const beyondHead = { times: 20, seconds: 60 } as const;
 
-/** Returns the maximum of seconds of a file that are billed, whatever its vendor reports. */
+/** Returns the maximum seconds of a file that are billed, regardless of the vendor's report. */
 export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
   const byHead = bound * beyondHead.times + beyondHead.seconds;
-  // A bound that follows from the bytes is one already; a vendor may round it up.
+  // A bound computed from the bytes is already a maximum; a vendor may round it up.
   return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;
 }

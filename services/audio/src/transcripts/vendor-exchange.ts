@@ -12,8 +12,8 @@ interface VendorTranscriptCall extends Pick<TranscriptCall, "upload" | "request"
 }
 
 /**
- * One attempt at a transcript in a wire that only vendors speak. Their parameters come before the file, or in the
- * address: the form must be whole, since clients may send them after the file.
+ * Creates the exchange of one transcript attempt in a vendor-only wire. Its parameters precede the file or are in the
+ * address, so the form must be complete: clients may send them after the file.
  */
 export async function vendorExchange(
   { wire, upload, request, strict }: VendorTranscriptCall,
@@ -44,7 +44,7 @@ export async function vendorExchange(
   };
 }
 
-/** Form of a part's media type; everything else is just bytes. */
+/** Pattern of a part's media type; other values are treated as bytes. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 async function sentAs(how: RenderedTranscripts, upload: Upload): Promise<Pick<Exchange, "body" | "headers" | "query">> {

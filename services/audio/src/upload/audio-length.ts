@@ -4,29 +4,29 @@ import type { LengthReader } from "./length-reader.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 import type { Upload } from "./upload.ts";
 
-/** Bytes of a file that are read before it is whole: most headers are short, a few hold a picture. */
+/** Bytes of a file that are read before it is complete: most headers are short, some contain a picture. */
 const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
 /**
- * Bytes per second of a file whose length cannot be read: speech is usually recorded with 32 kilobits a second or more.
- * Codecs go down to 6, but a file of one of those is counted; what remains is of kinds that vendors refuse.
+ * Assumed bytes per second of a file whose length cannot be read: speech usually has at least 32 kilobits per second.
+ * Codecs with less are counted by frames; the remaining formats are refused by vendors.
  */
 const usualBytesPerSecond = 4_000;
 
 /** Length of a file, in seconds. */
 export interface AudioLength {
   readonly seconds: number;
-  /** True if the file itself states it; else it follows from the file's size. */
+  /** True if the file states it; otherwise it is computed from the file's size. */
   readonly isStated: boolean;
 }
 
 /** Options for finding a length. */
 export interface LengthOptions {
   readonly reader: LengthReader;
-  /** Longest that a file is taken for whose length cannot be read, in seconds. */
+  /** Maximum seconds assumed for a file whose length cannot be read. */
   readonly maxUnread: number;
 }
 
-/** The length of a whole file, which it waits for: counted in its samples or frames, or else as its header states. */
+/** Returns the length of a file after it is complete: counted by samples or frames, else stated in its header. */
 export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: LengthOptions): Promise<AudioLength> {
   await whole;
   const { size, filename: path, descriptor } = file;
@@ -36,8 +36,8 @@ export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: L
 }
 
 /**
- * The most that an upload can be long, in whole seconds. A file of samples is as long as its announced bytes, which its
- * head states at once; of any other, a head may say less than there is, so all of it is waited for and counted.
+ * Returns the maximum length of an upload, in complete seconds. For uncompressed samples the header and the announced
+ * size are enough. For other formats the header may understate the length, so the complete file is counted.
  */
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
@@ -65,8 +65,8 @@ async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 /**
- * The seconds of a file of so many bytes, by what a reader found: what the file states, or what follows from its rate.
- * Never less than its bytes make as samples that are not compressed: a head that says so is wrong. Undefined without both.
+ * Returns the seconds of a file from what a reader found: the stated duration, or size and bit rate. Never less than
+ * the file would have as uncompressed samples, because a header that states less is wrong. Undefined without both.
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
   const stated = usable(duration) ?? atRate(bitrate, size);

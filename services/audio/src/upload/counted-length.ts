@@ -17,25 +17,24 @@ import {
   WEBM,
 } from "mediabunny";
 
-// A client's broken file is not the operator's business.
+// A client's broken file does not concern the operator.
 Logging.level = LogLevel.Silent;
 
-/** Formats that are counted. Playlists are left out: they would be followed to other addresses. */
+/** Formats that are counted. Playlists are excluded, because the reader would follow them to other addresses. */
 const formats = [MP3, WAVE, FLAC, OGG, WEBM, MATROSKA, MP4, QTFF, ADTS, MPEG_TS];
-/** Bytes of a file that are kept for reading on; with more of them, looking into them takes longer. */
+/** Bytes of a file that are cached; lookups in a larger cache take longer. */
 const keptBytes = 256 * 1024;
-/** Maximum bytes that are read at once: the table of all frames of a day. A file can say that it has a larger one. */
+/** Maximum bytes per read: enough for the frame table of a day. A file can claim to have a larger one. */
 const maxReadBytes = 16 * 1024 * 1024;
-/** Longest that a file is counted: a day of short frames takes longer. */
+/** Maximum counting time of a file, in ms; a day of short frames takes longer. */
 const maxMs = 5_000;
 
 const readAt = promisify(read);
 
 /**
- * Counts the length of a file's sound, in seconds: from its first frame to the end of its last one, whatever a header
- * states; a WAV, which has no frames, by the size of its samples. Undefined for a file without sound. Rejects for kinds
- * that are not counted, files that are invalid, and what takes too long or would be read at once. The file is left
- * open.
+ * Counts the length of a file's audio, in seconds: from its first frame to the end of its last one, regardless of its
+ * header; a WAV, which has no frames, by the size of its samples. Undefined for a file without audio. Rejects for
+ * formats that are not counted, invalid files, and files that exceed the time or read limit. Leaves the file open.
  */
 export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats, source: sourceOf(descriptor, size) });
@@ -44,7 +43,7 @@ export async function countedLength(descriptor: number, size: number): Promise<n
   const track = await input.getPrimaryAudioTrack();
   if (track === null) return undefined;
   const end = await track.computeDuration();
-  // A piece of a longer recording goes on with that one's clock.
+  // A part of a longer recording continues the recording's timestamps.
   return end - Math.max(0, await track.getFirstTimestamp());
 }
 
@@ -58,7 +57,7 @@ function sourceOf(descriptor: number, size: number): CustomSource {
       return piece.subarray(0, bytesRead);
     },
     maxCacheSize: keptBytes,
-    // Frames follow one another: what comes next is read at once, not head by head.
+    // Reads ahead, because frames follow one another.
     prefetchProfile: "network",
     handleUnhandledError: () => undefined,
   });

@@ -4,13 +4,13 @@ import { Failure } from "@modelgate/contracts";
 import type { FormEntry } from "@modelgate/wires/transcripts";
 import type { Upload } from "./upload.ts";
 
-/** A form for a vendor: its bytes, made anew for each attempt, and the headers that go with them. */
+/** A form for a vendor: its bytes, created anew for each attempt, and its headers. */
 export interface FormBody {
   readonly body: Readable;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Form of a part's media type; everything else is just bytes. */
+/** Pattern of a part's media type; other values are treated as bytes. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 /**
@@ -48,7 +48,7 @@ export function formBody(upload: Upload, model: FormEntry, entries: () => readon
   };
 }
 
-/** Fields that came after the file; what is wrong with them ends the call, and is no vendor's fault. */
+/** Returns the fields that come after the file. An invalid one ends the call and does not count against the vendor. */
 function late(upload: Upload, entries: () => readonly FormEntry[]): readonly FormEntry[] {
   try {
     return entries();
@@ -66,7 +66,7 @@ function headOf({ file }: Upload, boundary: string): Buffer {
   );
 }
 
-/** As browsers write a name into a head, where a quote or the end of a line would end it. */
+/** Escapes a name in a header as browsers do: quotes and line ends would end it. */
 function quoted(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -1,19 +1,19 @@
 /** A file whose length is to be found. */
 export interface LengthJob {
-  /** It is open, and stays so. */
+  /** File descriptor, which the reader must not close. */
   readonly descriptor: number;
-  /** Its bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The file's own name, for formats that are not recognised by their first bytes. */
+  /** The file's name, for formats that their first bytes do not identify. */
   readonly path?: string;
 }
 
-/** Length of a file as a reader of audio finds it. */
+/** Length of a file as found by an audio reader. */
 export interface LengthFound {
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration?: number | undefined;
-  /** Bits a second. */
+  /** Bit rate in bits per second. */
   readonly bitrate?: number | undefined;
-  /** Maximum bits a second that its sound can have: those of its samples, when they are not compressed. */
+  /** Maximum bits per second of the audio: that of its samples without compression. */
   readonly maxBitrate?: number | undefined;
 }

@@ -1,20 +1,20 @@
 import { Worker } from "node:worker_threads";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 
-/** Threads that read files, each one at a time. */
+/** Number of reader threads; each reads one file at a time. */
 const lanes = 2;
-/** Longest that a thread takes to begin; it is no file's time. */
+/** Maximum start time of a thread, in ms, which does not count against a file. */
 const maxStartMs = 60_000;
-/** Memory that a thread may use; with little of it for what is young, pieces that were read are soon collected. */
+/** Memory limits of a thread; a small young generation makes read chunks be collected early. */
 const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
-/** Finds out how long files are, in threads of its own: a file that is made to be slow to read delays no other call. */
+/** Finds the length of files in separate threads, so that a file crafted to be slow delays no other call. */
 export interface LengthReader extends AsyncDisposable {
-  /** Finds the length that the file states; empty for one that cannot be read, or not in time. Does not reject. */
+  /** Finds the length that the file states; empty for a file that is unreadable or too slow. Never rejects. */
   find(job: LengthJob): Promise<LengthFound>;
 }
 
-/** Threads start with their first file. `maxMs` is the longest that one file is read. */
+/** Opens a reader. Threads start with their first file. `maxMs` is the maximum time per file. */
 export function openLengthReader(maxMs = 8_000): LengthReader {
   const all = Array.from({ length: lanes }, () => new Lane(maxMs));
   return {
@@ -29,7 +29,7 @@ export function openLengthReader(maxMs = 8_000): LengthReader {
   };
 }
 
-/** One thread, and who waits for it. */
+/** One thread and the queue of its callers. */
 class Lane {
   waiting = 0;
   readonly #maxMs: number;
@@ -68,19 +68,19 @@ class Lane {
     const fail = (): void => resolve(undefined);
     const timer = setTimeout(fail, this.#maxMs);
     worker.on("message", finish).on("error", fail).on("exit", fail);
-    // The rule is about windows; a thread's port has one other end.
+    // The rule concerns windows; a thread's port has exactly one receiver.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(job);
     const found = await promise;
     clearTimeout(timer);
     worker.off("message", finish).off("error", fail).off("exit", fail);
-    // Its file may be closed after this, so the thread must not read on.
+    // The file may be closed after this, so the thread must stop reading.
     if (found === undefined) await this.end();
     return found ?? {};
   }
 }
 
-/** A thread, and whether it has begun, once that shows. */
+/** A thread, and whether it has started. */
 interface Thread {
   readonly worker: Worker;
   readonly begun: Promise<boolean>;

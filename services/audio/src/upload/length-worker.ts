@@ -7,22 +7,22 @@ import { countedLength } from "./counted-length.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 
-/** A thread of its own for reading files of strangers: one that takes for ever is ended with it (`length-reader.ts`). */
+/** Handles jobs in a separate thread, which is terminated if a client's file takes too long (`length-reader.ts`). */
 parentPort?.on("message", (job: LengthJob) => {
   void find(job).then((found) => {
-    // The rule is about windows; a thread's port has one other end.
+    // The rule concerns windows; a thread's port has exactly one receiver.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     parentPort?.postMessage(found);
   });
 });
 
-// The first message says that files may come.
+// The first message reports that the thread is ready.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage({} satisfies LengthFound);
 
 /**
- * Counts the sound that is there: samples by their bytes, frames one by one. Of kinds that cannot be counted, the
- * file's own statement is taken: by its bytes first, since names of files are often wrong.
+ * Counts the audio in a file: samples by their bytes, frames one by one. For formats that cannot be counted, uses the
+ * file's stated length. Detects the format by the bytes first, because file names are often wrong.
  */
 async function find(job: LengthJob): Promise<LengthFound> {
   const duration = (await samples(job)) ?? (await counted(job.descriptor, job.size));
@@ -45,7 +45,7 @@ async function counted(descriptor: number, size: number): Promise<number | undef
   try {
     return await countedLength(descriptor, size);
   } catch {
-    // Another kind, no audio at all, or too much of it.
+    // Another format, no audio, or too much of it.
     return undefined;
   }
 }
@@ -57,7 +57,7 @@ async function lengthOf({ descriptor, size, path }: LengthJob): Promise<LengthFo
     const { format } = await parseStream(stream, info, { duration: true, skipCovers: true });
     return pick(format);
   } catch {
-    // A file that cannot be read has no known length.
+    // An unreadable file has no known length.
     return {};
   } finally {
     stream.destroy();
@@ -65,10 +65,10 @@ async function lengthOf({ descriptor, size, path }: LengthJob): Promise<LengthFo
 }
 
 const readAt = promisify(read);
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const pieceBytes = 16 * 1024;
 
-/** The file's bytes from the first one; the file stays open, since it is another thread's. */
+/** Yields the file's bytes from the start; leaves the file open, because another thread owns it. */
 async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < size;) {
     const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size - at));
@@ -79,14 +79,14 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
   }
 }
 
-/** Length of a file's sound as a reader of headers finds it. */
+/** Length of a file's audio as found by a header reader. */
 interface HeadLength extends LengthFound {
   readonly sampleRate?: number | undefined;
   readonly numberOfChannels?: number | undefined;
   readonly bitsPerSample?: number | undefined;
 }
 
-/** No sound has more bits a second than its samples: a head that says so is wrong. */
+/** Returns the length without implausible values: audio never has more bits than its uncompressed samples. */
 function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: HeadLength): LengthFound {
   const most = sampleRate * numberOfChannels * bitsPerSample;
   return { duration, bitrate, ...(most > 0 ? { maxBitrate: most } : {}) };

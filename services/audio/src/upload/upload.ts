@@ -10,35 +10,35 @@ import {
 import { modelInForm, type FormEntry } from "@modelgate/wires/transcripts";
 import type { Deps } from "../deps.ts";
 
-/** The field that holds the audio. */
+/** Form field with the audio. */
 const fileField = "file";
 
 /**
- * A form with a file of audio, on its way in. Its fields may come in any order, also after the file; the file is put on
- * disk as it comes, where every attempt of a call reads it from its first byte, even while more is still coming.
+ * A form with an audio file that is being uploaded. Its fields may come in any order, including after the file. The
+ * file is written to disk as it arrives; every attempt of a call reads it there from the start, even during the upload.
  */
 export interface Upload extends AsyncDisposable {
-  /** The text fields that came so far. */
+  /** Text fields received so far. */
   readonly entries: readonly FormEntry[];
-  /** Bytes of the whole body, as the client announced them; undefined where it did not. */
+  /** Bytes of the complete body as announced by the client; undefined where it did not announce them. */
   readonly announced: number | undefined;
-  /** True once all of it is there. */
+  /** True once the upload is complete. */
   readonly isWhole: boolean;
-  /** Settles when all of it is there. Rejects with what is wrong with it: a Failure (400, 408, 413, 503), or ClientGone. */
+  /** Settles when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientGone. */
   readonly whole: Promise<void>;
-  /** Resolves when the model is known and the file has begun, or all is there; rejects as `whole` does. */
+  /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `whole` does. */
   readonly begun: Promise<void>;
-  /** Throws where no file has begun. */
+  /** Throws where no file has started. */
   readonly file: FollowedFile;
-  /** Aborted with what broke the upload, or made it of no use. */
+  /** Aborts with the reason when the upload fails or is no longer needed. */
   readonly broken: AbortSignal;
-  /** Ends the call for a reason that shows only now. */
+  /** Ends the call for a reason found during the upload. */
   breakOff(reason: Failure): void;
 }
 
 /**
- * Begins to read a form. A deployment in the path is the model, whatever the form names. Throws what `openForm` throws.
- * Dispose it when the call is over: nothing is left on disk.
+ * Starts to read a form. A deployment in the path overrides the form's model. Throws what `openForm` throws. Dispose
+ * the upload when the call has ended, which removes its file from disk.
  */
 export function openUpload(
   { request, caller, ending, params }: Pick<ServiceCall, "request" | "caller" | "ending" | "params">,
@@ -51,13 +51,13 @@ export function openUpload(
   return new IncomingUpload(form, follow, from);
 }
 
-/** Begins to put a file on disk. */
+/** Starts to write a file to disk. */
 type Follow = (file: FormFile) => Promise<FollowedFile>;
 
 /** Length and model of an upload, known from the headers and path before the form is read. */
 interface UploadHead {
   readonly announced: number | undefined;
-  /** The model that the path names. */
+  /** Model that the path names. */
   readonly deployment: string | undefined;
 }
 
@@ -82,7 +82,7 @@ class IncomingUpload implements Upload {
     this.announced = announced;
     this.whole = this.#read();
     this.begun = Promise.race([this.#fileBegun.promise, this.whole]);
-    // Those that wait for it get the error; without any it is not unhandled.
+    // Waiters get the error; without any waiter the rejection must not count as unhandled.
     this.whole.catch(() => undefined);
     this.begun.catch(() => undefined);
   }
@@ -122,7 +122,7 @@ class IncomingUpload implements Upload {
       if (this.file.size === 0) throw empty();
       this.#isWhole = true;
     } catch (error) {
-      // Before anybody reads on: what ends the call is this, and no vendor's fault.
+      // Aborts before readers continue: this failure ends the call and does not count against a vendor.
       this.#broken.abort(error);
       throw error;
     }

@@ -2,7 +2,7 @@ import { memberOf } from "./member-of.ts";
 import { refusalText } from "../texts/refusals.ts";
 import type { Operations } from "./types.ts";
 
-/** A refusal of control with its message; status 401 means not signed in. */
+/** Error with which control refuses a request; status 401 means not signed in. */
 export class ApiError extends Error {
   readonly status: number;
   readonly param: string | undefined;
@@ -16,13 +16,13 @@ export class ApiError extends Error {
 type Method = "GET" | "POST";
 type RouteOf<Asked extends Method, Route> = Route extends `${Asked} ${infer Path}` ? Path : never;
 
-/** The paths that control's API has for a method. */
+/** Paths of control's API for a method. */
 type PathOf<Asked extends Method> = RouteOf<Asked, keyof Operations>;
 type OperationOf<Asked extends Method, Path extends string> = `${Asked} ${Path}` extends keyof Operations
   ? Operations[`${Asked} ${Path}`]
   : never;
 type ParamsOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["params"];
-/** An object without members. */
+/** An empty object. */
 type Nothing = Readonly<Record<string, never>>;
 
 /** Path parameters and query of a read. */
@@ -39,7 +39,7 @@ type Body<Sent> = object extends Sent
 /** Answer of an operation. */
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
-/** The address of a read: its path with its parts and its query filled in; what is undefined is left out. */
+/** Returns the address of a read: its path with path parameters and query inserted; undefined values are omitted. */
 export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Path>): string {
   const { query = {}, params = {} }: Filled = sent;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -47,7 +47,7 @@ export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Pat
   return entries.length === 0 ? filled : `${filled}?${new URLSearchParams(entries).toString()}`;
 }
 
-/** Reads from control's API, as it describes itself. Throws ApiError. */
+/** Reads from control's API, typed by its description. Throws ApiError. */
 export function get<Path extends PathOf<"GET">>(
   path: Path,
   ...[sent, signal]: object extends Read<Path>
@@ -59,7 +59,7 @@ export function get<Path extends PathOf<"GET">>(
   return call(address, signal === undefined ? {} : { signal });
 }
 
-/** Changes something through control's API, as it describes itself. Throws ApiError. */
+/** Makes a change through control's API, typed by its description. Throws ApiError. */
 export function post<Path extends PathOf<"POST">>(
   path: Path,
   ...[sent]: object extends Change<Path> ? [sent?: Change<Path>] : [sent: Change<Path>]
@@ -69,7 +69,7 @@ export function post<Path extends PathOf<"POST">>(
   return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** Body of any operation. */
+/** Path, query and body of any operation. */
 interface Filled {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -86,7 +86,7 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
     throw new ApiError(0, "The console's server does not answer.", undefined);
   });
   const body: unknown = await answer.json().catch(() => undefined);
-  // The one place where an answer of control takes its type: both sides are built from one tree.
+  // The only place where an answer of control is given its type: both sides are built from the same source.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (answer.ok) return memberOf(body, "data") as T;
   const error = memberOf(body, "error");

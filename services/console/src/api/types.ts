@@ -672,7 +672,7 @@ export type Refusal = {
   };
 };
 
-/** What each operation takes and answers. */
+/** Parameters and answers of each operation. */
 export type Operations = {
   readonly "GET /sign-in-ways": {
     readonly params: Readonly<Record<string, never>>;

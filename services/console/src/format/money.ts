@@ -1,6 +1,6 @@
 const nanosPerDollar = 1_000_000_000n;
 
-/** Nano-dollars as dollars with every digit that counts: $1.50, $0.000002265. */
+/** Formats nano-dollars as dollars with all significant digits: $1.50, $0.000002265. */
 export function exactUsd(nanos: string): string {
   const amount = BigInt(nanos);
   const size = amount < 0n ? -amount : amount;
@@ -11,7 +11,7 @@ export function exactUsd(nanos: string): string {
   return `${amount < 0n ? "-" : ""}$${(size / nanosPerDollar).toLocaleString("en-US")}.${fraction}`;
 }
 
-/** Nano-dollars for reading: two decimals from a dollar on, three digits that count below. */
+/** Formats nano-dollars for reading: two decimals from one dollar on, three significant digits below. */
 export function shortUsd(nanos: string): string {
   const dollars = Number(nanos) / 1e9;
   if (dollars === 0) return "$0";
@@ -22,18 +22,18 @@ export function shortUsd(nanos: string): string {
 
 function plain(dollars: number): string {
   const decimals = Math.min(9, 2 - Math.floor(Math.log10(dollars)));
-  // As money is written: at least cents.
+  // Money has at least two decimals.
   return dollars.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
-/** The sum of amounts in nano-dollars. */
+/** Returns the sum of amounts in nano-dollars. */
 export function sumNanos(amounts: Iterable<string>): string {
   let sum = 0n;
   for (const amount of amounts) sum += BigInt(amount);
   return sum.toString();
 }
 
-/** Nano-dollars as they are typed in a form: 12.5; empty where there are none. */
+/** Formats nano-dollars as form input: 12.5; empty for undefined. */
 export function plainUsd(nanos: string | undefined): string {
   return nanos === undefined ? "" : exactUsd(nanos).replaceAll(/[$,]|\.0+$/g, "");
 }

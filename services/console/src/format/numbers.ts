@@ -1,22 +1,22 @@
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
-/** A count for reading: 1,234 or 1.2M. */
+/** Formats a count: 1,234 or 1.2M. */
 export function count(value: number | string | undefined): string {
   const amount = Number(value ?? 0);
   return amount < 10_000 ? amount.toLocaleString("en-US") : compact.format(amount);
 }
 
-/** A share as a percentage with one decimal; a dash where there is nothing to share. */
+/** Formats a share as a percentage with one decimal; a dash where the total is zero. */
 export function percentage(part: number, whole: number): string {
   return whole === 0 ? "–" : `${((part / whole) * 100).toFixed(1)} %`;
 }
 
-/** Milliseconds for reading. */
+/** Formats milliseconds. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** Two durations in one unit: 478 / 742 ms. */
+/** Formats two durations in one unit: 478 / 742 ms. */
 export function durations(one: number, other: number): string {
   const [isShort, written] = [other < 1_000, [duration(one), duration(other)]];
   const unit = isShort ? " ms" : " s";
@@ -28,7 +28,7 @@ const sizes = [
   ["MB", 2 ** 20],
 ] as const;
 
-/** An amount of memory for reading. */
+/** Formats a number of bytes. */
 export function bytes(amount: number): string {
   const [unit, size] = sizes.find(([, least]) => amount >= least) ?? ["KB", 2 ** 10];
   return `${(amount / size).toFixed(1)} ${unit}`;

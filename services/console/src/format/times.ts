@@ -3,28 +3,30 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const hourOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
-/** A time in the viewer's zone; a dash where there is none. */
+/** Formats a time in the viewer's time zone; a dash for undefined. */
 export function localTime(time: string | undefined): string {
   return time === undefined ? "–" : moment.format(new Date(time));
 }
 
-/** The same without its day. */
+/** Formats the time of day in the viewer's time zone. */
 export function localClock(time: string): string {
   return clock.format(new Date(time));
 }
 
-/** The hour that begins at a time, in the viewer's zone. */
+/** Formats the hour that begins at a time, in the viewer's time zone. */
 export function localHour(time: string): string {
   return hourOfDay.format(new Date(time));
 }
 
-/** The spans that pages offer by a name, in days up to now. */
+/** Named time ranges, in days up to now. */
 export const spans = { "1d": "Today", "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 export type NamedSpan = keyof typeof spans;
-/** A span as it is in an address: by its name, or its first and last day, `2026-01-01..2026-01-31`. */
+/** A time range in an address: a name, or the first and last day, `2026-01-01..2026-01-31`. */
 export type Span = NamedSpan | `${string}..${string}`;
 
-/** A span's days (UTC, as the books keep them), both ends included, and how they are best split. */
+/**
+ * Returns a range's first and last day (UTC, as in the books), both included, and whether to split it by hour or day.
+ */
 export function periodOf(span: Span, now = Date.now()): { from: string; to: string; by: "hour" | "day" } {
   if (isNamed(span)) {
     const days = Number.parseInt(span, 10);
@@ -34,7 +36,7 @@ export function periodOf(span: Span, now = Date.now()): { from: string; to: stri
   return { from, to, by: from === to ? "hour" : "day" };
 }
 
-/** The hours or days of a span up to now, as the books name them. */
+/** Returns the hours or days of a time range up to now, in the format of the books. */
 export function partsOfSpan(
   span: Span,
   now = Date.now(),
@@ -46,13 +48,13 @@ export function partsOfSpan(
   return { by, times: starts.map((at) => (by === "hour" ? new Date(at).toISOString() : dayOf(at))) };
 }
 
-/** Number of days of a time range. */
+/** Returns the number of days of a time range. */
 export function daysOf(span: Span): number {
   const { from, to } = periodOf(span);
   return (Date.parse(to) - Date.parse(from)) / dayMs + 1;
 }
 
-/** Returns true for a time range that pages offer by name. */
+/** Returns true for a named time range. */
 export function isNamed(span: string): span is NamedSpan {
   return Object.hasOwn(spans, span);
 }

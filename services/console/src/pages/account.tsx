@@ -19,7 +19,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
-/** One account: its money, its keys, its budgets, its credits and receipts. */
+/** Page of one account: its money, keys, budgets, credits and receipts. */
 export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({

@@ -15,7 +15,7 @@ import { useMay } from "../parts/use-may.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
 
-/** Every account with its money. */
+/** Page of all accounts with their balances. */
 export function AccountsPage() {
   const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
   const mayCreate = useMay("operator");

@@ -12,7 +12,7 @@ import { say } from "../texts/say.ts";
 const route = getRouteApi("/frame/audit");
 const maxEntries = 500;
 
-/** Who changed what, newest first. Its filter is in its address. */
+/** Page of the audit, newest changes first. The address contains its filter. */
 export function AuditPage() {
   const { account } = route.useSearch();
   const navigate = route.useNavigate();

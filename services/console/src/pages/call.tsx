@@ -17,13 +17,13 @@ import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
-/** A day before every call: one is found by its id, however old it is. */
+/** A day before all calls, so that an id is found at any age. */
 const booksBegan = "2020-01-01";
 
-/** Interval and number of attempts to find a call that has just ended. */
+/** Interval in ms, and number of attempts, to find a call that has just ended. */
 const [lookMs, maxLooks] = [2_000, 60];
 
-/** The calls of one request: one, or as many as a realtime session's responses. */
+/** Page of the calls of one request: one call, or one per response of a realtime session. */
 export function CallPage() {
   const { requestId } = route.useParams();
   const found = useQuery({
@@ -183,7 +183,7 @@ function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> 
   );
 }
 
-/** The tags of a call, each the way to the calls that have it. */
+/** Tags of a call, each linking to the calls that have it. */
 function Tags({ tags = {} }: { readonly tags: Call["tags"] | undefined }) {
   const all = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
   if (all.length === 0) return "–";

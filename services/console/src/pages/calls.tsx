@@ -20,10 +20,10 @@ import { say, sayWord } from "../texts/say.ts";
 const route = getRouteApi("/frame/calls");
 const pageRows = "100";
 const liveMs = 2_000;
-/** One line of text in each row, px. */
+/** Height of a row in px: one line of text. */
 const rowHeight = 40;
 
-/** The log of settled calls, newest first. Its filters are in its address. */
+/** Page of the settled calls, newest first. The address contains its filters. */
 export function CallsPage() {
   const filters = route.useSearch();
   const query = queryOf(filters);
@@ -89,7 +89,7 @@ function mayBeRefused({ channel, tag, endUser, outcome }: CallFilters): boolean 
   );
 }
 
-/** Watches the end of what is loaded: the next page comes when it is near. */
+/** Loads the next page when the end of the loaded rows is near. */
 function useEnd({
   hasNextPage,
   isFetchingNextPage,
@@ -156,10 +156,10 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   );
 }
 
-/** Placeholders of filters whose form is not clear from their name. */
+/** Placeholders of filters whose format is not clear from their name. */
 const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: "team=search", status: "502" };
 
-/** A filter takes effect when it is left or Enter is pressed: not every letter is a query. */
+/** A filter that applies on blur or Enter, so that typing does not start queries. */
 function Filter({
   name,
   filters,
@@ -174,7 +174,7 @@ function Filter({
     from: current,
     text: current,
   });
-  // An address that was followed elsewhere wins over what was typed before.
+  // A link to another filter replaces the typed text.
   const text = draft.from === current ? draft.text : current;
   const apply = (): void => {
     if (text !== current) narrow({ [name]: text === "" ? undefined : text });
@@ -196,7 +196,7 @@ function Filter({
   );
 }
 
-/** One line, cut where it is long. */
+/** A single line of text, truncated where it is long. */
 function Line({ text }: { readonly text: string }) {
   return (
     <Text size="sm" truncate maw={150} title={text}>

@@ -15,7 +15,7 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Every channel with its state, its reason and its keys, which can be tested, enabled and disabled here. */
+/** Page of all channels with state, reason and keys, which can be tested, enabled and disabled. */
 export function ChannelsPage() {
   const channels = useQuery({
     queryKey: ["channels"],
@@ -97,7 +97,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
   );
 }
 
-/** Tests, disables and enables a channel, or one of its keys; nothing for those who may not. */
+/** Buttons that test, disable and enable a channel or a key; hidden from people without permission. */
 function Controls(given: ControlsOf) {
   return useMay("operator") ? <OwnControls {...given} /> : null;
 }

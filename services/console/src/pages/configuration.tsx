@@ -16,7 +16,10 @@ import { say } from "../texts/say.ts";
 
 const changed = ["configuration", "versions", "models", "channels", "groups"];
 
-/** The configuration as YAML, edited where it lives in the books, with every version and the way back to it. */
+/**
+ * Page of the configuration as YAML, which can be edited where the books store it, with all versions and their
+ * restoration.
+ */
 export function ConfigurationPage() {
   const configuration = useQuery({
     queryKey: ["configuration"],

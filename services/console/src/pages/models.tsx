@@ -12,7 +12,7 @@ import { PageLink } from "../parts/page-link.tsx";
 import { Price } from "../parts/price.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Every model, its price and who serves it. */
+/** Page of all models, with prices and channels. */
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const recordOf = useRecords();
@@ -58,7 +58,7 @@ export function ModelsPage() {
   );
 }
 
-/** Statistics of the calls of each model in the last seven days. */
+/** Returns call statistics of each model for the last seven days. */
 function useRecords() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({

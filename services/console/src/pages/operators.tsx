@@ -19,7 +19,7 @@ import { say, sayWord } from "../texts/say.ts";
 const roles: readonly Role[] = ["viewer", "operator", "admin"];
 const roleOf = (word: string | null): Role => roles.find((role) => role === word) ?? "viewer";
 
-/** Who may sign in, which sessions are open, and keys for automation. */
+/** Page of the operators, their open sessions, and automation keys. */
 export function OperatorsPage() {
   if (!useMay("admin"))
     return (
@@ -67,7 +67,7 @@ function People() {
   );
 }
 
-/** The verified e-mail address of a person of an OpenID provider, over the name that they are known by. */
+/** Verified e-mail address of a person of an OpenID provider, above the name that identifies them. */
 function PersonName({ name, email }: Pick<Person, "name" | "email">) {
   if (email === null) return name;
   return (
@@ -257,7 +257,7 @@ function Sessions() {
   );
 }
 
-/** A button whose word is the first of its label. */
+/** A button that shows the first word of its label. */
 function Act({
   path,
   id,

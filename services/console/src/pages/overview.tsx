@@ -17,12 +17,12 @@ import { say, type Text as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-/** Refresh intervals of the figures: those of long time ranges change slowly and are expensive. */
+/** Refresh intervals in ms: figures of long time ranges change slowly and are expensive. */
 const [refreshMs, slowRefreshMs] = [10_000, 60_000];
 const longDays = 14;
 const refreshIntervalMs = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
 
-/** Spend, calls, tokens, errors and times of a span, and what is wrong now. */
+/** Page of spend, calls, tokens, errors and latencies of a time range, and of current problems. */
 export function OverviewPage() {
   const { span, by } = route.useSearch();
   const navigate = route.useNavigate();
@@ -60,7 +60,7 @@ export function OverviewPage() {
   );
 }
 
-/** Sums of a span: two of them are read from the books in half the time of all. */
+/** Reads totals of a time range; two of them take half the time of all. */
 function useTotals(span: Span, by: string, sums = "calls,costNanos") {
   const { from, to } = periodOf(span);
   return useQuery({

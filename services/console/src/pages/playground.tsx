@@ -14,7 +14,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/playground");
 
-/** Every kind of call, tried with a key of the gateway as any client has one. */
+/** Page to try every kind of call with an API key, as a client would. */
 export function PlaygroundPage() {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
   return (

@@ -20,7 +20,9 @@ import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { say } from "../texts/say.ts";
 
-/** Signs in: with the link in the address, whose secret is after the #, by name and password, or at a provider. */
+/**
+ * Page to sign in with a link, whose secret is in the fragment of the address, by name and password, or at a provider.
+ */
 export function SignInPage() {
   const link = globalThis.location.hash.slice(1);
   const problem = new URLSearchParams(globalThis.location.search).get("problem");

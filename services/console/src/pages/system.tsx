@@ -8,7 +8,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { useSystem } from "../parts/use-system.ts";
 import { say } from "../texts/say.ts";
 
-/** The system page: processes and their services, the stores, and how far the books lag behind the events. */
+/** Page of the system: processes and their services, the stores, and the lag of the books behind the events. */
 export function SystemPage() {
   const system = useSystem();
   return (

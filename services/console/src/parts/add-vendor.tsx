@@ -12,7 +12,7 @@ import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Adds a vendor: chosen, its key pasted, models ticked from its own list, saved; calls work from then on. */
+/** Form to add a vendor: choose it, paste its key, select models of its list, save. Calls work immediately after. */
 export function AddVendor() {
   const [opened, { open, close }] = useDisclosure(false);
   return (
@@ -77,10 +77,10 @@ function VendorForm() {
   );
 }
 
-/** Maximum models that are shown at once; the filter finds the others. */
+/** Maximum models shown; the filter finds the others. */
 const maxShown = 100;
 
-/** Saves what was chosen of a vendor: its models that are not there yet, and a channel of its own. */
+/** Saves the chosen vendor: new models, and a channel. */
 function useSave({
   vendor,
   baseUrl,
@@ -243,7 +243,7 @@ function dollars({ price }: Listed, name: string): string {
   return typeof value === "number" ? String(value) : "";
 }
 
-/** Models that somebody names, where a vendor lists none. */
+/** Returns the models that a person types where a vendor lists none. */
 function namedModels(names: string): readonly Listed[] {
   const ids = names.split(",").map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ""))].map((id) => ({

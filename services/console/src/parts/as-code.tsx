@@ -5,7 +5,7 @@ import { samplesFor, type CodeKind } from "./code-samples.ts";
 import { CopiedTabs } from "./copied-tabs.tsx";
 import type { Gateway } from "./new-key.tsx";
 
-/** The call of the playground as code of an SDK, to copy. The key itself is not in it. */
+/** The playground's call as SDK code to copy, without the API key. */
 export function AsCode({
   kind,
   gateway,

@@ -5,7 +5,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as const;
 
-/** Outcome of a call. */
+/** Badge of a call's outcome. */
 export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status">) {
   return (
     <Badge variant="dot" color={outcomeColors[outcome]}>
@@ -14,7 +14,7 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
   );
 }
 
-/** State of a channel or of one of its keys; the hint has the reason and the end. */
+/** Badge of the state of a channel or key; the tooltip shows the reason and the end. */
 export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
   const hint = [

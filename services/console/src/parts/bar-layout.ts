@@ -1,14 +1,14 @@
-/** Room around the bars, px: for what the lines are, above the highest, and for the names of the bars. */
+/** Space around the bars in px: for the grid labels, above the highest bar, and for the bar labels. */
 const [left, top, bottom] = [64, 12, 24];
 const height = 260;
-/** A bar is no wider, and its name has at least so much room, px. */
+/** Maximum width of a bar and minimum width of its label, in px. */
 const [widestBar, nameWidth] = [48, 52];
-/** The share of its room that a bar takes. */
+/** Share of its space that a bar fills. */
 const barShare = 0.75;
 /** Desired number of grid lines. */
 const lines = 4;
 
-/** Positions of the bars of a chart, px; `most` is the value at its top. */
+/** Positions of a chart's bars in px; `most` is the value at its top. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -19,7 +19,7 @@ export interface Layout {
   readonly most: number;
 }
 
-/** Places so many bars in a width. */
+/** Computes the layout of a number of bars in a width. */
 export function layoutOf({
   width,
   bars,
@@ -39,7 +39,7 @@ export function bottomOf({ most }: Layout, value: number): number {
   return height - bottom - (value / most) * (height - bottom - top);
 }
 
-/** Round values from 0 to the first that is not below the most: 0, 0.25, 0.5, 0.75, 1. */
+/** Returns round values from 0 to the first one that is at least the maximum: 0, 0.25, 0.5, 0.75, 1. */
 export function niceSteps(most: number): readonly number[] {
   if (most <= 0) return [0, 1];
   const size = 10 ** Math.floor(Math.log10(most / lines));
@@ -48,13 +48,13 @@ export function niceSteps(most: number): readonly number[] {
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
-/** The bars whose names are written, so that none is on another; the newest is always one of them. */
+/** Returns the bars that get a label, without overlap; the newest is always included. */
 export function labelledBars({ step }: Layout, bars: number): readonly number[] {
   const every = Math.max(1, Math.ceil(nameWidth / Math.max(step, 1)));
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);
 }
 
-/** The bar at an offset from the left; undefined where there is none. */
+/** Returns the bar at a horizontal offset; undefined where there is none. */
 export function barAt({ step }: Layout, offset: number): number | undefined {
   return offset < left || step === 0 ? undefined : Math.floor((offset - left) / step);
 }

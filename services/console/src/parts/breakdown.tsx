@@ -14,12 +14,12 @@ import { Empty, Loaded } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
-/** Rows that are shown; the number of all is below them. */
+/** Maximum rows shown; their total number is shown below. */
 const maxRows = 20;
 const plain = ["model", "account", "channel"] as const;
 const ofTag = "tag";
 
-/** All that is counted of a span by one thing that calls have: a model, an account, a channel, or a tag. */
+/** Totals of a time range by one dimension: model, account, channel, or a tag. */
 export function Breakdown({
   span,
   by,
@@ -57,7 +57,7 @@ export function Breakdown({
   );
 }
 
-/** The name of a tag, which takes effect when Enter is pressed. */
+/** Input for the name of a tag, which applies on Enter. */
 function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: (by: Dimension) => void }) {
   const [name, setName] = useState(tagIn(by) ?? "");
   return (
@@ -83,7 +83,7 @@ function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: 
   );
 }
 
-/** One value, and all that is counted of its calls. */
+/** One value of the dimension, with the totals of its calls. */
 interface Row {
   readonly value: string;
   readonly calls: number;
@@ -164,7 +164,10 @@ function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
   ];
 }
 
-/** The times of all values at once. Those of a tag are of all accounts together: a member of one does not get them. */
+/**
+ * Reads the latencies of all values together. Those of a tag cover all accounts, so members of one account do not get
+ * them.
+ */
 function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   const { from, to } = periodOf(span);
   const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });

@@ -56,7 +56,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
   );
 }
 
-/** A budget, and the keys whose spending counts. */
+/** A budget, and the keys whose spending counts against it. */
 interface BudgetRow {
   readonly name: string;
   readonly period: "day" | "month";
@@ -92,7 +92,10 @@ function nanosOf(dollars: number | undefined): string | undefined {
   return dollars === undefined ? undefined : String(Math.round(dollars * nanosPerDollar));
 }
 
-/** What each key of an account has spent since its day or month began: so many characters of the date name it. */
+/**
+ * Reads the spending of each key of an account in the current day or month: the first 10 or 7 characters of the date
+ * select it.
+ */
 function useSpent(account: string, named: 10 | 7): (token: string) => string {
   const to = new Date().toISOString().slice(0, 10);
   const from = `${to.slice(0, named)}-01`.slice(0, 10);

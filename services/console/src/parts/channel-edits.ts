@@ -1,13 +1,13 @@
 import type { Edit, Vendor, VendorModels } from "../api/types.ts";
 
-/** A model of a vendor's list that was ticked, with its prices as they were typed. */
+/** A selected model of a vendor's list, with its prices as typed. */
 export interface ChosenModel {
   readonly model: VendorModels["models"][number];
   readonly input: string;
   readonly output: string;
 }
 
-/** The edits that add a vendor: models that are not there yet, and a channel that serves all that were chosen. */
+/** Returns the edits that add a vendor: new models, and a channel that serves all selected models. */
 export function channelEdits({
   vendor,
   baseUrl,
@@ -51,7 +51,7 @@ function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): objec
   };
 }
 
-/** A value that is not a number is sent unchanged: control names the wrong field. */
+/** Returns the number, or the unchanged text if it is not one: control then names the invalid field. */
 function numberOr(text: string): number | string {
   const value = Number(text);
   return Number.isFinite(value) ? value : text;

@@ -10,7 +10,7 @@ const refreshMs = 60_000;
 const hours = 24;
 const hourMs = 3_600_000;
 
-/** The last hours of every channel: read once for all of them. */
+/** Reads the last hours of all channels in one request. */
 export function useChannelTrends() {
   const to = Math.ceil(Date.now() / hourMs) * hourMs;
   const period = { from: new Date(to - hours * hourMs).toISOString(), to: new Date(to - 1).toISOString() };
@@ -38,9 +38,9 @@ export function useChannelTrends() {
 
 /** Calls and failures of a channel in the last hours, by hour. */
 interface Trend {
-  /** Median of the time to the first byte, ms. */
+  /** Median time to first byte, in ms. */
   readonly latency: readonly number[];
-  /** Calls that failed. */
+  /** Number of failed calls. */
   readonly failed: readonly number[];
   readonly calls: number;
 }
@@ -49,7 +49,7 @@ function callsOf(totals: readonly Total[]): number {
   return totals.reduce((sum, { sums }) => sum + Number(sums["calls"] ?? 0), 0);
 }
 
-/** Latency and errors of a channel over the last 24 hours, as two small lines. */
+/** Latency and errors of a channel over the last 24 hours, as two sparklines. */
 export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly trend: Trend }) {
   const last = latency.findLast((ms) => ms > 0);
   const wrong = failed.reduce((sum, one) => sum + one, 0);

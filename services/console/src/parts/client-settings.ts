@@ -1,6 +1,6 @@
 import type { Gateway } from "./new-key.tsx";
 
-/** Settings to copy, by client. */
+/** Returns settings to copy, by client. */
 export function settingsFor({ address, key, model }: Gateway) {
   return {
     curl: `curl ${address}/v1/chat/completions \\

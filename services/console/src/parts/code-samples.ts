@@ -1,10 +1,10 @@
 import type { Gateway } from "./new-key.tsx";
 import { settingsFor } from "./client-settings.ts";
 
-/** Kinds of calls that there is code for. */
+/** Kinds of calls that have code samples. */
 export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" | "realtime";
 
-/** A call of the playground as code, by SDK; a text in it is quoted as JSON, which Python and JavaScript read alike. */
+/** Returns a playground call as code, by SDK. Texts are quoted as JSON, which Python and JavaScript both accept. */
 export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
   const said = JSON.stringify(text === "" ? "Hello" : text);
   if (kind === "chat") return chatSamples(gateway, said);
@@ -36,7 +36,7 @@ function chatSamples(gateway: Gateway, said: string): Readonly<Record<string, st
 
 const tlsOnly = `// The SDK opens sessions behind TLS (https://) alone: this address has none. "WebSocket" does without.`;
 
-/** A session that is spoken to in text: a program has no microphone of its own. */
+/** Returns samples of a realtime session with text input, because a script has no microphone. */
 function realtimeSamples({ address, key, model }: Gateway): Readonly<Record<string, string>> {
   const socket = address.replace(/^http/, "ws");
   const name = JSON.stringify(model);
@@ -84,7 +84,7 @@ function chatBody({ model }: Gateway, said: string): string {
   return `{"model": ${JSON.stringify(model)}, "messages": [{"role": "user", "content": ${said}}]}`;
 }
 
-/** A single quote ends what a shell takes as it is. */
+/** Quotes a text for a shell in single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -101,7 +101,7 @@ interface Sample {
   readonly python: string;
   readonly javascript: string;
   readonly path: string;
-  /** Members of the JSON body beside the model; absent: a form. */
+  /** Fields of the JSON body in addition to the model; absent: a form. */
   readonly body?: string;
 }
 

@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { Copied } from "./copied.tsx";
 
-/** Texts to copy, one of them shown, by name. */
+/** Tabs with texts to copy, by name. */
 export function CopiedTabs({
   texts,
   labelOf,
@@ -9,7 +9,7 @@ export function CopiedTabs({
   readonly texts: Readonly<Record<string, string>>;
   readonly labelOf: (name: string) => string;
 }) {
-  // Numbered: a tab's value becomes part of an id, which must have no space.
+  // Numbered, because a tab's value becomes part of an id, which must not contain a space.
   const named = Object.entries(texts).map(([name, text], at) => ({ name, text, value: String(at) }));
   return (
     <Tabs defaultValue="0" keepMounted={false} w="100%">

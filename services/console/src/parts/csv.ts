@@ -1,10 +1,10 @@
-/** A cell as RFC 4180 writes it; what a spreadsheet would run as a formula is made text. */
+/** Formats a cell according to RFC 4180; prefixes text that a spreadsheet would run as a formula. */
 export function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+$/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The rows that a table shows, as CSV. */
+/** Returns the visible rows of a table as CSV. */
 export function csvOf(table: HTMLTableElement): string {
   return [...table.rows]
     .map((row) => [...row.cells].map((cell) => csvCell((cell.textContent ?? "").trim())).join(","))
@@ -12,7 +12,7 @@ export function csvOf(table: HTMLTableElement): string {
     .join("");
 }
 
-/** Gives a browser a file to save. */
+/** Saves a text as a file through the browser. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

@@ -4,18 +4,18 @@ import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
-/** Room beside each cell of a long table, whose many columns are side by side on a small screen, px. */
+/** Horizontal padding of a cell in a long table, in px, so that its many columns fit a small screen. */
 const narrow = 6;
 
-/** A column of a table: its heading and what its cells show. */
+/** A column of a table: its heading and the content of its cells. */
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers are set to the right. */
+  /** True for numbers, which are aligned to the right. */
   readonly numeric?: boolean;
 }
 
-/** A table that scrolls sideways on narrow screens, by keyboard too, and is saved as CSV. */
+/** A table that scrolls horizontally on narrow screens, also by keyboard, and can be saved as CSV. */
 export function DataTable<Row>({
   label,
   rows,
@@ -30,7 +30,7 @@ export function DataTable<Row>({
   readonly keyOf: (row: Row) => string;
   /** True if its rows can be exported as CSV. */
   readonly withCsv?: boolean;
-  /** The height of every row, px: of many rows only those are drawn that are seen. Such a table is not saved as CSV here. */
+  /** Height of every row in px; with it, only visible rows are rendered, and the table cannot be saved as CSV. */
   readonly rowHeight?: number;
 }) {
   const table = useRef<HTMLTableElement>(null);
@@ -94,7 +94,7 @@ function Cells<Row>({
   ));
 }
 
-/** Stands for rows that are not drawn. */
+/** Empty space in place of rows that are not rendered. */
 function Space({
   rows,
   rowHeight = 0,
@@ -126,7 +126,7 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   );
 }
 
-/** Numbers, and rows of one height, are on one line. */
+/** Returns styles that keep numbers, and rows of fixed height, on one line. */
 function lineOf({ numeric }: { readonly numeric?: boolean }, rowHeight: number | undefined) {
   return numeric === true || rowHeight !== undefined ? ({ whiteSpace: "nowrap" } as const) : undefined;
 }

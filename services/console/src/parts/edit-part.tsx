@@ -13,14 +13,16 @@ const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly ed
 /** Part of the configuration that a form edits. */
 export interface Part {
   readonly section: Edit["section"];
-  /** Absent: a new one. */
+  /** Absent: a new part. */
   readonly name?: string;
 }
 
 const OpenPart = createContext<(part: Part) => void>(() => undefined);
 const PartDialog = lazy(async () => ({ default: (await import("./part-form.tsx")).PartDialog }));
 
-/** Shows the form that a button below asks for: over the page, not in a row, which is gone once its part is removed. */
+/**
+ * Renders the edit form over the page. It is outside the row that opened it, which disappears when its part is removed.
+ */
 export function PartDialogs({ children }: { readonly children: ReactNode }) {
   const [part, setPart] = useState<Part>();
   const close = (): void => setPart(undefined);
@@ -36,7 +38,7 @@ export function PartDialogs({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A button, for admins, that opens the form of a model, a group or a channel. */
+/** A button, for admins, that opens the form of a model, group or channel. */
 export function EditPart(part: Part) {
   const open = useContext(OpenPart);
   const mayEdit = useMay("admin");

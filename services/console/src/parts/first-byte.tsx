@@ -5,7 +5,10 @@ import { periodOf, type Span } from "../format/times.ts";
 
 const refreshMs = 60_000;
 
-/** Within what times half and 95 % of an account's completed calls had their first byte. Asked for each account that is shown. */
+/**
+ * Median and 95th percentile of the time to first byte of an account's completed calls. Each account shown makes a
+ * request.
+ */
 export function FirstByteOfAccount({ span, account }: { readonly span: Span; readonly account: string }) {
   const { from, to } = periodOf(span);
   const { data } = useQuery({

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A form that sends what its change does. */
+/** A form that submits a change. */
 export function Form({
   change,
   children,

@@ -24,7 +24,7 @@ const pages: readonly {
   readonly to: string;
   readonly label: string;
   readonly icon: ComponentType<{ size: number }>;
-  /** Who has it: everybody, all but members of an account, or admins. */
+  /** Visibility: everybody, all except members of an account, or admins. */
   readonly for?: "operators" | "admins";
 }[] = [
   { to: "/overview", label: say("Overview"), icon: IconChartBar },
@@ -117,7 +117,7 @@ function Navigation({ session, onFollow }: { readonly session: Session; readonly
   );
 }
 
-/** The other language, by its own name. */
+/** Link to the other language, in that language. */
 function LanguageChoice() {
   const other = language() === "zh" ? "en" : "zh";
   return (

@@ -1,7 +1,7 @@
 import { memberOf } from "../api/member-of.ts";
 import type { Gateway } from "./new-key.tsx";
 
-/** Result of a call: an address of the image, audio or video, or a text. */
+/** Result of a call: the URL of an image, audio or video, or a text. */
 export interface MediaResult {
   readonly url?: string;
   readonly text?: string;
@@ -12,10 +12,10 @@ export interface MediaResult {
 export type Progress = (percent: number) => void;
 
 const videoPollMs = 1_000;
-/** Maximum time to wait for a video. */
+/** Maximum wait for a video, in ms. */
 const longestVideoMs = 900_000;
 
-/** Makes a picture. Throws with what the gateway said. */
+/** Generates an image. Throws an error with the gateway's message. */
 export async function makeImage(gateway: Gateway, prompt: string): Promise<MediaResult> {
   const answer = await send(gateway, "images/generations", { prompt, n: 1, response_format: "b64_json" });
   const [first]: readonly unknown[] = listIn(await answer.json());
@@ -25,13 +25,13 @@ export async function makeImage(gateway: Gateway, prompt: string): Promise<Media
   return typeof url === "string" ? { text: url, requestId } : { requestId };
 }
 
-/** Speaks a text. Throws with what the gateway said. */
+/** Generates speech from a text. Throws an error with the gateway's message. */
 export async function makeSpeech(gateway: Gateway, input: string): Promise<MediaResult> {
   const answer = await send(gateway, "audio/speech", { input, voice: "alloy" });
   return { url: URL.createObjectURL(await answer.blob()), ...idOf(answer) };
 }
 
-/** Writes down what a file says. Throws with what the gateway said. */
+/** Transcribes a file. Throws an error with the gateway's message. */
 export async function transcribe(gateway: Gateway, file: File): Promise<MediaResult> {
   const form = new FormData();
   form.set("model", gateway.model);
@@ -47,7 +47,7 @@ export async function transcribe(gateway: Gateway, file: File): Promise<MediaRes
   return { text: typeof text === "string" ? text : "", ...idOf(answer) };
 }
 
-/** Makes a film, and waits for it. Throws with what the gateway said. */
+/** Generates a video and waits for it. Throws an error with the gateway's message. */
 export async function makeVideo(gateway: Gateway, prompt: string, progress: Progress): Promise<MediaResult> {
   const started = await send(gateway, "videos", { prompt });
   const ids = idOf(started);

@@ -12,7 +12,7 @@ export interface Streamed {
   readonly requestId?: string | undefined;
 }
 
-/** A short answer, whole. Throws with what the gateway said. */
+/** Returns a short answer that is not streamed. Throws an error with the gateway's message. */
 export async function chatOnce(gateway: Gateway, question: string): Promise<string> {
   let last: Streamed = { text: "" };
   for await (const answer of chatStream(gateway, [{ role: "user", content: question }])) last = answer;
@@ -24,7 +24,7 @@ export interface Message {
   readonly content: string;
 }
 
-/** A chat answer as it arrives. Throws with what the gateway said. */
+/** Yields a chat answer as it arrives. Throws an error with the gateway's message. */
 export async function* chatStream(
   { address, key, model }: Gateway,
   messages: readonly Message[],
@@ -59,7 +59,7 @@ export async function* chatStream(
   yield { ...streamed, totalMs: performance.now() - startedAt };
 }
 
-/** The JSON of each server-sent event, up to [DONE]. */
+/** Yields the JSON of each server-sent event, up to [DONE]. */
 async function* chunksOf(body: NonNullable<Response["body"]>): AsyncGenerator {
   let rest = "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

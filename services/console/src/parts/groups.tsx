@@ -6,7 +6,7 @@ import { EditPart } from "./edit-part.tsx";
 import { Empty, Loaded } from "./states.tsx";
 import { say } from "../texts/say.ts";
 
-/** The groups that keys may be of: which models, at what price. */
+/** Table of the groups of API keys, with their models and price multipliers. */
 export function Groups() {
   const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
   return (

@@ -8,7 +8,7 @@ import { useDraft } from "./use-draft.ts";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** Fields of the form of a key. */
+/** Fields of the form of an API key. */
 type KeyDraft = Readonly<
   Record<"name" | "group" | "models" | "expiresAt" | "dollarsPerDay" | "dollarsPerMonth", string>
 >;
@@ -22,7 +22,7 @@ const emptyKey: KeyDraft = {
   dollarsPerMonth: "",
 };
 
-/** Makes a key; what it is, its maker shows. */
+/** Form that creates an API key; the parent component shows the key. */
 export function CreateKey({
   accountId,
   onMade,
@@ -39,7 +39,7 @@ export function CreateKey({
   return <KeyFields form={form} change={make} action={say("Create")} />;
 }
 
-/** Changes a key: what is emptied is taken away from it. */
+/** Form that changes an API key: emptied fields are removed. */
 export function ChangeKey({ token, onDone }: { readonly token: Token; readonly onDone: () => void }) {
   const form = useDraft<KeyDraft>({
     name: token.name ?? "",

@@ -15,7 +15,7 @@ import { useChange } from "./use-change.tsx";
 import { useMay } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** The keys of an account: made, disabled, enabled. */
+/** API keys of an account, with buttons to create, disable and enable them. */
 export function Keys({ accountId }: { readonly accountId: string }) {
   const mayChange = useMay("operator", "as a member too");
   const tokens = useQuery({

@@ -10,7 +10,7 @@ import { Empty, Loaded } from "./states.tsx";
 
 const [shownCalls, refreshMs] = ["7", 2_000];
 
-/** The newest calls, as they happen. */
+/** The newest calls, updated live. */
 export function LatestCalls() {
   const { from, to } = periodOf("7d");
   const latest = useQuery({
@@ -55,7 +55,7 @@ export function LatestCalls() {
   );
 }
 
-/** On one line, however long it is. */
+/** Model name on one line, truncated where it is long. */
 function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
   return (
     <Text size="sm" truncate maw={110} title={model}>

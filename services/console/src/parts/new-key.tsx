@@ -7,7 +7,7 @@ import { CopiedTabs } from "./copied-tabs.tsx";
 import { chatOnce } from "./gateway.ts";
 import { say } from "../texts/say.ts";
 
-/** A key that was just made: shown this once, with settings to copy for clients, and a first call. */
+/** A newly created API key, which is shown only once, with client settings to copy and a first call. */
 export function NewKey({ value }: { readonly value: string }) {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });

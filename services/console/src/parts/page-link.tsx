@@ -6,5 +6,5 @@ function SmallAnchor(props: AnchorProps & Omit<ComponentPropsWithRef<"a">, keyof
   return <Anchor size="sm" {...props} />;
 }
 
-/** A link to a page of the console; its address is checked against the router. */
+/** Link to a page of the console; the router checks its address. */
 export const PageLink = createLink(SmallAnchor);

@@ -1,7 +1,7 @@
 import { Group, Stack, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** A page: its heading, its controls beside it, its content. */
+/** A page: heading, controls next to it, content. */
 export function Page({
   title,
   controls,

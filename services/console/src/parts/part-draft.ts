@@ -1,21 +1,21 @@
 import type { Edit } from "../api/types.ts";
 import type { PartField } from "./part-fields.ts";
 
-/** Values of a form's fields by their paths; `rest` has the other members as JSON. */
+/** Values of a form's fields by path; `rest` contains the other fields as JSON. */
 export type PartDraft = Readonly<Record<string, string>>;
 
 type Members = Record<string, unknown>;
 
-/** The fields of a part as text. */
+/** Returns the fields of a part as text. */
 export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft {
   const rest = isMembers(part) ? structuredClone(part) : {};
   const draft = Object.fromEntries(fields.map(({ path }) => [path, textOf(take(rest, path.split(".")))]));
-  // A channel's id is its name, which has a field of its own.
+  // A channel's id is its name, which has a separate input.
   take(rest, ["id"]);
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
 }
 
-/** The part that a form's fields say; undefined where its JSON is wrong. What is empty is left out. */
+/** Returns the part that a form describes, without empty fields; undefined where its JSON is invalid. */
 export function partOf(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
   const part = membersIn(draft["rest"] ?? "");
   if (part === undefined) return undefined;
@@ -28,14 +28,14 @@ export function partOf(draft: PartDraft, fields: readonly PartField[]): Members 
   return part;
 }
 
-/** Path at which control reports the problems of a part. */
+/** Returns the path at which control reports the problems of a part. */
 export function pathOf(section: Edit["section"], name: string, channels: readonly unknown[]): string {
   if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
   const at = channels.findIndex((channel) => isMembers(channel) && channel["id"] === name);
   return `channels[${at === -1 ? channels.length : at}].`;
 }
 
-/** Returns true if the path of a problem is that of a field or below it. */
+/** Returns true if a problem's path is that of a field or below it. */
 export function isAt(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
@@ -50,7 +50,7 @@ function textOf(value: unknown): string {
 }
 
 function valueOf(text: string, { kind }: PartField): unknown {
-  if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : text; // control says what is wrong with it
+  if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : text; // control reports the error
   if (kind === "flag") return text === "true";
   if (kind === "names") return itemsIn(text, /[,\n]/);
   if (kind === "lines") return itemsIn(text, "\n");
@@ -76,7 +76,7 @@ function itemsIn(text: string, between: RegExp | string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-/** Takes what is at a path out of an object, and objects that are empty without it. */
+/** Removes the value at a path from an object, and objects that become empty. */
 function take(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
   const value = members[name];
   if (deeper.length > 0 && !isMembers(value)) return undefined;

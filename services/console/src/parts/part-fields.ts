@@ -1,13 +1,13 @@
 import type { Edit, Model } from "../api/types.ts";
 import type { Text } from "../texts/say.ts";
 
-/** A field of the form of a model, a group or a channel. */
+/** A field of the form of a model, group or channel. */
 export interface PartField {
   /** Path within the part: `price.input`. */
   readonly path: string;
   readonly label: Text;
   /**
-   * What is typed: `names` are separated by commas or lines, `lines` by lines alone, `models` may be `name = upstream`,
+   * Input type: `names` are separated by commas or lines, `lines` by lines only, `models` may be `name = upstream`,
    * `secret` is a key that is added to the `keys` of a channel.
    */
   readonly kind: "text" | "number" | "names" | "lines" | "models" | "choice" | "flag" | "provider" | "secret";
@@ -43,7 +43,7 @@ const prices: readonly (readonly [name: string, label: Text])[] = [
   ["character", "Character, $ per character"],
 ];
 
-/** The fields of each section's form, in the order of the form. What else a part says is in its last field, as JSON. */
+/** Fields of each section's form, in order. The last field shows all other fields of a part as JSON. */
 export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
   models: [
     { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },

@@ -16,10 +16,10 @@ import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** Queries that read anew after a change of the configuration. */
+/** Queries that are refetched after a configuration change. */
 const changed = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
-/** The form of a model, a group or a channel, over the page; without a name, of a new one. */
+/** Form of a model, group or channel, over the page; without a name, of a new one. */
 export function PartDialog({
   part: { section, name },
   title,
@@ -46,9 +46,10 @@ interface PartFormProps {
   readonly onDone: () => void;
 }
 
-/** Draft and actions of the form of a part. */
+/** Returns draft and actions of a part's form. */
 function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
-  // What it was when it was opened: another's change in the meantime is refused, not undone.
+  // Value when the form was opened: a change that another person saved meanwhile causes a refusal and is not
+  // overwritten.
   const [before] = useState(found);
   const fields = partFields[section];
   const { draft, set } = useDraft<PartDraft>({
@@ -132,7 +133,7 @@ function PartForm(props: PartFormProps) {
   );
 }
 
-/** The name of a part that is new. */
+/** Input for the name of a new part. */
 function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "draft" | "set" | "isTaken">) {
   return (
     <TextInput
@@ -146,7 +147,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
   );
 }
 
-/** Message of a refusal; it also names a field that has no input, such as the version that a change is based on. */
+/** Message of a refusal, which also names a field without an input, such as the version that a change is based on. */
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (
@@ -160,7 +161,7 @@ function textIn(draft: PartDraft, name: string): string {
   return draft[name] ?? "";
 }
 
-/** Result of a change without the problems that are shown at their fields; undefined if all are. */
+/** Returns the result of a change without the problems that their fields show; undefined if all are shown there. */
 function withoutProblems(
   result: ConfigurationChange | undefined,
   shown: ReadonlySet<Problem>,
@@ -170,7 +171,7 @@ function withoutProblems(
   return problems.length === 0 ? undefined : { ...result, problems };
 }
 
-/** A part as it is written; undefined where there is none of that name. */
+/** Returns a part as written; undefined where it does not exist. */
 function partIn(found: ConfigurationParts, section: Edit["section"], name: string): unknown {
   if (section !== "channels") return Object.hasOwn(found[section], name) ? found[section][name] : undefined;
   return found.channels.find((channel) => memberOf(channel, "id") === name);

@@ -9,7 +9,7 @@ interface Typed {
   readonly onChange: (text: string) => void;
 }
 
-/** The input of one field of a model, a group or a channel. */
+/** Input of one field of a model, group or channel. */
 export function PartInput({
   field: { label, kind, choices = [] },
   value,
@@ -48,7 +48,7 @@ function ProviderInput({
   return <Autocomplete {...shared} data={names} onChange={onChange} />;
 }
 
-/** Members of a part without an input, as JSON. */
+/** Input of the other fields of a part, as JSON. */
 export function RestInput({ value, isWrong, onChange }: Typed & { readonly isWrong: boolean }) {
   return (
     <Textarea

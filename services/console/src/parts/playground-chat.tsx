@@ -7,7 +7,7 @@ import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
 import { chatStream, type Streamed } from "./gateway.ts";
 
-/** One or two chat models side by side, streamed. */
+/** Chat with one or two models side by side, streamed. */
 export function PlaygroundChat({
   address,
   apiKey,
@@ -114,7 +114,7 @@ interface Asked {
   readonly models: readonly string[];
 }
 
-/** The answer of one model: asked once when it is shown first, ended when it is asked anew or the page is left. */
+/** Answer of one model. Sends the request when first shown; aborts it on a new request or when the page is left. */
 function Answer({ asked, model }: { readonly asked: Asked; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();

@@ -1,3 +1,3 @@
-/** Kinds of the playground. */
+/** Call kinds of the playground. */
 export const playgroundKinds = ["chat", "image", "speech", "transcription", "video", "realtime"] as const;
 export type PlaygroundKind = (typeof playgroundKinds)[number];

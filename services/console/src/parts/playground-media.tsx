@@ -8,10 +8,10 @@ import { CallCost } from "./call-cost.tsx";
 import type { Gateway } from "./new-key.tsx";
 import { makeImage, makeSpeech, makeVideo, transcribe, type MediaResult } from "./gateway-media.ts";
 
-/** Kinds of models that make something, or read a file. */
+/** Kinds of models that generate media or transcribe a file. */
 export type MediaKind = "image" | "speech" | "transcription" | "video";
 
-/** One call of a model that makes a picture, a sound, a film, or writes down a recording. */
+/** One call of a model that generates an image, speech or a video, or that transcribes a recording. */
 export function PlaygroundMedia({
   kind,
   address,
@@ -71,7 +71,7 @@ export function PlaygroundMedia({
   );
 }
 
-/** The call, and how far one that takes long has come. */
+/** Returns the call, and the progress of a long one. */
 function useMake(
   kind: MediaKind,
   gateway: Gateway,
@@ -95,7 +95,7 @@ function Result({ kind, made: { url, text, requestId } }: { readonly kind: Media
   return (
     <Stack mt="sm" gap="xs" role="status">
       {url !== undefined && kind === "image" && <Image src={url} alt={say("Generated image")} maw={512} />}
-      {/* What a model makes has no captions. */}
+      {/* Generated media has no captions. */}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
       {url !== undefined && kind === "speech" && <audio controls src={url} aria-label={say("Generated audio")} />}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}

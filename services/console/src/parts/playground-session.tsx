@@ -7,7 +7,7 @@ import type { Gateway } from "./new-key.tsx";
 import { PageLink } from "./page-link.tsx";
 import { openSession } from "./spoken-session.ts";
 
-/** A spoken session with a realtime model, from this browser's microphone. */
+/** A spoken session with a realtime model, from the browser's microphone. */
 export function PlaygroundSession({
   address,
   apiKey,
@@ -68,14 +68,13 @@ export function PlaygroundSession({
   );
 }
 
-/** A session of this page, which ends with it. */
+/** Session of this page, which ends when the page is left. */
 function useSession(gateway: Gateway) {
   const [lines, setLines] = useState<readonly string[]>([]);
   const [state, setState] = useState<"closed" | "opening" | "open">("closed");
   const [failure, setFailure] = useState<string>();
   const [used, setUsed] = useState<{ readonly input: number; readonly output: number }>();
   const close = useRef<() => void>(undefined);
-  // A page that is left ends its session.
   useEffect(() => () => close.current?.(), []);
   const begin = async (): Promise<void> => {
     setState("opening");

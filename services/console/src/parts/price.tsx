@@ -14,7 +14,7 @@ const perMillion = new Set([
   "outputImage",
 ]);
 
-/** A price as it is read: a line for each unit, and one for each case in which it differs. */
+/** A price for reading: one line per unit, and one per case in which it differs. */
 export function Price({ price = {} }: { readonly price?: Readonly<Record<string, unknown>> | undefined }) {
   const lines = Object.entries(price).flatMap(([name, value]) => linesOf(name, value));
   if (lines.length === 0) return say("none");

@@ -11,13 +11,15 @@ import { Empty, Loaded } from "./states.tsx";
 import { Verify } from "./verify.tsx";
 import { say } from "../texts/say.ts";
 
-/** A day before every call. */
+/** A day before all calls. */
 const booksBegan = "2020-01-01";
 const shownReceipts = 20;
-/** Number of characters of a hash that are shown; its tooltip has all of them. */
+/** Number of shown characters of a hash; the tooltip contains all. */
 const hashCharacters = 12;
 
-/** The newest changes of an account's money, each with its receipt, and whether the balance follows from all of them. */
+/**
+ * The newest balance changes of an account with their receipts, and the check that the balance matches all receipts.
+ */
 export function Receipts({ account: { id, credits } }: { readonly account: AccountWithCredits }) {
   const { to } = periodOf("1d");
   const calls = useQuery({
@@ -47,7 +49,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
 
 type Receipt = NonNullable<Call["receipt"]>;
 
-/** A change of money: what it was, and its receipt. */
+/** A balance change: its cause and its receipt. */
 interface Change {
   readonly receipt: Receipt;
   readonly time: string;

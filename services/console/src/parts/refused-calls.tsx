@@ -7,7 +7,7 @@ import { say } from "../texts/say.ts";
 import { DataTable, type Column } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
 
-/** Rows that are shown: who looks for one of many narrows the filters. */
+/** Maximum rows shown; filters narrow them. */
 const shownRows = "100";
 
 /** The refused calls that match the filters of the log. Renders nothing if there are none. */

@@ -2,10 +2,10 @@ import { Group, NativeSelect, SegmentedControl, TextInput } from "@mantine/core"
 import { isNamed, isSpan, periodOf, spans, type Span } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 
-/** Option for days without a name. */
+/** Option for a range without a name. */
 const otherDays = "other";
 
-/** Chooses a span: one that has a name, or any days from one to another. */
+/** Selects a time range: a named one, or a first and last day. */
 export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly onChoose: (span: Span) => void }) {
   const { from, to } = periodOf(span);
   const choose = (chosen: string): void => {

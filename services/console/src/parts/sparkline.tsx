@@ -1,4 +1,4 @@
-/** A small line of values over time, said in words to those who do not see it. */
+/** A sparkline of values over time, with a text alternative for screen readers. */
 export function Sparkline({
   values,
   label,

@@ -1,21 +1,21 @@
 import { memberOf } from "../api/member-of.ts";
 import type { Gateway } from "./new-key.tsx";
 
-/** PCM of 16 bits at this rate, both ways, as the realtime wire has it. */
+/** Sample rate of the 16-bit PCM in both directions, fixed by the realtime wire. */
 const sampleRate = 24_000;
-/** Samples of one message: a tenth of a second. */
+/** Samples per message: a tenth of a second. */
 const blockSamples = 2_400;
 
 /** Callbacks of a session. */
 export interface SessionEvents {
-  /** A line of the transcript: words of the model, or a note about the session. */
+  /** Called with a line of the transcript: the model's text, or a note about the session. */
   readonly said: (text: string, isNew: boolean) => void;
-  /** Tokens of a response that is over. */
+  /** Called with the tokens of an ended response. */
   readonly used: (inputTokens: number, outputTokens: number) => void;
   readonly ended: (why: string | undefined) => void;
 }
 
-/** Opens a spoken session from the microphone. Rejects where there is no microphone, or none is allowed. */
+/** Opens a spoken session with the microphone. Rejects where there is no microphone, or its use is denied. */
 export async function openSession({ address, key, model }: Gateway, events: SessionEvents): Promise<() => void> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
   const context = new AudioContext({ sampleRate });
@@ -50,7 +50,7 @@ function heard(message: unknown, player: Player, { said, used }: SessionEvents):
   const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
   const words = memberOf(memberOf(message, "error"), "message");
   if (typeof words === "string") return said(words, true);
-  // The vendor heard somebody begin to speak: what it was saying is over.
+  // The vendor detected speech, which interrupts the response that is playing.
   if (type === "input_audio_buffer.speech_started") return player.stop();
   if (type === "response.created") return said("", true);
   if (type === "response.done") {
@@ -77,7 +77,7 @@ async function sendMicrophone(
   context.createMediaStreamSource(microphone).connect(tap);
 }
 
-/** Plays pieces of sound one after the other. */
+/** Plays audio chunks one after the other. */
 class Player {
   readonly #context: AudioContext;
   #playing: AudioBufferSourceNode[] = [];

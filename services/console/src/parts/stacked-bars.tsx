@@ -4,7 +4,7 @@ import { useState, type KeyboardEvent } from "react";
 import { barAt, bottomOf, labelledBars, niceSteps, layoutOf, type Layout } from "./bar-layout.ts";
 import { say } from "../texts/say.ts";
 
-/** One bar: what it is of, and its parts in the order of the series. */
+/** One bar: its label, and its parts in the order of the series. */
 export interface Bar {
   readonly label: string;
   readonly values: readonly number[];
@@ -19,11 +19,11 @@ export interface Series {
 interface Shown {
   readonly bars: readonly Bar[];
   readonly series: readonly Series[];
-  /** Writes a value, on the axis and in the hint. */
+  /** Formats a value, on the axis and in the tooltip. */
   readonly format: (value: number) => string;
 }
 
-/** Bars of stacked parts over time. One is pointed at, or chosen by the arrow keys, and its parts are shown beside it. */
+/** Bars of stacked parts over time. The pointer or the arrow keys select a bar, whose parts are shown next to it. */
 export function StackedBars({ label, ...shown }: Shown & { readonly label: string }) {
   const { ref, width } = useElementSize();
   const [chosen, setChosen] = useState<number>();
@@ -56,7 +56,7 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
         onPointerMove={({ nativeEvent: { offsetX } }) => setChosen(barAt(layout, offsetX))}
         onPointerLeave={() => setChosen(undefined)}
       >
-        {/* Pointed at as one: an offset is then one of the whole. */}
+        {/* The parent handles pointer events, so that offsets are relative to the chart. */}
         <svg width={layout.width} height={layout.height} display="block" pointerEvents="none" aria-hidden>
           <Axis layout={layout} shown={shown} />
           {bars.map((bar, index) => (
@@ -84,7 +84,7 @@ function Legend({ series }: Pick<Shown, "series">) {
   );
 }
 
-/** Lines of equal value with what they are, and the names of as many bars as there is room for. */
+/** Grid lines with their values, and the labels of as many bars as fit. */
 function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: Shown }) {
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
@@ -128,7 +128,7 @@ function Parts({ bar, series, layout, index }: PartsOf) {
   });
 }
 
-/** The parts of a bar, on the side of it that has room. */
+/** The parts of a bar, shown on the side that has room. */
 function Hint({ shown, at, layout }: { readonly shown: Shown; readonly at: number; readonly layout: Layout }) {
   const { bars, series, format } = shown;
   const bar = bars[at];
@@ -169,7 +169,7 @@ function Hint({ shown, at, layout }: { readonly shown: Shown; readonly at: numbe
   );
 }
 
-/** A bar in words, for those who do not see it. */
+/** Returns a bar as text for screen readers. */
 function saidOf({ bars, series, format }: Shown, at: number): string {
   const bar = bars[at];
   if (bar === undefined) return say("none");

@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { say } from "../texts/say.ts";
 
-/** Shows a query's data, or that it is loading, or why it failed and a way to try again. */
+/** Shows a query's data, its loading state, or its error with a retry button. */
 export function Loaded<T>({
   query,
   children,
@@ -20,7 +20,7 @@ export function Loaded<T>({
   );
 }
 
-/** Says what failed. */
+/** Shows an error. */
 export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return (
     <Alert color="red" title={say("Loading failed")} role="alert" m="md">
@@ -34,7 +34,7 @@ export function Failed({ error, retry }: { readonly error: Error; readonly retry
   );
 }
 
-/** Says that there is nothing yet, and what would change that. */
+/** Shows that there is no data yet, and how to change that. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (
     <Center p="xl">

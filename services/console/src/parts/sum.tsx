@@ -6,7 +6,7 @@ import { exactUsd } from "../format/money.ts";
 import { Loaded } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Units × price × factor × multiplier, line by line, as a sum that adds up to the cost. */
+/** The cost of a call as a sum: units × price × factor × multiplier, line by line. */
 export function Sum({ call }: { readonly call: Call }) {
   const bill = useQuery({
     queryKey: ["bill", call.id],

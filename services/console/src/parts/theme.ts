@@ -1,30 +1,30 @@
 import { Alert, Badge, createTheme, type CSSVariablesResolver } from "@mantine/core";
 import { say } from "../texts/say.ts";
 
-/** Colors, and how Mantine's parts look and behave everywhere. */
+/** Colors, and the defaults of Mantine's components. */
 export const theme = createTheme({
   primaryColor: "blue",
-  // Dark enough for white text on it, also while it is pointed at (WCAG AA).
+  // Dark enough for white text, also on hover (WCAG AA).
   primaryShade: 8,
   defaultRadius: "md",
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // An alert's own color is too pale for its title (WCAG AA).
+    // Mantine's alert color is too pale for a title (WCAG AA).
     Alert: Alert.extend({ styles: { title: { color: "var(--mantine-color-text)" } } }),
-    // As a word is written, and never cut: a state that reads "CO…" says nothing.
+    // Keeps the case of the text, and never truncates it: a state shown as "CO…" is useless.
     Badge: Badge.extend({
       defaultProps: { tt: "none" },
       styles: { root: { overflow: "visible" }, label: { overflow: "visible" } },
     }),
-    // What is typed is shown by keyboard too.
+    // Makes the button that shows the password reachable by keyboard.
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, "aria-label": say("Show or hide") } },
     },
   },
 });
 
-/** Grey text that is dark enough to read (WCAG AA); Mantine's own is not. */
+/** Sets a grey that is dark enough for text (WCAG AA), unlike Mantine's default. */
 export const readableGrey: CSSVariablesResolver = () => ({
   variables: {},
   light: { "--mantine-color-dimmed": "var(--mantine-color-gray-7)" },

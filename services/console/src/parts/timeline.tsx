@@ -7,7 +7,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 type Try = NonNullable<Call["tries"]>[number];
 
-/** Timeline of a call: its hold, each attempt, its first byte, its settlement; and what was dropped. */
+/** Timeline of a call: reservation, attempts, first byte, settlement, and the fields that were dropped. */
 export function Timeline({ call }: { readonly call: Call }) {
   const { tries = [], dropped = [], heldNanos, firstByteMs, latencyMs, costNanos } = call;
   return (
@@ -21,7 +21,7 @@ export function Timeline({ call }: { readonly call: Call }) {
             {heldNanos === undefined ? say("unknown") : exactUsd(heldNanos)}
           </Step>
           {tries.map((one, at) => (
-            // Attempts have no name but their place, and never change theirs.
+            // Attempts have no id and never change their order.
             // oxlint-disable-next-line react/no-array-index-key
             <Step key={at} name={say("attempt {number}", { number: at + 1 })} after={duration(one.ms)}>
               <Attempt attempt={one} />

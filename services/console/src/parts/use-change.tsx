@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
 import { say } from "../texts/say.ts";
 
-/** A change through the API: what it does, and which queries (by the first word of their key) read anew after it. */
+/** Runs a change through the API, and refetches queries after it, by the first word of their key. */
 export function useChange<Result>({
   change,
   changes,
@@ -33,7 +33,7 @@ export function useChange<Result>({
   };
 }
 
-/** Message of a refusal, unless it is shown at its field. */
+/** Message of a refusal, unless a field shows it. */
 export function FailedChange({ error }: { readonly error: Error | null }) {
   if (error === null || (error instanceof ApiError && error.param !== undefined)) return null;
   return (

@@ -5,7 +5,7 @@ interface Change {
   readonly errorAt: (field: string) => string | undefined;
 }
 
-/** Values of a form before it is sent, and the properties of each input. */
+/** Returns the values of a form before it is sent, and the properties of each input. */
 export function useDraft<Draft extends Readonly<Record<string, string>>>(initial: Draft) {
   const [draft, setDraft] = useState(initial);
   const set = (changed: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changed }));

@@ -1,17 +1,17 @@
 import { useEffect, useState, type RefObject } from "react";
 
-/** Rows that are drawn above and below what is seen. */
+/** Rows rendered above and below the visible ones. */
 const beyond = 20;
 
-/** Which rows of a table are drawn: `first` is included, `last` is not. */
+/** Range of rendered rows: `first` is included, `last` is not. */
 export interface RowWindow {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Of many rows of one height those that are seen, and some around them, as the page is scrolled. Where no height is given, all
- * are.
+ * Returns the range of rows to render: with a fixed row height the visible rows and some around them, updated on
+ * scroll; otherwise all.
  */
 export function useRowWindow(
   body: RefObject<HTMLElement | null>,
@@ -24,7 +24,7 @@ export function useRowWindow(
     if (rowHeight === undefined) return undefined;
     const look = (): void => {
       const top = body.current?.getBoundingClientRect().top ?? 0;
-      // In steps, so that not every pixel draws anew.
+      // Rounded to steps, so that not every pixel causes a render.
       const at = Math.floor(Math.max(0, -top / rowHeight) / beyond) * beyond;
       setFirst(at);
       setSeen(Math.ceil(window.innerHeight / rowHeight));

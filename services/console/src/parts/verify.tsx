@@ -4,7 +4,7 @@ import { get } from "../api/client.ts";
 import type { Verification } from "../api/types.ts";
 import { say } from "../texts/say.ts";
 
-/** Walks an account's receipts and says whether its balance follows from them. */
+/** Verifies an account's receipts and shows whether its balance matches them. */
 export function Verify({ accountId }: { readonly accountId: string }) {
   const verification = useQuery({
     queryKey: ["verification", accountId],

@@ -9,9 +9,9 @@ import { exactUsd } from "../format/money.ts";
 import { PageLink } from "./page-link.tsx";
 
 const refreshMs = 10_000;
-/** Rows of one kind that are shown; the number of all is above them. */
+/** Maximum rows of one kind; their total number is shown above. */
 const maxShown = 5;
-/** An account whose available money is below one part in so many of what it was given runs low. */
+/** Divisor: an account runs low if its available money is below this part of its total credits. */
 const lowPart = 20n;
 
 /** Current problems: unavailable channels, low balances, units without a price. Renders nothing if there are none. */
@@ -26,7 +26,7 @@ export function WrongNow() {
   );
 }
 
-/** Lag above which a warning is shown, ms. */
+/** Lag, in ms, above which a warning is shown. */
 const longLagMs = 60_000;
 
 function SystemTrouble() {
@@ -101,7 +101,7 @@ function ChannelsOut() {
   );
 }
 
-/** A channel whose variables are not set was never switched on, such as one of the demo's: nothing is wrong with it. */
+/** Returns true for a channel whose variables were never set, such as one of the demo's: this is not a problem. */
 function isWaiting({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
   return state === "off" && reason !== undefined && /^\w+ is not set(?:; \w+ is not set)*$/.test(reason);
 }
@@ -141,7 +141,7 @@ function isLow({ availableNanos, creditedNanos }: Account): boolean {
   return BigInt(availableNanos) * lowPart < BigInt(creditedNanos);
 }
 
-/** So many calls are looked at for units without a price. */
+/** Number of the newest calls that are checked for units without a price. */
 const newestCalls = "200";
 
 function Unpriced() {

@@ -1,6 +1,6 @@
-/** Words of the API in Simplified Chinese: states, kinds, units, roles, filters. */
+/** Terms of the API in Simplified Chinese: states, kinds, units, roles, filters. */
 export const chineseWords = {
-  // how calls end, and their steps
+  // outcomes of calls, and their steps
   completed: "已完成",
   cancelled: "已取消",
   failed: "失败",

@@ -1,7 +1,7 @@
 /* oxlint-disable max-lines */
 import { chineseWords } from "./chinese-words.ts";
 
-/** Every text of the console, as it is in English, with its Simplified Chinese. A text that is not here is a type error. */
+/** All texts of the console in English, with their Simplified Chinese translation. A missing text is a type error. */
 export const chinese = {
   ...chineseWords,
   // pages

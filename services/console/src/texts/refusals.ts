@@ -3,7 +3,7 @@ import { language, say, type Text } from "./say.ts";
 
 type Code = NonNullable<Refusal["error"]["code"]>;
 
-/** Meanings of control's error codes; a code without a text is a type error. */
+/** Texts of control's error codes; a code without a text is a type error. */
 const meanings: Readonly<Record<Code, Text>> = {
   invalid_value: "This value is not accepted.",
   missing_required_parameter: "A value is missing.",
@@ -23,7 +23,7 @@ const meanings: Readonly<Record<Code, Text>> = {
   internal_error: "Something went wrong in the gateway.",
 };
 
-/** A refusal in the language in use: what its code means, with control's own words, which are English. */
+/** Returns a refusal in the current language: the text of its code, with control's English message. */
 export function refusalText(code: unknown, message: string): string {
   if (language() === "en" || !isCode(code)) return message;
   return say("{meaning} (in English: {detail})", { meaning: say(meanings[code]), detail: message });

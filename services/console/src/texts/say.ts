@@ -1,41 +1,44 @@
 import type { chinese } from "./chinese.ts";
 
-/** A text of the console, in English, as it is in the dictionary. */
+/** A text of the console: its English form, which is the key in the dictionary. */
 export type Text = keyof typeof chinese;
 
-/** The languages that the console speaks, each by its own name. */
+/** Languages of the console, each by its native name. */
 export const languages = { en: "English", zh: "简体中文" } as const;
 export type Language = keyof typeof languages;
 
 const choiceKey = "modelgate-language";
 let dictionary: Readonly<Record<string, string>> = {};
 
-/** The language in use: the one that was chosen, else the browser's. */
+/** Returns the current language: the chosen one, else the browser's. */
 export function language(): Language {
   const chosen = localStorage.getItem(choiceKey);
   if (chosen === "en" || chosen === "zh") return chosen;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
-/** Loads the texts of the language in use. Must be over before any page is loaded. */
+/** Loads the texts of the current language. Must complete before any page is loaded. */
 export async function loadTexts(): Promise<void> {
   document.documentElement.lang = language() === "zh" ? "zh-CN" : "en";
   if (language() === "zh") dictionary = (await import("./chinese.ts")).chinese;
 }
 
-/** Chooses a language: the page is loaded anew in it. */
+/** Sets the language and reloads the page. */
 export function chooseLanguage(chosen: Language): void {
   localStorage.setItem(choiceKey, chosen);
   location.reload();
 }
 
-/** A text in the language in use, with values in the places that it names in braces. */
+/** Returns a text in the current language, with values inserted for the names in braces. */
 export function say(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
   const said = dictionary[text] ?? text;
   return said.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
 }
 
-/** A word of the API (a state, a kind, a unit) in the language in use; in English where the dictionary has none: input tokens. */
+/**
+ * Returns a term of the API (a state, kind or unit) in the current language; in English where the dictionary lacks it,
+ * for example "input tokens".
+ */
 export function sayWord(word: string): string {
   return dictionary[word] ?? word.replaceAll(/_|(?<=[a-z])(?=[A-Z\d])/g, " ").toLowerCase();
 }

@@ -27,8 +27,8 @@ function dimension(word: string): FirstBytesQuery["by"][number] {
 }
 
 /**
- * Throws Failure for a query by tag that has a filter or another dimension: times by tag are counted over all calls
- * that have the tag, per day.
+ * Throws Failure for a query by tag that also has a filter, a second tag, or a dimension other than day: times by tag
+ * are counted over all calls that have the tag.
  */
 function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string, string | undefined>>): void {
   if (!by.some(isLabelName)) return;

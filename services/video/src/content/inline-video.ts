@@ -5,13 +5,13 @@ const maxBefore = 1024 * 1024;
 /** Maximum length of an escape: `\u003d`. */
 const escapeLength = 6;
 
-/** Decodes a video that a JSON answer holds as Base64, while the answer arrives. */
+/** Decodes a video that a JSON answer contains as Base64, while the answer arrives. */
 export class InlineVideo {
   readonly #opening: RegExp;
   #state: "before" | "within" | "after" = "before";
   #pending = "";
 
-  /** `member` is the name of the member that holds the video. */
+  /** `member` is the name of the field that contains the video. */
   constructor(member: string) {
     this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
   }
@@ -46,13 +46,13 @@ export class InlineVideo {
     const ready = end >= 0 ? end : this.#wholeEscapes();
     const text = unescaped(this.#pending.slice(0, ready));
     const rest = end >= 0 ? "" : this.#pending.slice(ready);
-    // Four characters are three bytes.
+    // Four characters encode three bytes.
     const whole = end >= 0 ? text.length : text.length - (text.length % 4);
     this.#pending = text.slice(whole) + rest;
     return Buffer.from(text.slice(0, whole), "base64");
   }
 
-  /** Returns the length of the text that does not end within an escape. */
+  /** Returns the length of the text that does not end inside an escape. */
   #wholeEscapes(): number {
     const { length } = this.#pending;
     const found = this.#pending.indexOf("\\", length - escapeLength);
@@ -62,12 +62,12 @@ export class InlineVideo {
 
 const empty = Buffer.alloc(0);
 
-/** Replaces the escapes that JSON allows for a slash and an equals sign. */
+/** Replaces the JSON escapes of a slash and an equals sign. */
 function unescaped(text: string): string {
   return text.includes("\\") ? text.replaceAll("\\/", "/").replaceAll(/\\u003d/gi, "=") : text;
 }
 
-/** Returns an answer with the video that another answer holds; an answer without one breaks off. */
+/** Returns an answer with the video that another answer contains. An answer without a video breaks the connection. */
 export function inlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
   const video = new InlineVideo(member);
   const pass = (sink: BodySink, chunk: Buffer): void => {

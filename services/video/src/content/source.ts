@@ -18,13 +18,13 @@ export interface ContentRequest {
 
 type ContentRoute = NonNullable<ReturnType<typeof routeTo>>;
 
-/** Headers of a download that are forwarded to the host of the file. */
+/** Headers of a download that are forwarded to the file host. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
-/** Wires whose vendors may require the API's key for their files. */
+/** Wires whose vendors may require the API key for their files. */
 const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
-/** Scheme of the address of a file in a bucket; its provider knows the address to fetch. */
+/** URL scheme of a file in a bucket; its provider knows the URL to fetch. */
 const bucket = "gs:";
-/** Statuses of file hosts for a deleted file, and for a signed address that has expired. */
+/** Statuses of file hosts for a deleted file, and for an expired signed URL. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /**
@@ -56,7 +56,7 @@ async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: 
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
-  // An address expires before the video: a poll may return a new one.
+  // A URL expires before the video: a poll may return a new one.
   const url = await freshUrl(deps, task, content);
   if (url === undefined) throw new Failure("video_expired");
   return openUrl(deps, task, route, url, content);
@@ -76,7 +76,10 @@ async function openDownload(
   return openUrl(deps, task, route, moved, content);
 }
 
-/** Decodes the video out of the vendor's answer, which holds it as text: always whole, without ranges. */
+/**
+ * Decodes the video in the vendor's answer, which contains it as text; the client always gets the complete video,
+ * without ranges.
+ */
 async function openInlineVideo(
   member: string,
   {
@@ -110,8 +113,8 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
 }
 
 /**
- * Opens a file by its address. The channel's key is sent to the vendor's own host, whose content may require it, and to
- * the storage of a bucket; never to another host, redirects included.
+ * Opens a file by its URL. The channel's key is only sent to the vendor's host, which may require it, and to the
+ * storage of a bucket; never to another host, including by redirects.
  */
 async function openUrl(
   deps: Deps,

@@ -2,21 +2,21 @@ import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
 import type { PollResult, VideoResult } from "@modelgate/wires/video";
 
-/** The result of a poll: the vendor's answer, or "unroutable" where no channel leads to the vendor. */
+/** Result of a poll: the vendor's answer, or "unroutable" where no channel leads to the vendor. */
 export type PollOutcome = PollResult | { readonly kind: "unroutable" };
 
-/** The intervals of polls, and the basis of estimated progress. */
+/** Intervals of polls, and the basis of estimated progress. */
 export interface PollPace {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Usual time that a video takes. */
+  /** Usual duration of a video task. */
   readonly usualMs: number;
 }
 
-/** The input of a decision about a task's next state. */
+/** Input of the decision about a task's next state. */
 export interface PollMoment {
   readonly nowMs: number;
-  /** 0 ≤ random < 1: replicas do not poll in step. */
+  /** Random value in [0, 1), so that replicas do not poll simultaneously. */
   readonly random: number;
   readonly pace: PollPace;
 }
@@ -28,26 +28,26 @@ export interface PollStep {
 }
 
 const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
-/** Time after its creation in which a task that its vendor does not know has not failed. */
+/** Time, in ms, after creation during which a task that its vendor does not know has not failed. */
 const unknownMs = 60_000;
 /**
- * Number of consecutive polls without a result after which a task fails if no channel leads to its vendor. With the
- * default pauses this is about an hour, so that a removed channel can be restored.
+ * Consecutive polls without a result after which a task fails if no channel leads to its vendor. With the default
+ * pauses this is about an hour, so that a removed channel can be restored.
  */
 const maxUnroutable = 20;
-/** Maximum progress that is estimated, and maximum of an unfinished task. */
+/** Maximum estimated progress, and maximum progress of an unfinished task, in percent. */
 const [maxGuessed, maxUnfinished] = [95, 99];
-/** Factor of the longest pause for a vendor that does not answer. */
+/** Factor of the maximum pause for a vendor that does not answer. */
 const maxPatience = 8;
 
-/** Returns whether a state is an end. */
+/** Returns true for a final state. */
 export function isEnded(state: TaskState): boolean {
   return ranks[state] === 2;
 }
 
 /**
- * Returns the next step of a task after a poll: states only go forward, progress never goes down, and an ended task
- * does not change (undefined). A task past its deadline has failed, whatever the poll returned. Pure.
+ * Returns the next step of a task after a poll; undefined for an ended task. States only go forward and progress never
+ * decreases. A task past its deadline fails, regardless of the poll's result. Pure function.
  */
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
@@ -96,8 +96,8 @@ function missed(task: TaskRecord, moment: PollMoment): PollStep {
 }
 
 /**
- * Returns the step with the time of the next poll: up to a fifth sooner or later than planned, at the deadline at the
- * latest.
+ * Returns the step with the time of the next poll: up to a fifth earlier or later than planned, and at the deadline at
+ * the latest.
  */
 function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));

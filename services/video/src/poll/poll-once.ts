@@ -14,7 +14,7 @@ import { advance, isEnded, type PollStep } from "./advance.ts";
 import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
-/** The result of a round. */
+/** Result of a round. */
 export interface Round {
   readonly polled: number;
   /** True if a shard had more due tasks than one claim takes. */
@@ -22,8 +22,8 @@ export interface Round {
 }
 
 /**
- * Runs one round of a poller: claims the due tasks of every shard, polls the vendor of each, and advances it. Any
- * number of pollers may run at once, and rounds of one poller share their slots. Rejects where Redis is away.
+ * Runs one round of a poller: claims the due tasks of every shard, polls their vendors, and advances the tasks. Any
+ * number of pollers may run at the same time; rounds of one poller share its slots. Rejects where Redis is unavailable.
  */
 export async function pollOnce(
   deps: Deps,
@@ -42,8 +42,8 @@ export async function pollOnce(
 }
 
 /**
- * Polls the vendor of one claimed task and advances it. Rejects where Redis is away: the task is due again when its
- * lease ends.
+ * Polls the vendor of one claimed task and advances it. Rejects where Redis is unavailable: the task is due again when
+ * its lease ends.
  */
 export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
@@ -55,7 +55,7 @@ export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: 
   if (step !== undefined) await put(deps, stored, step);
 }
 
-/** Writes a step, unless another process was faster. */
+/** Writes a step, unless another process has already advanced the task. */
 async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: PollStep): Promise<void> {
   const nowMs = deps.now();
   const entries = await advanceTask(deps.relay.redis, {

@@ -1,21 +1,21 @@
-/** Bounds the number of concurrent polls of a process; shared by all rounds of its poller. */
+/** Limits the number of concurrent polls of a process; shared by all rounds of its poller. */
 export class PollSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `most` is how many there are, at least one. */
+  /** `most` is the number of slots, at least one. */
   constructor(most: number) {
     this.#free = most;
   }
 
-  /** Resolves with a slot, first come first served; dispose it to release it. */
+  /** Resolves with a slot in the order of the calls; dispose it to release it. */
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return { [Symbol.dispose]: () => this.#giveBack() };
   }
 
-  /** Resolves when there is a free slot, without taking it. */
+  /** Resolves when a slot is free, without taking it. */
   async vacancy(): Promise<void> {
     using _slot = await this.take();
   }

@@ -9,12 +9,12 @@ import { withShortStrings } from "./short-strings.ts";
 
 /** Maximum bytes that are read of a vendor's answer to a poll. */
 const answerBytes = 1024 * 1024;
-/** Maximum length of a string in it: an answer may hold the video itself, which is longer. */
+/** Maximum characters of a string in the answer, which may contain the video itself. */
 const longestString = 64 * 1024;
 
 /**
- * Returns the channel and key that a task was started with. A key that is no longer configured was rotated: another key
- * of the channel belongs to the same account at the vendor. Undefined while there is no such channel, or it has no key.
+ * Returns the channel and key that a task was started with. If that key is no longer configured, returns another key of
+ * the channel, which belongs to the same vendor account. Undefined while there is no such channel, or it has no key.
  */
 export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
@@ -24,7 +24,7 @@ export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   return { channel, key, provider };
 }
 
-/** Polls a task at its vendor. Never rejects: an error is `unknown`. */
+/** Polls a task at its vendor. Never rejects: an error returns `unknown`. */
 export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<PollOutcome> {
   try {
     return await requestState(deps, task, signal);
@@ -57,7 +57,10 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
   return answer.status >= 300 ? parseErrorStatus(answer.status, text, provider) : parsePoll(text, task);
 }
 
-/** Reads a poll's error status. Only a clear statement about the task ends it: other errors may be temporary. */
+/**
+ * Interprets a poll's error status. Only an unambiguous statement about the task ends it: other errors may be
+ * temporary.
+ */
 function parseErrorStatus(status: number, text: string, provider: Provider): PollResult {
   if (status === 404 || status === 410) return { kind: "not-found" };
   const { blame, message, vendorCode } = provider.failureOf(status, text);

@@ -6,8 +6,8 @@ import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
 /**
- * Polls until disposed, and counts the tasks of each round. At the end a poll in progress is abandoned, and its task
- * left to other processes. Rounds do not wait for each other: a vendor that does not answer delays its own tasks only.
+ * Polls until disposed, and counts the tasks of each round. Disposal abandons polls in progress and leaves their tasks
+ * to other processes. Rounds do not wait for each other: a vendor that does not answer only delays its tasks.
  */
 export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
   const stop = new AbortController();
@@ -36,7 +36,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      await slots.vacancy(); // nothing is claimed that would only wait
+      await slots.vacancy(); // claims only tasks that can be polled immediately
       const pausing = pause(untilBeat(deps.limits.roundMs), stop.signal);
       const going = round().finally(() => underWay.delete(going));
       underWay.add(going);

@@ -4,22 +4,22 @@ const [quote, escape, unicode] = [0x22, 0x5c, 0x75];
 /** Hexadecimal digits of a `\u` escape. */
 const digits = 4;
 
-/** Cuts the strings of a JSON text that arrives in pieces, so that a video in it is never held in memory. */
+/** Cuts the strings of a JSON text that arrives in chunks, so that a video in it never fills memory. */
 export class StringCutter {
   readonly #longest: number;
   #inString = false;
-  /** Bytes of the string that were passed on. */
+  /** Bytes of the current string that were passed on. */
   #length = 0;
-  /** Set where the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if not. */
+  /** Set while the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if not. */
   #escaped: "kept" | "cut" | undefined;
-  /** Bytes that are passed on beyond the bound: an escape is not cut in two. */
+  /** Bytes to pass on beyond the limit, because an escape must not be split. */
   #owed = 0;
 
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** Returns the piece without the parts of strings beyond the bound. */
+  /** Returns the chunk without the parts of strings beyond the limit. */
   push(piece: Buffer): Buffer {
     const kept: Buffer[] = [];
     for (let at = 0; at < piece.length;)
@@ -61,7 +61,7 @@ export class StringCutter {
   }
 }
 
-/** Returns the end of a string's plain characters: its quote, an escape, or the end of the piece. */
+/** Returns the end of a string's plain characters: its quote, an escape, or the end of the chunk. */
 function endOfPlain(piece: Buffer, at: number): number {
   const end = piece.indexOf(quote, at);
   const until = end < 0 ? piece.length : end;
@@ -69,7 +69,7 @@ function endOfPlain(piece: Buffer, at: number): number {
   return found < 0 ? until : at + found;
 }
 
-/** Returns an answer with a JSON body, with its long strings cut. */
+/** Returns an answer with a JSON body whose long strings are cut. */
 export function withShortStrings(answer: UpstreamAnswer, longest: number): UpstreamAnswer {
   const cutter = new StringCutter(longest);
   return {

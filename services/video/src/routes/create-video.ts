@@ -24,7 +24,7 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   };
 }
 
-/** Creates a task and answers in its client's style; a client that is gone before finds the task in its list. */
+/** Creates a task and answers in its client's style. If the client has left, it finds the task in its list. */
 export async function answerCreated(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<void> {
   const created = deps.backgroundWork.keep(createTask(deps, call, wanted));
   const { task, dropped }: CreatedTask = await unlessEnded(call.ending, created);

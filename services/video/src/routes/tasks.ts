@@ -36,8 +36,8 @@ function orderIn(text: string | null): "asc" | "desc" {
 }
 
 /**
- * Answers with a task's state in styles A, B and C, whatever style created it (interface endpoints 16, 19, 21 and 24),
- * from Redis alone.
+ * Answers with a task's state in styles A, B and C, regardless of the style that created it (interface endpoints 16,
+ * 19, 21 and 24). Reads Redis only.
  */
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
@@ -46,7 +46,7 @@ export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   };
 }
 
-/** DELETE /v1/videos/{task_id}: deletes an ended task; a running one is refused, since its hold is still open. */
+/** DELETE /v1/videos/{task_id}: deletes an ended task. Refuses a running one, because its reservation is still open. */
 export function deleteVideo(deps: Deps): EndpointHandler {
   return async (call) => {
     const stored = await ownTask(deps, call, call.params["task_id"]);

@@ -21,12 +21,12 @@ export function videoContent(deps: Deps): EndpointHandler {
   };
 }
 
-/** Headers of a file's answer that its client receives. */
+/** Headers of a file host's answer that the client gets. */
 const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
- * Passes a file through at its reader's pace, with one piece of it in memory at most. A client that leaves ends the
- * download; a file that breaks off ends in a cut connection, so that it never looks complete. Resolves at the end.
+ * Passes a file through at the client's pace, with at most one chunk in memory. If the client leaves, ends the
+ * download; if the file breaks off, cuts the connection so that it never looks complete. Resolves at the end.
  */
 export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: string) {
   const { response, log } = call;
@@ -76,7 +76,7 @@ function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<Server
   };
 }
 
-/** Returns the vendor's type if it is a video's, else video/mp4: file hosts often report a general type. */
+/** Returns the vendor's media type if it is a video type, else video/mp4: file hosts often report a general type. */
 function videoType(type: string | string[] | undefined): string {
   return typeof type === "string" && /^video\/[\w.+-]+$/i.test(type) ? type : "video/mp4";
 }

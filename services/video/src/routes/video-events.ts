@@ -11,7 +11,7 @@ import { isEnded } from "../poll/advance.ts";
 
 /**
  * GET /v1/videos/{task_id}/events: sends the task, then again after each change of its state or progress, until it has
- * ended or is deleted. Reads Redis only; comments keep the connection alive in between.
+ * ended or is deleted. Reads Redis only. Comments keep the connection open in between.
  */
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -37,12 +37,12 @@ export function videoEvents(deps: Deps): EndpointHandler {
       }
     }
     const failure = endedBy(ending);
-    if (failure !== undefined) throw failure; // cut: what the client has is not all
+    if (failure !== undefined) throw failure; // cut: the client's stream is incomplete
     response.end();
   };
 }
 
-/** Returns the task as it is now, or as it was while Redis is away; undefined for one that is deleted. */
+/** Returns the current task, or the last known one while Redis is unavailable; undefined for a deleted task. */
 async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
   try {
     return (await ownTask(deps, call, task.id)).task;
@@ -57,7 +57,7 @@ async function write(response: ServerResponse, text: string, ending: AbortSignal
   await once(response, "drain", { signal: ending }).catch(() => undefined);
 }
 
-/** Returns false where the call ended during the pause. */
+/** Waits. Returns false where the call ended during the pause. */
 async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(ms, undefined, { signal });

@@ -1,6 +1,6 @@
 import { fourCharacters, openSize, pcmRate, type ByteRate, type SampleChunks } from "./chunks.ts";
 
-/** Forms of samples in an AIFF-C whose bits are not those that its head states. */
+/** Bits per sample of AIFF-C encodings that differ from the header's value. */
 const bitsOf: Readonly<Record<string, number>> = {
   alaw: 8,
   ALAW: 8,
@@ -14,7 +14,7 @@ const bitsOf: Readonly<Record<string, number>> = {
   in32: 32,
 };
 const plain: ReadonlySet<string> = new Set(["NONE", "twos", "sowt", "raw "]);
-/** IMA ADPCM as Apple has it: samples in a packet of a channel, and its bytes. */
+/** Apple's IMA ADPCM: samples per packet of a channel, and its bytes. */
 const [imaSamples, imaBytes] = [64, 34];
 
 /** AIFF and AIFF-C: samples after an offset and a block size. */
@@ -34,7 +34,7 @@ function aiffRate(body: Buffer): ByteRate | undefined {
   return Object.hasOwn(bitsOf, form) ? pcmRate(rate, channels, bitsOf[form] ?? 0) : undefined;
 }
 
-/** A float of 80 bits: sign and exponent, then 64 bits of mantissa. */
+/** Reads an 80-bit float: sign and exponent, then 64 bits of mantissa. */
 function extended(body: Buffer, at: number): number {
   const exponent = (body.readUInt16BE(at) & 0x7f_ff) - 16_383 - 63;
   return Number(body.readBigUInt64BE(at + 2)) * 2 ** exponent;

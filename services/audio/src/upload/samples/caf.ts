@@ -1,6 +1,6 @@
 import { fourCharacters, type ByteRate, type SampleChunks } from "./chunks.ts";
 
-/** Apple's Core Audio Format: samples after a count of edits, in packets of one size or of many. */
+/** Apple's Core Audio Format: samples after an edit count, in packets of fixed or variable size. */
 export const cafChunks: SampleChunks = {
   form: {
     headBytes: 12,
@@ -16,7 +16,7 @@ export const cafChunks: SampleChunks = {
   samples: { id: "data", skipped: 4 },
 };
 
-/** Packets that are not all of one size say 0 here: those of compressed sound. */
+/** Returns the byte rate; undefined for compressed audio, whose variable packet size is stored as 0. */
 function cafRate(body: Buffer): ByteRate | undefined {
   if (body.length < 32) return undefined;
   const [rate, packetBytes, packetFrames] = [body.readDoubleBE(0), body.readUInt32BE(16), body.readUInt32BE(20)];

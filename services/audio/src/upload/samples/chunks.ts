@@ -1,37 +1,37 @@
-/** Reads bytes of a file: as many as are there, from `start` on. */
+/** Reads available bytes of a file from `start` on, up to `length`. */
 export type ReadBytes = (start: number, length: number) => Promise<Buffer>;
 
-/** A file of samples that are not compressed, or in blocks of one size: its length follows from its bytes. */
+/** A file of uncompressed samples, or of blocks of one size, whose length follows from its bytes. */
 export interface SampleFile {
   readonly read: ReadBytes;
-  /** Bytes of the whole file, also where `read` gives only its beginning. */
+  /** Bytes of the complete file, including where `read` only returns its beginning. */
   readonly size: number;
 }
 
-/** A chunk of a file: its name, and where its body is. */
+/** A chunk of a file: its name, and the position of its body. */
 interface Chunk {
   readonly id: string;
   readonly start: number;
-  /** Bytes of its body; undefined where its head leaves them open. */
+  /** Bytes of its body; undefined where its header does not state them. */
   readonly size: number | undefined;
 }
 
-/** Layout of the chunks of a kind of file. */
+/** Chunk layout of a file format. */
 export interface ChunkLayout {
-  /** Bytes of a chunk's head. */
+  /** Bytes of a chunk's header. */
   readonly headBytes: number;
-  /** Bytes that a chunk's end is aligned to. */
+  /** Byte alignment of a chunk's end. */
   readonly align: number;
-  /** The name in a head; undefined for anything else. */
+  /** Reads the name in a header; undefined for anything else. */
   readonly id: (head: Buffer) => string | undefined;
-  /** Bytes of the body; undefined where the head leaves them open, as a writer to a pipe has to. */
+  /** Reads the body's bytes; undefined where the header leaves them open, as a writer to a pipe must. */
   readonly size: (head: Buffer) => number | undefined;
 }
 
-/** Bytes of samples in a second of sound. */
+/** Bytes of samples per second of audio. */
 export type ByteRate = number;
 
-/** Maximum chunks of a file: a file that has more is no recording. */
+/** Maximum chunks of a file; a file with more is not a recording. */
 const maxChunks = 10_000;
 /** Maximum bytes of a chunk that describes the samples. */
 const maxDescriptionBytes = 4_096;
@@ -41,16 +41,18 @@ export interface SampleChunks {
   readonly form: ChunkLayout;
   /** Offset of the first chunk. */
   readonly first: number;
-  /** The chunk that describes the samples, and what it says; undefined for a form without a fixed rate. */
+  /**
+   * The chunk that describes the samples, and the parser of their rate; undefined for an encoding without a fixed rate.
+   */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
-  /** The chunk with the samples, and its leading bytes that are not samples. */
+  /** The chunk with the samples, and the number of its leading bytes that are not samples. */
   readonly samples: { readonly id: string; readonly skipped: number };
 }
 
 /**
- * Computes the length of a file's samples, in seconds; undefined where they have no fixed rate, or none are found. The
- * sizes of chunks are believed only where they lead from chunk to chunk to the end of the file: otherwise everything
- * after the head of the samples is samples, as it is for readers of a file without a size.
+ * Computes the length of a file's samples, in seconds; undefined where they have no fixed rate, or none are found.
+ * Chunk sizes are only trusted if they lead from chunk to chunk to the end of the file. Otherwise everything after the
+ * header of the samples counts as samples, as readers of files without a size do.
  */
 export async function secondsOfSamples(
   file: SampleFile,
@@ -62,7 +64,7 @@ export async function secondsOfSamples(
   let end = 0;
   for await (const chunk of chunksIn(file, form, first)) {
     const isSamples = chunk.id === samples.id;
-    // Only a recording goes on to the end of the file; any other chunk without a size is empty.
+    // Only a recording extends to the end of the file; any other chunk without a size is empty.
     const bytes = chunk.size ?? (isSamples ? Infinity : 0);
     end = chunk.start + bytes;
     if (chunk.id === description.id && begun === undefined)
@@ -78,7 +80,7 @@ export async function secondsOfSamples(
   return bytes > 0 ? bytes / rate : undefined;
 }
 
-/** Reads the chunks of a file one after the other. */
+/** Yields the chunks of a file in order. */
 async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
   let at = first;
   for (let chunks = 0; at < size && chunks < maxChunks; chunks++) {
@@ -95,18 +97,18 @@ function aligned(at: number, { align }: ChunkLayout): number {
   return Math.ceil(at / align) * align;
 }
 
-/** A name of four printable characters. */
+/** Reads a name of four printable characters. */
 export function fourCharacters(head: Buffer): string | undefined {
   const name = head.toString("latin1", 0, 4);
   return /^[\x20-\x7e]{4}$/.test(name) ? name : undefined;
 }
 
-/** A size of 32 bits; undefined for what writers to a pipe leave there, nothing or all ones. */
+/** Reads a 32-bit size; undefined for 0 and all ones, which writers to a pipe use. */
 export function openSize(size: number): number | undefined {
   return size === 0 || size === 0xff_ff_ff_ff ? undefined : size;
 }
 
-/** Bytes a second of samples that are not compressed; undefined for what cannot be. */
+/** Returns the bytes per second of uncompressed samples; undefined for invalid values. */
 export function pcmRate(sampleRate: number, channels: number, bits: number): ByteRate | undefined {
   const rate = sampleRate * channels * Math.ceil(bits / 8);
   return Number.isFinite(rate) && rate > 0 ? rate : undefined;

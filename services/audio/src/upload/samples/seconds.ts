@@ -4,7 +4,7 @@ import { pcmRate, secondsOfSamples, type SampleChunks, type SampleFile } from ".
 import { wave64Chunks, waveChunks } from "./wave.ts";
 
 const headBytes = 40;
-/** Magic bytes of the kinds of files, and the layout of their chunks. */
+/** Magic bytes of file formats, and their chunk layouts. */
 const kinds: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }[] = [
   { begins: /^(RIFF|RF64|BW64)[^]{4}WAVE/, chunks: waveChunks("LE") },
   { begins: /^RIFX[^]{4}WAVE/, chunks: waveChunks("BE") },
@@ -12,7 +12,7 @@ const kinds: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }
   { begins: /^FORM[^]{4}AIF[FC]/, chunks: aiffChunks },
   { begins: /^caff/, chunks: cafChunks },
 ];
-/** Bits of a sample by the encodings of Sun's AU. */
+/** Bits per sample by encoding of Sun's AU format. */
 const auBits: Readonly<Record<number, number>> = { 1: 8, 2: 8, 3: 16, 4: 24, 5: 32, 6: 32, 7: 64, 27: 8 };
 
 /**
@@ -28,7 +28,10 @@ export async function secondsBySamples(file: SampleFile): Promise<number | undef
   return kind === undefined ? undefined : await secondsOfSamples(file, kind.chunks);
 }
 
-/** An AU has one head, and its samples go on to its end, whatever size that states. */
+/**
+ * Returns the length of an AU file, which has one header and whose samples extend to its end, regardless of the stated
+ * size.
+ */
 function auSeconds(head: Buffer, size: number): number | undefined {
   if (head.length < 24) return undefined;
   const [start, encoding, rate, channels] = [4, 12, 16, 20].map((at) => head.readUInt32BE(at));

@@ -1,8 +1,8 @@
 import { fourCharacters, openSize, pcmRate, type ByteRate, type ChunkLayout, type SampleChunks } from "./chunks.ts";
 
-/** Registered numbers of the forms of samples that a WAV holds in blocks of one size. */
+/** Registered tags of WAV encodings with samples in blocks of one size. */
 const tags = { pcm: 1, msAdpcm: 2, float: 3, aLaw: 6, muLaw: 7, imaAdpcm: 17, gsm: 49, extensible: 0xff_fe } as const;
-/** GSM in a WAV: samples in a block, and its bytes. */
+/** GSM in a WAV: samples per block, and its bytes. */
 const [gsmSamples, gsmBytes] = [320, 65];
 
 const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
@@ -12,7 +12,10 @@ const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
   size: (head) => openSize(endian === "LE" ? head.readUInt32LE(4) : head.readUInt32BE(4)),
 });
 
-/** A WAV of either byte order, and one of 64 bits (RF64, BW64), whose samples' size is elsewhere. */
+/**
+ * Returns the chunks of a WAV of either byte order, including 64-bit files (RF64, BW64), whose sample size is stored
+ * elsewhere.
+ */
 export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   return {
     form: chunks(endian),
@@ -22,7 +25,7 @@ export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   };
 }
 
-/** Sony's Wave64: names of 16 bytes that begin with those of a WAV, sizes of 64 bits with their head. */
+/** Sony's Wave64: 16-byte names that begin with those of a WAV, and 64-bit sizes that include the header. */
 export const wave64Chunks: SampleChunks = {
   form: {
     headBytes: 24,
@@ -39,8 +42,8 @@ export const wave64Chunks: SampleChunks = {
 };
 
 /**
- * The rate that a `fmt ` chunk describes, from the form of its samples: the rate that it states itself, and the size of
- * a block, decide nothing for readers of PCM, so they could be anything.
+ * Computes the byte rate of a `fmt ` chunk from the sample encoding. PCM readers ignore the stated rate and block size,
+ * so these could have any value.
  */
 function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (body.length < 16) return undefined;
@@ -53,7 +56,7 @@ function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (tag === tags.pcm || tag === tags.float) return pcmRate(rate, channels, bits);
   if (tag === tags.aLaw || tag === tags.muLaw) return pcmRate(rate, channels, 8);
   if (tag === tags.gsm) return (rate * gsmBytes) / gsmSamples;
-  // Each block begins with its predictors, and has four bits a sample after them.
+  // Each block starts with its predictors, followed by four bits per sample.
   if (tag === tags.imaAdpcm) return adpcmRate(rate, block, channels, { head: 4, first: 1 });
   if (tag === tags.msAdpcm) return adpcmRate(rate, block, channels, { head: 7, first: 2 });
   return undefined;
