@@ -75,7 +75,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           const begun = await sendAttempt(sent, plan, already, deps, span);
           tried.push(triedWith(sent));
           observeAttempt(channel);
-          speeds.answered(route.candidate, Date.now() - sent.at);
+          speeds.answered(openCalls, Date.now() - sent.at);
           return new BegunAttempt(health, { ...begun, sent, entry, openCalls, tried, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, supportedWires });

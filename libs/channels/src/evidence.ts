@@ -53,8 +53,10 @@ export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
 
   /** Counts an outcome. */
-  add(channelId: string, subject: Subject, outcome: CallOutcome): void {
-    const { outcomes } = this.#tally(channelId, subject);
+  add(channelId: string, { account, model, key }: Subject, outcome: CallOutcome): void {
+    const tallies = getOrCreate(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
+    const name = `${account}\n${model}\n${key}`;
+    const { outcomes } = getOrCreate(tallies, name, maxTallies, () => ({ account, model, key, outcomes: [] }));
     const { at, failed } = outcome;
     while (outcomes[0] !== undefined && outcomes[0].at <= at - windowMs) outcomes.shift();
     if (failed?.body !== undefined && failed.isCertain !== true && outcomes.some((known) => isRepeat(known, failed)))
@@ -76,16 +78,6 @@ export class Evidence {
       const good = tally.outcomes.filter(({ failed }) => failed === undefined);
       tally.outcomes.splice(0, tally.outcomes.length, ...good);
     }
-  }
-
-  #tally(channelId: string, { account, model, key }: Subject): Tally {
-    const tallies = getOrCreate(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
-    return getOrCreate(tallies, `${account}\n${model}\n${key}`, maxTallies, () => ({
-      account,
-      model,
-      key,
-      outcomes: [],
-    }));
   }
 }
 

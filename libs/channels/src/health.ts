@@ -2,7 +2,6 @@ import type { Candidate, ChannelKey } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 import { judge, type Extent, type Judged } from "./blame.ts";
 import { Evidence, getOrCreate, type FailureSeen, type Subject } from "./evidence.ts";
-import type { Rests } from "./pick.ts";
 import {
   channelKeyIdOf,
   channelOfScope,
@@ -17,6 +16,14 @@ import {
 } from "./rest-scope.ts";
 import { isResting, SharedRests } from "./shared-rests.ts";
 import type { CoolDown } from "./state.ts";
+
+/** Times from which something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
+export interface Rests {
+  /** A channel with the candidate's model. */
+  ofChannel(candidate: Candidate): number;
+  /** One of its keys, with the candidate's model. */
+  ofKey(candidate: Candidate, key: ChannelKey): number;
+}
 
 /** A call's route and account. */
 export interface Attempt {

@@ -1,10 +1,9 @@
+import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
+import { Failure, type ChannelChoice } from "@modelgate/contracts";
 import type { AttemptPlan } from "./attempt-plan.ts";
 import type { TurnedAway } from "./gate.ts";
-import type { Health } from "./health.ts";
-import { pick, soonest, type PickOptions, type Rests } from "./pick.ts";
+import type { Health, Rests } from "./health.ts";
 import { channelKeyIdOf, type Route } from "./rest-scope.ts";
-import { channelKeyId, type Candidate, type ChannelKey } from "@modelgate/catalog";
-import { Failure } from "@modelgate/contracts";
 
 /** A route to try, and whether it is tried only because there is no other. */
 export interface ChosenRoute {
@@ -120,4 +119,115 @@ function secondsUntilFirst(away: readonly TurnedAway[]): number {
 
 function secondsTo(timeMs: number): number {
   return Math.max(1, Math.ceil((timeMs - Date.now()) / 1_000));
+}
+
+export interface PickOptions extends ChoiceOptions {
+  /** Absent: nothing rests, and nothing is switched off. */
+  readonly rests?: Rests | undefined;
+  /** Returns whether this call has taken that route already, or found it full. */
+  excluded(candidate: Candidate, key: ChannelKey): boolean;
+  /** Returns the turn within a channel's pool. */
+  readonly turn: (channelId: string, poolSize: number) => number;
+  /** The key that comes before all others while it can be used. */
+  readonly prefer?: ChannelKeyId | undefined;
+}
+
+/**
+ * The route for the next attempt: the highest priority that has one, as the model chooses within it, the channel's keys in turn;
+ * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
+ */
+export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
+  const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
+  if (preferred !== undefined) return preferred;
+  const best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
+  for (const candidate of candidates) {
+    const [first] = best;
+    if (first !== undefined && first.candidate.channel.priority > candidate.channel.priority) break;
+    const keys = usableKeys(candidate, options);
+    if (keys.length > 0) best.push({ candidate, keys });
+  }
+  const chosen = best.length < 2 ? best[0] : choose(best, options);
+  if (chosen === undefined) return undefined;
+  const { candidate, keys } = chosen;
+  const key = keys.length < 2 ? keys[0] : keys[options.turn(candidate.channel.id, keys.length) % keys.length];
+  return key === undefined ? undefined : { candidate, key };
+}
+
+function routeTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options: PickOptions): Route | undefined {
+  for (const candidate of candidates) {
+    const key = candidate.channel.keys.find(({ id }) => wanted === channelKeyId(candidate.channel.id, id));
+    if (key !== undefined && usableKeys(candidate, options).includes(key)) return { candidate, key };
+  }
+  return undefined;
+}
+
+function usableKeys(candidate: Candidate, options: PickOptions): readonly ChannelKey[] {
+  const { rests } = options;
+  if (rests !== undefined && rests.ofChannel(candidate) > 0) return [];
+  const usable: ChannelKey[] = [];
+  for (const key of candidate.channel.keys)
+    if ((rests === undefined || rests.ofKey(candidate, key) === 0) && !options.excluded(candidate, key))
+      usable.push(key);
+  return usable;
+}
+
+/** Returns the time from which the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
+export function soonest(candidates: readonly Candidate[], rests: Rests): number | undefined {
+  const times = candidates.flatMap((candidate) =>
+    candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
+  );
+  const finite = times.filter((time) => Number.isFinite(time));
+  return finite.length === 0 ? undefined : Math.min(...finite);
+}
+
+/** Choice among several candidates of the same priority. */
+export interface ChoiceOptions {
+  /** Absent: by weight. */
+  readonly choice?: ChannelChoice | undefined;
+  /** Returns the likely wait of a call there; the lower, the sooner. */
+  readonly score: (candidate: Candidate) => number;
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+type Weighed = { readonly candidate: Candidate };
+
+/** Chooses one of several as the model says; undefined where there is none. */
+export function choose<T extends Weighed>(
+  from: readonly T[],
+  { choice = "weighted", score, random }: ChoiceOptions,
+): T | undefined {
+  if (from.length < 2) return from[0];
+  if (choice === "fastest") return faster(from, score, random);
+  return weighted(choice === "cheapest" ? cheapest(from) : from, random);
+}
+
+/** Those that cost least at their vendors; those of unknown cost come after all others. */
+function cheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
+  const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
+  const least = Math.min(...from.map(costOf));
+  return from.filter((each) => costOf(each) === least);
+}
+
+/** The better of two that are drawn by lot: so the fastest is not run down by everybody at once. */
+function faster<T extends Weighed>(
+  from: readonly T[],
+  score: ChoiceOptions["score"],
+  random: () => number,
+): T | undefined {
+  const first = Math.floor(random() * from.length);
+  const second = (first + 1 + Math.floor(random() * (from.length - 1))) % from.length;
+  const [one, other] = [from[first], from[second]];
+  if (one === undefined || other === undefined) return one ?? other;
+  return score(other.candidate) < score(one.candidate) ? other : one;
+}
+
+/** One of several by weight; all weights zero count as equal. */
+function weighted<T extends Weighed>(from: readonly T[], random: () => number): T | undefined {
+  if (from.length < 2) return from[0];
+  const weights = from.map(({ candidate }) => candidate.channel.weight);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  if (sum === 0) return from[Math.floor(random() * from.length)];
+  let left = random() * sum;
+  return from.find((_, at) => (left -= weights[at] ?? 0) < 0) ?? from.at(-1);
 }

@@ -12,6 +12,7 @@ export interface OpenCalls {
   inFlight: number;
 }
 
+/** What was seen of a channel's model. */
 interface SeenSpeed extends OpenCalls {
   /** Decayed mean of the time to an answer's first byte; 0 if there was none. */
   ms: number;
@@ -33,16 +34,16 @@ export class Speeds {
     this.#now = now;
   }
 
-  /** Counts a call that begins. */
-  began(candidate: Candidate): OpenCalls {
-    const seen = this.#seen(candidate);
+  /** Counts a call that is under way there. */
+  began(candidate: Candidate): SeenSpeed {
+    const name = modelScopeOf(candidate);
+    const seen = getOrCreate(this.#models, name, maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
     seen.inFlight++;
     return seen;
   }
 
-  /** Records that an answer began after this many ms. */
-  answered(candidate: Candidate, ms: number): void {
-    const seen = this.#seen(candidate);
+  /** An answer began after so long, to a call that is under way there. */
+  answered(seen: SeenSpeed, ms: number): void {
     const now = this.#now();
     const weight = seen.at === 0 ? 1 : Math.max(minWeight, 1 - this.#left(seen, now));
     seen.ms += (ms - seen.ms) * weight;
@@ -59,9 +60,5 @@ export class Speeds {
   /** Returns the remaining weight of an earlier measurement. */
   #left({ at }: SeenSpeed, now: number): number {
     return Math.exp(-Math.max(0, now - at) / this.#decayMs);
-  }
-
-  #seen(candidate: Candidate): SeenSpeed {
-    return getOrCreate(this.#models, modelScopeOf(candidate), maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
   }
 }

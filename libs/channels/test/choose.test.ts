@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import { choose } from "../src/pick.ts";
+import { choose } from "../src/route-chooser.ts";
 import { Speeds } from "../src/speeds.ts";
 
 const candidate = (id: string, cost?: number, weight = 1): Candidate => ({
@@ -56,8 +56,10 @@ test("a channel is as slow as it was lately, the more so the more calls are unde
   const speeds = new Speeds(60_000, () => now);
   const [fast, slow] = [candidate("fast"), candidate("slow")];
   expect(speeds.score(fast)).toBe(0);
-  speeds.answered(fast, 100);
-  speeds.answered(slow, 900);
+  const [first, other] = [speeds.began(fast), speeds.began(slow)];
+  speeds.answered(first, 100);
+  speeds.answered(other, 900);
+  for (const call of [first, other]) call.inFlight--;
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
   const calls = Array.from({ length: 10 }, () => speeds.began(fast));
   expect(speeds.score(fast)).toBeGreaterThan(speeds.score(slow));
@@ -65,6 +67,6 @@ test("a channel is as slow as it was lately, the more so the more calls are unde
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
   now += 600_000;
   expect(speeds.score(slow)).toBeLessThan(2);
-  speeds.answered(slow, 50);
+  speeds.answered(other, 50);
   expect(speeds.score(slow)).toBeCloseTo(51, 0);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import { pick, soonest, type PickOptions, type Rests } from "../src/pick.ts";
+import type { Rests } from "../src/health.ts";
+import { pick, soonest, type PickOptions } from "../src/route-chooser.ts";
 import { channelKeyIdOf, modelScopeOf } from "../src/rest-scope.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({

@@ -14,7 +14,7 @@ export type Published = Error | undefined;
 
 /** Messages that were sent together. */
 interface Batch {
-  readonly results: (Error | undefined)[];
+  readonly results: Published[];
   readonly answered: boolean[];
   left: number;
   readonly done: (results: readonly Published[]) => void;
@@ -44,7 +44,7 @@ export class BusPublisher implements Disposable {
   constructor(connection: NatsConnection, ackMs: number) {
     this.#connection = connection;
     this.#ackMs = ackMs;
-    connection.subscribe(`${this.#inbox}.>`, { callback: (error, message) => this.#answered(error, message) });
+    connection.subscribe(`${this.#inbox}.>`, { callback: this.#answered });
   }
 
   /**
@@ -54,20 +54,20 @@ export class BusPublisher implements Disposable {
   publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
-    return new Promise((done) => {
-      const late = setTimeout(() => this.#give(name, new Error("JetStream did not answer in time")), this.#ackMs);
-      const results = messages.map(() => undefined);
-      this.#batches.set(name, { results, answered: [], left: messages.length, done, late });
-      try {
-        for (const [at, { subject, body, id }] of messages.entries()) {
-          const head = headers();
-          head.set(messageId, id);
-          this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${at}`, headers: head });
-        }
-      } catch (error) {
-        this.#give(name, error instanceof Error ? error : new Error(String(error)));
+    const { promise, resolve: done } = Promise.withResolvers<readonly Published[]>();
+    const late = setTimeout(() => this.#give(name, new Error("JetStream did not answer in time")), this.#ackMs);
+    const results = Array.from<Published>({ length: messages.length });
+    this.#batches.set(name, { results, answered: [], left: messages.length, done, late });
+    try {
+      for (const [at, { subject, body, id }] of messages.entries()) {
+        const head = headers();
+        head.set(messageId, id);
+        this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${at}`, headers: head });
       }
-    });
+    } catch (error) {
+      this.#give(name, error instanceof Error ? error : new Error(String(error)));
+    }
+    return promise;
   }
 
   /** Resolves all unanswered batches with an error. */
@@ -75,7 +75,7 @@ export class BusPublisher implements Disposable {
     for (const name of this.#batches.keys()) this.#give(name, new Error("the connection to NATS was closed"));
   }
 
-  #answered(failed: Error | null, message: Msg): void {
+  readonly #answered = (failed: Error | null, message: Msg): void => {
     const [name = "", at = ""] = message.subject.slice(this.#inbox.length + 1).split(".");
     const batch = this.#batches.get(name);
     const index = Number(at);
@@ -83,7 +83,7 @@ export class BusPublisher implements Disposable {
     batch.answered[index] = true;
     batch.results[index] = failed ?? resultOf(message);
     if (--batch.left === 0) this.#end(name, batch);
-  }
+  };
 
   /** Ends a batch without waiting for its remaining answers. */
   #give(name: string, error: Error): void {

@@ -78,25 +78,7 @@ interface Collecting {
   readonly ending: AbortSignal | undefined;
 }
 
-/** A body that has arrived. */
-class HeldBody implements Body {
-  readonly bytes: Buffer;
-  readonly holding: Holding;
-
-  constructor(bytes: Buffer, holding: Holding) {
-    this.bytes = bytes;
-    this.holding = holding;
-  }
-
-  [Symbol.dispose](): void {
-    this.holding[Symbol.dispose]();
-  }
-}
-
-/**
- * Collects a body's chunks until it is complete. Rejects if the body fails; its holding or its call may be ended
- * meanwhile.
- */
+/** Gathers a body's chunks until it is whole. Rejects for what ends it before; its holding, or its call, may be ended meanwhile. */
 async function collect(
   request: IncomingMessage,
   source: Readable,
@@ -137,7 +119,7 @@ async function collect(
     request.on("data", onReceived).on("close", onClose);
     source.on("data", onData).on("end", resolve).on("error", onBroken);
     await promise;
-    return new HeldBody(gathered.bytes, holding);
+    return { bytes: gathered.bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
   } catch (error) {
     holding[Symbol.dispose]();
     throw error;

@@ -144,7 +144,13 @@ class PreparedCall {
   async accept(answer: UpstreamAnswer): Promise<Accepted> {
     const { limits, budget } = this.#deps;
     const exchange = this.#exchange;
-    const reader = readerOf(exchange, answer);
+    let reader: AnswerReader;
+    try {
+      reader = exchange.read(answer);
+    } catch (error) {
+      answer.abort();
+      throw error;
+    }
     if (reader.kind === "stream") {
       const held = await HeldStream.open(answer, reader);
       return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
@@ -158,19 +164,7 @@ class PreparedCall {
   }
 }
 
-function readerOf(exchange: Exchange, answer: UpstreamAnswer): AnswerReader {
-  try {
-    return exchange.read(answer);
-  } catch (error) {
-    answer.abort();
-    throw error;
-  }
-}
-
-/**
- * Builds the vendor's request for an exchange, including the client's headers and query that are forwarded to a vendor
- * of the same wire.
- */
+/** The vendor's request for an exchange, with what of the client's goes on to a vendor of its own wire. */
 export function requestFor(
   call: Pick<Call, "requestId">,
   forward: Plan["forward"],

@@ -25,7 +25,7 @@ export type Accepted = {
 /** Held money of a run, its plan and its price. */
 export type RunMoney = Pick<
   HeldMoney,
-  "callId" | "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "renew" | "settle"
+  "callId" | "certain" | "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "settle"
 >;
 
 /** Parts of a run. */
@@ -66,7 +66,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;
-    held.renew(() => this.#progress());
+    held.certain = () => this.#progress();
     this.leaving = new Leaving(deps, call, plan);
   }
 

@@ -14,13 +14,13 @@ export type { RelayDeps } from "./deps.ts";
 export { currentCaller } from "./current-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees, isTierPriced, isToolPriced } from "./money/fees.ts";
-export { priced, type Call, type ServingModel } from "./call.ts";
+export type { Call, ServingModel } from "./call.ts";
 export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";
 export { attemptVendors } from "./attempt.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";
 export { checkedBefore, checkJson, parseJson, renderJson, reparseJson } from "./bodies/read-json.ts";
 export { checked, parseBody, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
-export { runCall } from "./run-call.ts";
+export { priced, runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./money/settlements.ts";
 export type {
   AnswerReader,
@@ -44,10 +44,10 @@ export {
 } from "./answers/stream-reader.ts";
 export type { Measure, Metered, TextCost, UsageBound } from "./money/measure.ts";
 export { Meter, meterStream, meterWhole } from "./money/meter.ts";
-export { costliestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
+export { costliestTokens, estimateTokens, wholeOutput, type Expectation } from "./money/expect.ts";
 export type { RequestSize } from "./money/measure.ts";
 export type { StreamWaiting } from "./waiting.ts";
-export { countTokens, estimateTokens } from "./money/tokens.ts";
+export { countTokens } from "./money/tokenizer.ts";
 export { renderSupported } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, maxBilledImages } from "./money/usage-bound.ts";
 export { reportDropped, reportRoute } from "./deliver/report-route.ts";

@@ -3,7 +3,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
 import { attemptCall } from "./attempt.ts";
 import { CallRun, type Accepted } from "./call-run.ts";
-import { priced, type Call, type ServingModel } from "./call.ts";
+import type { Call, ServingModel } from "./call.ts";
 import { reportDropped, reportModel, reportPaidOutput, reportRoute } from "./deliver/report-route.ts";
 import type { CallDeps } from "./deps.ts";
 import type { CallKind, Plan } from "./kind.ts";
@@ -61,7 +61,22 @@ export async function runCall<Request extends { readonly model: string }, Planne
   }
 }
 
-/** A call that no model has served yet. */
+/** Resolves the model that a client names, and its price for this caller. Throws Failure for one that the caller cannot use. */
+export function priced(
+  deps: Pick<CallDeps, "catalog">,
+  { caller, endpoint, facts }: Pick<Call, "caller" | "endpoint" | "facts">,
+  name: string,
+): ServingModel {
+  if (facts !== undefined) facts.model ??= name;
+  const catalog = deps.catalog.current();
+  const model = catalog.resolve(caller, name, endpoint.kinds ?? []);
+  const group = catalog.group(caller.group);
+  if (group === undefined) throw new Failure("group_not_allowed");
+  const requested = model.name === name ? undefined : name;
+  return { model, multiplier: group.multiplier, unpriced: group.unpriced, requested };
+}
+
+/** A call that no model could serve so far. */
 interface Unserved {
   /** Attempts with all models so far. */
   readonly tried: readonly Tried[];

@@ -26,15 +26,13 @@ export function streamHead(contentType: string): Readonly<Record<string, string>
  */
 export function keepWaiting(
   answer: Pick<AnswerSink, "begin" | "begun" | "closed" | "full" | "write">,
-  waiting: StreamWaiting | undefined,
+  waiting: StreamWaiting,
   everyMs: number,
 ): Disposable {
-  if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
-  const timer = setInterval(() => {
-    // The vendor's answer may still be awaited after the client disconnected.
+  return setInterval(() => {
+    // A client that has left may still have its vendor heard out.
     if (answer.closed || waiting.isDue?.() === false) return;
     if (!answer.begun) answer.begin(200, streamHead(waiting.contentType));
     if (!answer.full) answer.write(waiting.sign);
   }, everyMs);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

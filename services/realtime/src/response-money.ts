@@ -208,7 +208,7 @@ export class ResponseMoney {
 
   #sliceOf(held: HeldMoney): Slice {
     const slice: Slice = { held, nanos: held.expected.upperNanos };
-    held.renew(() => this.#progressOf(slice));
+    held.certain = () => this.#progressOf(slice);
     return slice;
   }
 

@@ -1,7 +1,5 @@
 import type { AreaHandlers } from "@modelgate/platform";
 import { responsesRoutes, type BackgroundRuns, type ResponsesDeps } from "./responses/index.ts";
-import { chatCompletions } from "./routes/chat-completions.ts";
-import { completions } from "./routes/completions.ts";
 import { countContentTokens, countMessageTokens } from "./routes/count-tokens.ts";
 import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
@@ -12,18 +10,19 @@ import { ollamaChat, ollamaGenerate } from "./routes/ollama.ts";
 import { listOllamaModels, listReadyOllamaModels, ollamaVersion, showOllamaModel } from "./routes/ollama-models.ts";
 import { moderations } from "./routes/moderations.ts";
 import { cohereRerank, rerank } from "./routes/rerank.ts";
+import { textHandler } from "./text-kind.ts";
 
 /** The endpoints of the text area. */
 export function routes(deps: ResponsesDeps, background: BackgroundRuns): AreaHandlers<"text"> {
   return {
-    chatCompletions: chatCompletions(deps),
+    chatCompletions: textHandler(deps, "chat"),
     ...responsesRoutes(deps, background),
     messages: messages(deps),
     generateContent: generateContent(deps),
     streamGenerateContent: streamGenerateContent(deps),
     countMessageTokens: countMessageTokens(deps),
     countContentTokens: countContentTokens(deps),
-    completions: completions(deps),
+    completions: textHandler(deps, "completions"),
     embeddings: embeddings(deps),
     engineEmbeddings: embeddings(deps),
     cohereEmbed: cohereEmbed(deps),

@@ -1,6 +1,6 @@
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
 import { textWireNames, type UpstreamWire } from "@modelgate/contracts";
-import { inTurnsIfLong, once } from "@modelgate/platform";
+import { inTurnsIfLong, once, type EndpointHandler } from "@modelgate/platform";
 import {
   CallFees,
   estimateTokens,
@@ -27,12 +27,11 @@ import {
   type RequestedTool,
   type TextClient,
   type ClientWire,
-  type TextWire,
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
-import type { TurnParams } from "./read-text.ts";
+import { readText, type TurnParams } from "./read-text.ts";
 import { admitStoreUse, withRememberedIds } from "./vendor-ids.ts";
 
 /** A parsed text request. */
@@ -63,9 +62,19 @@ export interface TextPlan extends Plan {
   readonly exchanges: TextExchangeMaker;
 }
 
+/** POST /v1/chat/completions (interface endpoint 3), and /v1/completions (endpoint 7), also with models that only chat. */
+export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointHandler {
+  const { client } = textWires[wire];
+  const kind = new TextCallKind(deps);
+  return async (call) => {
+    using body = await readText(deps, call, client);
+    await runText(kind, call, { wire, body: body.bytes, params: body.seen });
+  };
+}
+
 /** Runs a text call, from any client's wire to any vendor's. */
 export async function runText(
-  deps: Deps,
+  kind: TextCallKind,
   call: Call,
   {
     wire,
@@ -75,22 +84,23 @@ export async function runText(
     forward,
   }: Pick<TextInput, "wire" | "body" | "params"> & Partial<Pick<TextInput, "asArray" | "forward">>,
 ): Promise<void> {
+  const { deps } = kind;
   const admitted = await admitStoreUse(deps, call, params);
   const answerId = newAnswerId(deps, wire);
   const input: TextInput = { model: params.model, wire, body, params, answerId, admitted, asArray, forward };
-  await runCall(deps.relay, call, new TextCallKind(deps), input);
+  await runCall(deps.relay, call, kind, input);
 }
 
 /** Call kind: chat, completions, messages, responses and generated content. */
 export class TextCallKind implements CallKind<TextInput, TextPlan> {
-  readonly #deps: Deps;
+  readonly deps: Deps;
 
   constructor(deps: Deps) {
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
-    const { limits } = this.#deps.relay;
+    const { limits } = this.deps.relay;
     const { model } = serving;
     const { input, dropped } = withoutFees(call, request, serving);
     const { wire, body, params, admitted, asArray, forward } = input;
@@ -129,7 +139,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
           maxOutputTokens:
             params.maxOutputTokens === undefined
-              ? await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name, textCall })
+              ? await boundAtVendor(this.deps, call, input, { exchanges, model: model.name, textCall })
               : Math.max(params.maxOutputTokens, minBound() * params.choices),
         },
         stream: params.stream,
@@ -166,7 +176,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   #feesOf({ caller }: Call, { fees: requested }: TurnParams, { model: { price }, unpriced }: ServingModel): CallFees {
-    const { catalog, limits } = this.#deps.relay;
+    const { catalog, limits } = this.deps.relay;
     const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
     return new CallFees({ requested, price, unpriced, limits, allow });
   }
@@ -176,11 +186,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     route: WireRoute,
     history: "unsealed" | undefined,
   ): Promise<Exchange> {
-    const made = await exchanges.make(wireOfRoute(route), route.candidate.upstreamModel, history);
+    const { wire, provider, candidate } = route;
+    const { dialect } = provider;
+    const upstream = wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
+    const made = await exchanges.make(upstream, candidate.upstreamModel, history);
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     return input.params.makes === true
-      ? withRememberedIds(this.#deps, call, input, exchange, channelKeyIdOf(route))
+      ? withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route))
       : exchange;
   }
 
@@ -227,12 +240,7 @@ function billsUnseen({ wire, params }: TextInput): boolean {
   return params.thinks === true || (batch !== undefined && params.choices > 1);
 }
 
-/** Returns the wire of a route in its vendor's dialect. */
-function wireOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "provider">): TextWire {
-  return wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
-}
-
-/** Highest minimum, over all vendors, to which a client's output bound may be raised. */
+/** Highest minimum that a client's bound may be raised to, over all vendors. */
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**

@@ -21,6 +21,8 @@ export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 interface SerializedEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
+  /** Its task, or its own id: events with the same name here are published in their order. */
+  readonly order: string;
 }
 
 /** An event in the outbox. */
@@ -54,13 +56,15 @@ export function messageId(event: OutboxEvent): string {
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const written: SerializedEntry[] = [];
-  for (const entry of entries) written.push({ entry, text: JSON.stringify(entry.event) });
-  const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
-  try {
-    await rememberSent(redis, byShard);
-  } catch {
-    // Without Redis they are published in any case, because Redis may have lost them.
+  for (const entry of entries) {
+    const { event } = entry;
+    written.push({ entry, text: JSON.stringify(event), order: "taskId" in event ? event.taskId : event.id });
   }
+  const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
+  const remembered: Promise<void>[] = [];
+  for (const [shard, several] of byShard) remembered.push(rememberSent(redis, shard, several));
+  // Without Redis they are published all the more: it may have lost them.
+  await Promise.allSettled(remembered);
   const done = await publishInTurns(bus, written);
   const removals: Promise<unknown>[] = [];
   for (const [shard, several] of byShard) {
@@ -90,8 +94,8 @@ async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Pr
     const isStuck = new Set<string>();
     for (const [at, written] of turn.entries())
       if (results[at] === undefined) done.add(written.entry);
-      else isStuck.add(orderOf(written)); // stays in the outbox, with the later events of its task
-    waiting = isStuck.size === 0 ? later : later.filter((written) => !isStuck.has(orderOf(written)));
+      else isStuck.add(written.order); // left where it is, with those behind it
+    waiting = isStuck.size === 0 ? later : later.filter(({ order }) => !isStuck.has(order));
   }
   return done;
 }
@@ -104,16 +108,10 @@ function inTurn(
   const now: SerializedEntry[] = [];
   const later: SerializedEntry[] = [];
   for (const written of entries) {
-    const order = orderOf(written);
-    (seen.has(order) ? later : now).push(written);
-    seen.add(order);
+    (seen.has(written.order) ? later : now).push(written);
+    seen.add(written.order);
   }
   return [now, later];
-}
-
-/** Returns the name of an event's sequence: events with the same name are published in order. */
-function orderOf({ entry: { event } }: SerializedEntry): string {
-  return "taskId" in event ? event.taskId : event.id;
 }
 
 function messageOf({ entry: { event }, text }: SerializedEntry): BusMessage {
@@ -199,13 +197,7 @@ function nameOf(event: OutboxEvent): string {
  * unread events. The number per shard is limited: while the books are unavailable, further events are in JetStream
  * only.
  */
-async function rememberSent(redis: Redis, byShard: ReadonlyMap<string, readonly SerializedEntry[]>): Promise<void> {
-  const steps: Promise<void>[] = [];
-  for (const [shard, several] of byShard) steps.push(rememberIn(redis, shard, several));
-  await Promise.all(steps);
-}
-
-async function rememberIn(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
+async function rememberSent(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxRemembered) return;
   const fields: string[] = [];

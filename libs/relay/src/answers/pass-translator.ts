@@ -1,6 +1,6 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/wires/json";
-import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass } from "@modelgate/wires/text";
+import type { ClientFraming, EarlyEnd, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
 /** Form in which an answer in the client's wire is passed on: unchanged bytes, or with a few members replaced. */
@@ -47,15 +47,25 @@ export class PassTranslator implements StreamTranslator {
   }
 
   read(frame: Buffer): FrameReading {
-    const { pass } = this.#options;
+    const { pass, mode, hideUsage, early } = this.#options;
     const seen = pass.see(frame, this.#usage);
     if (seen.failed) return seen.overloaded === true ? overloadedFrame : failedFrame;
     this.#usage = seen.usage ?? this.#usage;
     const words = seen.usageOnly ? "" : pass.written(frame);
     // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
     const done = seen.done && !pass.endsWithConnection;
-    const { usage, fees } = seen;
-    return { words, usage, fees, done, render: () => this.#render(frame, seen, words) };
+    const { usage, fees, usageOnly } = seen;
+    const render = (): Buffer => {
+      this.#sequence = seen.sequence ?? this.#sequence;
+      early?.saw(frame, words);
+      const shown = mode === "patched" ? this.#patched(frame) : frame;
+      if (seen.done) {
+        this.#done = true;
+        this.#last = shown;
+      }
+      return usageOnly && hideUsage === true ? nothing : shown;
+    };
+    return { words, usage, fees, done, render };
   }
 
   mayThink(frame: Buffer): boolean {
@@ -87,18 +97,6 @@ export class PassTranslator implements StreamTranslator {
 
   heartbeat(): string {
     return this.#options.framing?.heartbeat() ?? this.#options.pass.heartbeat;
-  }
-
-  #render(frame: Buffer, seen: SeenFrame, words: string): Buffer {
-    const { mode, hideUsage, early } = this.#options;
-    this.#sequence = seen.sequence ?? this.#sequence;
-    early?.saw(frame, words);
-    const shown = mode === "patched" ? this.#patched(frame) : frame;
-    if (seen.done) {
-      this.#done = true;
-      this.#last = shown;
-    }
-    return seen.usageOnly && hideUsage === true ? nothing : shown;
   }
 
   #patched(frame: Buffer): Buffer {

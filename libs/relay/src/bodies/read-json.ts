@@ -64,7 +64,7 @@ export async function readJson<Seen>(
     const { value, bytes } =
       model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
     const seen = await inspect(value, bytes);
-    return { bytes, seen, holding: body.holding, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    return { ...body, bytes, seen };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;

@@ -34,9 +34,9 @@ export interface StreamPassOptions {
 export interface StreamOwner {
   /** Decides which frames are paid for, and waits for more money; undefined: all frames are. */
   readonly allowance: Pick<Allowance, "admits" | "covers" | "more"> | undefined;
-  /** Records the arrival of a chunk from the vendor. */
-  chunkArrived(): void;
-  /** Meters a stream that was ended early for this reason. */
+  /** Notes each chunk of the vendor's. */
+  readonly watch: { chunk(): void };
+  /** Meters a stream that is ended for this reason. */
   meterCut(why: StreamStop): Promise<Metered>;
   /**
    * Called when the vendor's stream has ended, before the client's ends, so that money is settled first. `cut` is the
@@ -111,7 +111,7 @@ export class StreamPass implements BodySink {
   data(chunk: Buffer): void {
     if (this.#over) return;
     this.#heartbeat.refresh();
-    this.#options.owner?.chunkArrived();
+    this.#options.owner?.watch.chunk();
     this.#bytes += chunk.length;
     if (this.#bytes > (this.#options.maxBytes ?? Infinity)) return this.#fail(tooLong());
     const aligned = this.#splitter.empty;
@@ -165,10 +165,10 @@ export class StreamPass implements BodySink {
     const out = this.#out;
     const failure = this.#take(frames);
     const isDry = this.#unpaid !== undefined;
-    const bytes = chunk !== undefined && !isDry && this.#splitter.empty ? out.takeOf(chunk) : out.take();
-    // The answer is complete with its terminal frame, even if the vendor then resets the connection or never closes it.
+    const bytes = out.take(!isDry && this.#splitter.empty ? chunk : undefined);
+    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
     if (this.#done && !isDry && failure === undefined) return this.#end(bytes);
-    const flows = this.#write(bytes);
+    const flows = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
     if (!flows || isDry) this.#options.held.pause();
     if (isDry) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
@@ -178,16 +178,21 @@ export class StreamPass implements BodySink {
    * Reads, meters and renders frames until one is not paid for. Returns the failure if a frame contains or causes one.
    */
   #take(frames: readonly Buffer[]): Failure | undefined {
+    const { meter, reader, translator } = this.#options;
     try {
       for (let at = 0; at < frames.length; at++) {
         const frame = frames[at] ?? nothing;
-        const reading = this.#unpaid === undefined ? this.#options.translator.read(frame) : this.#readOnce(frame);
+        const reading = this.#unpaid === undefined ? translator.read(frame) : this.#readOnce(frame);
         if (!this.#isPaid(reading, frame)) {
           this.#unpaid = { frame, reading };
           this.#waiting = frames.slice(at);
           return undefined;
         }
-        this.#meter(reading, frame);
+        meter.add(reading.words);
+        if (reading.usage !== undefined) meter.report(reading.usage);
+        if (reading.fees !== undefined) meter.fees?.saw(reading.fees);
+        if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
+        reader.observe?.(frame);
         this.#out.add(reading.render(), frame);
         this.#done ||= reading.done;
         if (reading.failure !== undefined) return reading.failure;
@@ -213,21 +218,7 @@ export class StreamPass implements BodySink {
     return allowance.admits(Buffer.byteLength(translator.wordsOf(words)), translator.mayThink(frame));
   }
 
-  #meter({ words, usage, fees }: FrameReading, frame: Buffer): void {
-    const { meter, reader } = this.#options;
-    meter.add(words);
-    if (usage !== undefined) meter.usage = usage;
-    if (fees !== undefined) meter.fees?.saw(fees);
-    if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
-    reader.observe?.(frame);
-  }
-
-  /** Writes to the client. Returns false if it applies backpressure. */
-  #write(bytes: Buffer | string): boolean {
-    return bytes.length === 0 || this.#options.sink.write(bytes);
-  }
-
-  /** Ends the stream after a complete answer. `before` precedes the last frames; both are sent after the settlement. */
+  /** The vendor has answered whole. `before` is what the client gets before the last words; all of it leaves after the money. */
   #end(before: Buffer | string): void {
     if (this.#over) return;
     const { sink, held, translator, owner } = this.#options;
@@ -235,14 +226,14 @@ export class StreamPass implements BodySink {
     try {
       last = translator.end();
     } catch (error) {
-      this.#write(before);
+      if (before.length > 0) sink.write(before);
       return this.#fail(malformed(error));
     }
     owner?.ended(undefined);
     this.#finish({ outcome: "completed" });
     // The rest of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
-    this.#write(before);
+    if (before.length > 0) sink.write(before);
     sink.end(last);
   }
 
@@ -338,24 +329,15 @@ export class Outgoing {
     }
   }
 
-  /** Returns the collected output and clears it. */
-  take(): Buffer | string {
+  /** Takes what was added. `chunk` is all of it, where that is known: it goes on itself where nothing was changed. */
+  take(chunk?: Buffer): Buffer | string {
     const [first] = this.#pieces;
-    const taken = first === undefined ? this.#text : this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    this.#clear();
-    return taken;
-  }
-
-  /** Returns the collected output of frames that form a complete chunk: the chunk itself if no frame was changed. */
-  takeOf(chunk: Buffer): Buffer | string {
-    if (!this.#intact) return this.take();
-    this.#clear();
-    return chunk;
-  }
-
-  #clear(): void {
+    let taken: Buffer | string = this.#text;
+    if (chunk !== undefined && this.#intact) taken = chunk;
+    else if (first !== undefined) taken = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     this.#text = "";
     this.#intact = true;
     if (this.#pieces.length > 0) this.#pieces = [];
+    return taken;
   }
 }

@@ -7,7 +7,7 @@ import type { Accepted } from "../call-run.ts";
 import type { CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { Allowance, wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
-import { StreamWatch } from "../money/call-metrics.ts";
+import { StreamWatch } from "../money/observe-call.ts";
 import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
@@ -29,12 +29,15 @@ export async function deliverStream(
   using allowance = allowanceOf(run);
   const plain = reader.translator({ mayBeCut: allowance !== undefined });
   const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => run.held.costOf(units)) : plain;
-  meter.readWith(translator);
+  meter.reader = translator;
   if (!call.answer.begun) {
     call.answer.announceTrailer(headers.cost);
     call.answer.begin(200, streamHead(translator.contentType));
   }
-  using owner = new StreamDelivery(run, attempted, translator, allowance);
+  const { provider } = attempted.route.candidate.channel;
+  const firstByteMs = (run.sent.firstByteAt ?? performance.now()) - run.held.heldAt;
+  using watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
+  const owner = new StreamDelivery(run, attempted, { translator, allowance, watch });
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
   const end = await new StreamPass({
@@ -70,7 +73,7 @@ export async function settleDetached(
   const { deps, call, meter, plan, leaving, sent } = run;
   const { heartbeatMs, gatherMs, answerBytes: maxBytes } = deps.limits;
   const translator = reader.translator({ mayBeCut: false });
-  meter.readWith(translator);
+  meter.reader = translator;
   const { ending, requestId } = call;
   const sink = goneClient;
   const { outcome } = await new StreamPass({
@@ -105,34 +108,29 @@ const goneClient: StreamSink = {
   watch: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
-/** Delivery of a stream to its client, with the money held for it and its settlement. */
-class StreamDelivery implements StreamOwner, Disposable {
+/** Parts of a stream on its way to its client. */
+interface StreamParts {
+  readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
-  /** The settlement; undefined until it begins. */
+  readonly watch: StreamWatch;
+}
+
+/** A stream on its way to its client: the money that it runs on, and its settlement. */
+class StreamDelivery implements StreamOwner {
+  readonly allowance: Allowance | undefined;
+  readonly watch: StreamWatch;
+  /** The settlement, once it has begun. */
   settled: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: Attempted<Accepted>;
   readonly #translator: StreamTranslator;
-  readonly #watch: StreamWatch;
 
-  constructor(
-    run: CallRun,
-    attempted: Attempted<Accepted>,
-    translator: StreamTranslator,
-    allowance: Allowance | undefined,
-  ) {
-    const { held, sent, serving } = run;
-    const { provider } = attempted.route.candidate.channel;
-    const firstByteMs = (sent.firstByteAt ?? performance.now()) - held.heldAt;
+  constructor(run: CallRun, attempted: Attempted<Accepted>, { translator, allowance, watch }: StreamParts) {
     this.allowance = allowance;
+    this.watch = watch;
     this.#run = run;
     this.#attempted = attempted;
     this.#translator = translator;
-    this.#watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
-  }
-
-  chunkArrived(): void {
-    this.#watch.chunk();
   }
 
   async meterCut(why: StreamStop): Promise<Metered> {
@@ -157,10 +155,6 @@ class StreamDelivery implements StreamOwner, Disposable {
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
     // Unknown at this point if the vendor reported no usage: its tokens are then still being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
-  }
-
-  [Symbol.dispose](): void {
-    this.#watch[Symbol.dispose]();
   }
 }
 

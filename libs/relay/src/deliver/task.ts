@@ -39,7 +39,7 @@ async function finish(
   task: StartedTask,
   vendor: VendorLink,
 ): Promise<WholeAnswer> {
-  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+  using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
   try {
     return await task.finish(vendor);
   } catch (error) {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { asFailure, type Failure } from "@modelgate/contracts";
 import type { HeldOutput } from "./expect.ts";
 import type { Meter } from "./meter.ts";
-import { minBytesPerToken } from "./tokens.ts";
+import { minBytesPerToken } from "./tokenizer.ts";
 
 /** Minimum tokens that a hold is extended by. */
 const minStepTokens = 64;

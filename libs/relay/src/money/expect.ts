@@ -13,9 +13,8 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import type { ServingModel } from "../call.ts";
 import type { CallDeps } from "../deps.ts";
-import { maxOutput, type CallCost, type HeldFees, type Measure, type RequestSize, type UsageBound } from "./measure.ts";
-import { estimateTokens } from "./tokens.ts";
-import { boundOfHeld, boundOfText, boundWithinHold } from "./usage-bound.ts";
+import type { CallCost, HeldFees, Measure, RequestSize, UsageBound } from "./measure.ts";
+import { boundOfHeld, boundOfText, boundWithinHold, maxOutput } from "./usage-bound.ts";
 
 /** Limits of a call's cost, computed before it is sent. */
 export interface Expectation {
@@ -111,6 +110,14 @@ export function expectText(
     floorUnits,
     tokens: Math.min(estimatedInput + bound, maxReservedTokens),
   };
+}
+
+/** Bytes of a token, on average, in text that no tokenizer looked at. */
+const bytesPerToken = 4;
+
+/** Tokens in so many bytes of text, roughly. */
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / bytesPerToken);
 }
 
 /**

@@ -3,7 +3,7 @@ import { extendHold, hold } from "@modelgate/accounts";
 import { asFailure, costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import type { Expectation } from "./expect.ts";
-import { logCall, reportCapped } from "./log-call.ts";
+import { logCall, reportCapped } from "./observe-call.ts";
 import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import {
@@ -71,8 +71,9 @@ function refusedAt(status: number): CallEnd {
 }
 
 /**
- * Money held for one call. The lease is renewed until the money is settled, released or handed over; only the first of
- * these takes effect. Disposal releases the money if none of them happened, so an exception leaves no hold behind.
+ * Money held for one call. Its lease is renewed until the money is settled, given back or handed over; only the first of
+ * these takes effect. The renewal ends once the store has that: an outage must not leave the hold to the sweep, which
+ * charges the floor. Disposal gives the money back if none of them happened, so an exception leaves nothing held.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;
@@ -83,9 +84,10 @@ export class HeldMoney implements RenewedHold, Disposable {
   readonly heldAt: number;
   /** Charge of the call; undefined until it is settled. */
   chargedNanos: Nanos | undefined;
+  /** Returns what is certain by now, with which the lease is renewed: what is charged if the process dies. */
+  certain: (() => CallEnd) | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
-  #certain: (() => CallEnd) | undefined;
   #isOver = false;
   #heldNanos: Nanos;
 
@@ -112,13 +114,8 @@ export class HeldMoney implements RenewedHold, Disposable {
     return isHeld;
   }
 
-  /** From now on, renews the lease with the usage that is certain at that time; it is charged if the process dies. */
-  renew(certain: () => CallEnd): void {
-    this.#certain = certain;
-  }
-
   progress(): HoldProgress | undefined {
-    const end = this.#certain?.();
+    const end = this.certain?.();
     if (end === undefined) return undefined;
     return { floorNanos: costOfUnits(this.record.price, end.units), draft: usageDraft(this.record, end) };
   }
@@ -127,8 +124,8 @@ export class HeldMoney implements RenewedHold, Disposable {
    * Settles the call and logs it in one line; the promise never rejects. `onlyIfHeld` is true if it is unknown whether
    * the money is held, and no request was sent.
    */
-  settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
+  async settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
+    if (this.#isOver) return;
     this.#isOver = true;
     const { call, price } = this.record;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
@@ -148,15 +145,17 @@ export class HeldMoney implements RenewedHold, Disposable {
     });
     const { accountId, callId } = this;
     const settlement = { accountId, callId, costNanos, tokens: tokensIn(end.units), draft, onlyIfHeld };
-    return this.#endAfter(this.#deps.settlements.settle(settlement, idsOf(call)));
+    await this.#deps.settlements.settle(settlement, idsOf(call));
+    this.#renewal[Symbol.dispose]();
   }
 
-  /** Releases the money without recording usage. The promise never rejects. */
-  release(): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
+  /** Gives the money back: nothing was bought with it, and no usage is recorded. The promise never rejects. */
+  async release(): Promise<void> {
+    if (this.#isOver) return;
     this.#isOver = true;
     const { accountId, callId } = this;
-    return this.#endAfter(this.#deps.settlements.release({ accountId, callId }, idsOf(this.record.call)));
+    await this.#deps.settlements.release({ accountId, callId }, idsOf(this.record.call));
+    this.#renewal[Symbol.dispose]();
   }
 
   /** Stops the renewal and leaves the hold to the record that was stored with it, which settles it later. */
@@ -169,15 +168,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     if (!this.#isOver) void this.release();
   }
 
-  /** Renews the lease until the hold is ended in Redis: otherwise the sweep would charge the floor after an outage. */
-  async #endAfter(ended: Promise<void>): Promise<void> {
-    await ended;
-    this.#renewal[Symbol.dispose]();
-  }
-
-  /**
-   * Limits the reported usage to what the call could use. The excess is not billed, and is counted against the channel.
-   */
+  /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */
   #capped(end: CallEnd): CallEnd {
     const { units, capped } = capUnits(end.units, end.most ?? this.expected.most);
     if (capped.length === 0 && (end.capped ?? []).length === 0) return end;

@@ -1,5 +1,4 @@
 import type { Outcome, Price, UnitName, Units } from "@modelgate/contracts";
-import type { CatalogModel } from "@modelgate/catalog";
 
 /** Limits and metering of a call's cost: by the tokens of a text, or by another measure. */
 export type CallCost = TextCost | MeasuredCost;
@@ -110,12 +109,4 @@ export interface HeldFees {
   readonly inputTokens: number;
   /** Price of the most expensive service tier that may serve the call. */
   readonly price: Price;
-}
-
-/**
- * Returns the maximum output of all answers of a call, by the client's or the catalogue's limit; Infinity without a
- * limit.
- */
-export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
-  return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }

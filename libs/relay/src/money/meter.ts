@@ -1,8 +1,8 @@
 import type { Outcome, Units } from "@modelgate/contracts";
 import type { CallFees } from "./fees.ts";
-import { countTokens, estimateTokens, minBytesPerToken } from "./tokens.ts";
+import { countTokens, minBytesPerToken } from "./tokenizer.ts";
 import type { WholeAnswer } from "../answers/exchange.ts";
-import type { Expectation } from "./expect.ts";
+import { estimateTokens, type Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
 /**
@@ -19,8 +19,13 @@ const finerCut = 1.25;
 export class Meter {
   /** Fees of the call, if its wire reports them. */
   readonly fees: CallFees | undefined;
-  #reader: { wordsOf(raw: string): string } | undefined;
-  /** Raw pieces whose text was not extracted yet. */
+  /** Reads words out of the pieces; set before the first of them. */
+  reader: { wordsOf(raw: string): string } | undefined;
+  /** The newest report, with the images that were counted; the last one is the value, not the sum. */
+  usage: Units | undefined;
+  /** Output tokens in the newest report. */
+  reportedTokens = 0;
+  /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
   /** Text that the tokenizer has not counted yet. */
@@ -31,7 +36,6 @@ export class Meter {
   #counted: Promise<number> = Promise.resolve(0);
   /** Tokens that the tokenizer has counted, and their bytes. */
   #exact = { tokens: 0, bytes: 0 };
-  #usage: Units | undefined;
   #images = 0;
   #addedSince = false;
   readonly #maxReported: number;
@@ -45,18 +49,11 @@ export class Meter {
     this.fees = fees;
   }
 
-  /** Sets how text is extracted from the pieces; call it before the first piece. */
-  readWith(reader: { wordsOf(raw: string): string }): void {
-    this.#reader = reader;
-  }
-
-  /** Returns the latest report, plus the counted images. Reports are totals, so they are not summed. */
-  get usage(): Units | undefined {
-    return this.#images === 0 ? this.#usage : { ...this.#usage, images: this.#images };
-  }
-
-  set usage(usage: Units | undefined) {
-    this.#usage = usage;
+  /** Takes a report of usage. */
+  report(usage: Units): void {
+    const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = usage;
+    this.reportedTokens = Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
+    this.usage = this.#images === 0 ? usage : { ...usage, images: this.#images };
     this.#addedSince = false;
   }
 
@@ -69,7 +66,9 @@ export class Meter {
 
   /** Adds received images, if they are billed in addition to the report. */
   addImages(count: number): void {
+    if (count === 0) return;
     this.#images += count;
+    this.usage = { ...this.usage, images: this.#images };
   }
 
   /** Adds a piece of the model's output. */
@@ -83,7 +82,7 @@ export class Meter {
 
   /** Returns whether any output arrived. */
   get any(): boolean {
-    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#images > 0 || this.#usage !== undefined;
+    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.usage !== undefined;
   }
 
   /** Returns a rough count of tokens for a hold's floor. */
@@ -110,20 +109,14 @@ export class Meter {
   /** Returns whether the vendor reported more output than the received text can contain. */
   get hidesOutput(): boolean {
     const reported = this.reportedTokens;
-    const thoughts = this.#usage?.reasoningTokens ?? 0;
-    // The text is extracted only if the cheap check does not suffice.
+    const thoughts = this.usage?.reasoningTokens ?? 0;
+    // Words are read only where there is a reason to ask.
     if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
     this.#read();
     return reported * minBytesPerToken > this.#wordBytes;
   }
 
-  /** Returns the output tokens in the latest report. */
-  get reportedTokens(): number {
-    const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = this.#usage ?? {};
-    return Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
-  }
-
-  /** Counts the output tokens with the tokenizer. */
+  /** Output tokens by the tokenizer. */
   outputTokens(): Promise<number> {
     this.#read();
     this.#count();
@@ -133,7 +126,7 @@ export class Meter {
   #read(): void {
     if (this.#rawCharacters === 0) return;
     const raw = this.#raw.join("");
-    const words = this.#reader?.wordsOf(raw) ?? raw;
+    const words = this.reader?.wordsOf(raw) ?? raw;
     this.#raw = [];
     this.#rawCharacters = 0;
     this.#words.push(words);

@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from "@modelgate/accounts";
 import { onBeat, OpenList, showLeases, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
-import { holdsNotFound } from "./call-metrics.ts";
+import { holdsNotFound } from "./observe-call.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
 /**
@@ -56,7 +56,7 @@ class OpenSettlements implements Settlements {
     } catch (error) {
       log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
     } finally {
-      this.#ended();
+      if (--this.#pending === 0) this.#emptied?.();
     }
   }
 
@@ -68,7 +68,7 @@ class OpenSettlements implements Settlements {
     } catch (error) {
       log.error({ ...ids, err: error, callId: release.callId }, "a hold is left to the sweep");
     } finally {
-      this.#ended();
+      if (--this.#pending === 0) this.#emptied?.();
     }
   }
 
@@ -79,11 +79,7 @@ class OpenSettlements implements Settlements {
     for (const timer of this.#late) clearTimeout(timer);
   }
 
-  #ended(): void {
-    if (--this.#pending === 0) this.#emptied?.();
-  }
-
-  /** Repeats the settlement of a call without a hold later: the first event may have been lost with the same Redis. */
+  /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
   #settleAgain(settlement: Settlement, ids: RequestIds): void {
     const { redis, log } = this.#deps;
     if (this.#late.size >= maxLate) return;

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { estimateTokens } from "./expect.ts";
 
 /** A text to count. */
 export interface CountJob {
@@ -12,7 +13,14 @@ export interface CountedTokens {
   readonly tokens: number;
 }
 
-/** Maximum texts that wait for the thread; further ones are estimated by their length. */
+/** Text beyond this is counted by its length: others wait for the tokenizer, too. */
+const maxCharacters = 256 * 1024;
+/**
+ * Minimum bytes per token in every language and code for which vendors publish counts; four bytes are usual. If a text
+ * has more tokens than this allows, settlement takes their cost from the balance.
+ */
+export const minBytesPerToken = 2;
+/** Texts that may wait for the thread: what comes beyond them is counted otherwise. */
 const maxWaiting = 1_000;
 /** Idle ms after which the thread is ended: its tables take 70 MB. */
 const idleMs = 60_000;
@@ -23,7 +31,7 @@ const memory = { maxOldGenerationSizeMb: 256 };
  * Counts tokens in a worker thread, which ends after a minute without work because its tables take 70 MB. Loading the
  * tables takes 0.2 s, for which no call waits. Most calls do not need a count: their vendors report usage.
  */
-export class Tokenizer {
+class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -74,4 +82,13 @@ export class Tokenizer {
     for (const resolve of this.#waiting.values()) resolve(undefined);
     this.#waiting.clear();
   }
+}
+
+const tokenizer = new Tokenizer();
+
+/** Tokens in a text, by the tokenizer of the common models, or by its length where it is too long for one. */
+export async function countTokens(text: string): Promise<number> {
+  if (text === "") return 0;
+  const counted = text.length > maxCharacters ? undefined : await tokenizer.count(text);
+  return counted ?? estimateTokens(Buffer.byteLength(text));
 }

@@ -9,7 +9,7 @@ import {
   type Units,
 } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import { maxOutput, type RequestSize, type UsageBound } from "./measure.ts";
+import type { RequestSize, UsageBound } from "./measure.ts";
 
 /** Input tokens that no body shows: a vendor's instructions, and the model's markup of messages and tools. */
 const unseenInputTokens = 65_536;
@@ -35,15 +35,21 @@ const beyondHeld = { times: 4, tokens: 1_024 } as const;
 /** Margin of reported seconds: a vendor may round up and add silence. */
 const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 
-/** Returns the maximum usage of a call that is billed by its text. */
+/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither sets a bound. */
+export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
+  return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
+}
+
+/** The bound of a call that is paid for by its text. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
   const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
+  const output = Number.isFinite(most) ? most : unboundedOutputTokens * choices;
   const perAnswer = Math.min(maxExtraThoughtTokens, model.maxOutputTokens ?? Infinity);
   const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;
   return {
     inputTokens: readsBeyond ? inBody + widestContextTokens : inBody,
-    outputTokens: withOvershoot(Number.isFinite(most) ? most : unboundedOutputTokens * choices, choices),
+    outputTokens: Math.ceil(output * (1 + overshoot.share)) + overshoot.tokens * choices,
     extraTokens: perAnswer * choices,
     images: choices,
     seconds: 0,
@@ -87,11 +93,6 @@ export function boundOfHeld(upper: Units): UsageBound {
 /** Returns the maximum images billed for a requested number: a model that draws while it writes may make more. */
 export function maxBilledImages(requested: number): number {
   return requested * 2 + 2;
-}
-
-/** Adds the margin by which a vendor may exceed a number of tokens. */
-export function withOvershoot(tokens: number, choices: number): number {
-  return Math.ceil(tokens * (1 + overshoot.share)) + overshoot.tokens * choices;
 }
 
 /** Units as they are billed. */

@@ -84,7 +84,7 @@ export function usageDraft(
   heldNanos?: Nanos,
 ): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { route, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
+  const { route, tried, startedAt = heldAt, firstByteAt } = end.sent;
   const latencyMs = Math.round(performance.now() - startedAt);
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
@@ -117,24 +117,24 @@ export function usageDraft(
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (end.capped !== undefined) draft.capped = [...end.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
-  addRoute(draft, tried, dropped);
-  addLabels(draft, caller.tags, price.endUser);
+  addDetails(draft, end.sent, caller.tags, price.endUser);
   return draft;
 }
 
-/** Adds the labels that the client sent: tags and end user. */
-function addLabels(draft: UsageDraft, tags: UsageDraft["tags"], endUser: string | undefined): void {
-  if (tags !== undefined) draft.tags = tags;
-  if (endUser !== undefined) draft.endUser = endUser;
-}
-
-/** Adds the attempts and dropped fields of a call, if there are any. */
-function addRoute(draft: UsageDraft, tried: readonly Tried[], dropped: readonly string[]): void {
+/** Adds the route that a call took, and what the client says of who caused it, as far as there is something to say of it. */
+function addDetails(
+  draft: UsageDraft,
+  { tried, dropped = [] }: SentCall,
+  tags: UsageDraft["tags"],
+  endUser: string | undefined,
+): void {
   if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(tryOf);
   if (dropped.length > 0)
     draft.dropped = dropped.slice(0, maxDropped).map((name) => name.slice(0, maxDroppedCharacters));
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
+  if (tags !== undefined) draft.tags = tags;
+  if (endUser !== undefined) draft.endUser = endUser;
 }
 
 function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: Tried): CallTry {

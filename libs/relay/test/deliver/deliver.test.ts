@@ -103,7 +103,7 @@ function begin(
     chargedNanos: 0n,
     costOf: () => 0n,
     extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
-    renew: () => undefined,
+    certain: undefined,
     settle(end: CallEnd) {
       events.push("settled");
       ends.push(end);

@@ -42,7 +42,7 @@ async function begin(
   const held = await HeldStream.open(vendor, reader);
   const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
   const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
-  meter.readWith(translator);
+  meter.reader = translator;
   const { ended } = new StreamPass({
     sink: client,
     held,
@@ -54,7 +54,7 @@ async function begin(
     heartbeatMs,
     gatherMs,
     maxBytes,
-    owner: paid && { ...paid, chunkArrived: () => undefined, ended: () => undefined },
+    owner: paid && { ...paid, watch: { chunk: () => undefined }, ended: () => undefined },
   });
   return { vendor, client, meter, ended };
 }

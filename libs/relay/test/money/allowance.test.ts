@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { Allowance, wroteBeyondBound } from "../../src/money/allowance.ts";
 import { Meter } from "../../src/money/meter.ts";
-import { countTokens } from "../../src/money/tokens.ts";
+import { countTokens } from "../../src/money/tokenizer.ts";
 
 /** An account that covers so many tokens in all, `held` of them at first. */
 function openOn(tokens: number, output: { first: number; step: number; most: number }) {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "@modelgate/contracts";
-import { expectText, upperCost, wholeOutput } from "../../src/money/expect.ts";
-import { countTokens, estimateTokens } from "../../src/money/tokens.ts";
+import { estimateTokens, expectText, upperCost, wholeOutput } from "../../src/money/expect.ts";
+import { countTokens } from "../../src/money/tokenizer.ts";
 
 const price = fc.record({
   input: fc.nat({ max: 100 }),

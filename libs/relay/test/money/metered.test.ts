@@ -14,7 +14,7 @@ test.each([
   ["one that broke after a report of its beginning is charged what came", "cancelled", 90, true],
 ] as const)("%s", async (_, outcome, outputTokens, estimated) => {
   const meter = new Meter();
-  meter.usage = { inputTokens: 7, outputTokens: 3 };
+  meter.report({ inputTokens: 7, outputTokens: 3 });
   meter.add("word ".repeat(89));
   const { units, ...rest } = await meterStream(cost, meter, outcome);
   expect({ units, ...rest }).toEqual({ units: { requests: 1, inputTokens: 7, outputTokens }, estimated });
@@ -23,7 +23,7 @@ test.each([
 test("one that broke after its last report is charged that", async () => {
   const meter = new Meter();
   meter.add("word ".repeat(89));
-  meter.usage = { inputTokens: 7, outputTokens: 3 };
+  meter.report({ inputTokens: 7, outputTokens: 3 });
   expect(await meterStream(cost, meter, "failed")).toEqual({
     units: { requests: 1, inputTokens: 7, outputTokens: 3 },
     estimated: false,
@@ -34,7 +34,7 @@ test("images that were counted are used, whether the vendor reports usage or not
   const meter = new Meter();
   meter.addImages(1);
   expect([meter.any, meter.usage]).toEqual([true, { images: 1 }]);
-  meter.usage = { outputTokens: 3 };
+  meter.report({ outputTokens: 3 });
   meter.addImages(1);
   expect(meter.usage).toEqual({ outputTokens: 3, images: 2 });
 });

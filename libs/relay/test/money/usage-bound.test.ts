@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePrice, inputTotal, outputTotal, unitNames, type UnitName, type Units } from "@modelgate/contracts";
-import { boundOfHeld, boundOfText, capUnits, withOvershoot } from "../../src/money/usage-bound.ts";
+import { boundOfHeld, boundOfText, capUnits } from "../../src/money/usage-bound.ts";
 
 const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ input: 1, output: 10 }) };
 const size = { textBytes: 1_000, mediaTokens: 0, maxOutputTokens: 100, choices: 1 };
@@ -68,7 +68,7 @@ test("a request that a vendor's tools add to is bounded by the widest context", 
 
 test("without a bound of the client's, the catalogue's is the bound of each answer", () => {
   const unbounded = { ...size, maxOutputTokens: undefined, choices: 2 };
-  expect(boundOfText(unbounded, { ...model, maxOutputTokens: 1_000 }).outputTokens).toBe(withOvershoot(2_000, 2));
+  expect(boundOfText(unbounded, { ...model, maxOutputTokens: 1_000 }).outputTokens).toBe(2_040 + 2 * 16);
   expect(capUnits({ outputTokens: 200_000 }, boundOfText(unbounded, model)).capped).toEqual([]);
   expect(capUnits({ outputTokens: 3_400_000 }, boundOfText(unbounded, model)).capped).toEqual(["outputTokens"]);
 });

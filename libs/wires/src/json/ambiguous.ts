@@ -111,7 +111,7 @@ export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<un
 /** Counts a parsed document's values level by level, as `JsonScanner` counts its bytes. */
 function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
   let [depth, values, members, untilTurn] = [0, 1, 0, valueTurn];
-  for (let level = isContainer(root) ? [root] : []; level.length > 0; depth++) {
+  for (let level = typeof root === "object" && root !== null ? [root] : []; level.length > 0; depth++) {
     const below: object[] = [];
     for (const value of level) {
       // Listing the names of a large object takes a full step, and Object.values several times as long.
@@ -130,10 +130,6 @@ function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth"
     level = below;
   }
   return { depth, values, members };
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function* refuseFirst(bytes: Buffer): Generator<undefined, void> {

@@ -52,12 +52,6 @@ export function memberCountOf(bytes: Buffer): number {
 export function membersOf(bytes: Buffer): readonly Member[] {
   const known = remembered.get(bytes);
   if (known !== undefined) return known;
-  const members = findMembers(bytes);
-  if (bytes.length > rememberedBytes) remembered.set(bytes, members);
-  return members;
-}
-
-function findMembers(bytes: Buffer): readonly Member[] {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x7b) throw new SyntaxError("not a JSON object");
   const members: Member[] = [];
@@ -72,6 +66,7 @@ function findMembers(bytes: Buffer): readonly Member[] {
     at = skipSpace(bytes, end);
     if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
   }
+  if (bytes.length > rememberedBytes) remembered.set(bytes, members);
   return members;
 }
 
@@ -82,19 +77,24 @@ export function endOfString(bytes: Uint8Array, open: number): number {
 
 function skipSpace(bytes: Buffer, from: number): number {
   let at = from;
-  while (isSpace(bytes[at])) at++;
+  while ((bytes[at] ?? Infinity) <= space) at++;
   return at;
 }
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
+/** No other byte of JSON outside of strings is as low as those of space. */
+const space = 0x20;
 
 /** Returns the index after the value that begins at `start`. */
 export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return endOfString(bytes, start) + 1;
-  return first === 0x7b || first === 0x5b ? endOfNested(bytes, start) : endOfScalar(bytes, start);
+  if (first === 0x7b || first === 0x5b) return endOfNested(bytes, start);
+  let at = start;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] ?? space;
+    if (byte === 0x2c || byte === 0x7d || byte === 0x5d || byte <= space) break;
+  }
+  return at;
 }
 
 /** Returns the index after the bracket that closes the object or array at `start`. */
@@ -105,15 +105,6 @@ function endOfNested(bytes: Buffer, start: number): number {
     if (byte === 0x22) at = endOfString(bytes, at);
     else if (byte === 0x7b || byte === 0x5b) depth++;
     else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at + 1;
-  }
-  return bytes.length;
-}
-
-/** Returns the index after a number or a literal. */
-function endOfScalar(bytes: Buffer, start: number): number {
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === 0x2c || byte === 0x7d || byte === 0x5d || isSpace(byte)) return at;
   }
   return bytes.length;
 }

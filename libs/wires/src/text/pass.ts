@@ -1,5 +1,5 @@
 import type { Failure, Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../json/fields.ts";
+import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { membersOf, spliceMembers } from "../json/members.ts";
 import { findMembersInTurns } from "../json/parse-in-turns.ts";
 import type { ReportedFees } from "./fees.ts";
@@ -115,7 +115,10 @@ export function fromWord(frame: Buffer, word: Buffer): string {
 /** Creates a test whether a frame contains one of several texts. */
 export function holdsWord(...words: readonly string[]): (frame: Buffer) => boolean {
   const bytes = words.map((word) => Buffer.from(word));
-  return (frame) => bytes.some((word) => frame.includes(word));
+  return (frame) => {
+    for (const word of bytes) if (frame.includes(word)) return true;
+    return false;
+  };
 }
 
 /** Returns a top-level member of a complete answer; the same text may also be in what the model wrote. */
@@ -189,19 +192,20 @@ export interface EarlyEnd {
   frames(used: Units, sequence: number | undefined): readonly string[] | undefined;
 }
 
-/** Form of a stream whose frames are all alike: one entry for each growing answer, with its finish reason. */
-interface EarlyChunkForm<Chunk> {
-  /** Parses a frame; undefined for one of another form. */
-  read(frame: Buffer): Chunk | undefined;
+/** A stream whose frames all have the same form, one entry for each answer that grows: each with a word for its end. */
+interface EarlyChunkForm {
+  /** Reads a frame; undefined for one of another shape. */
+  read(frame: Buffer): JsonRecord | undefined;
+  /** The member with the list of answers, and the member in which one says its end. */
+  readonly list: string;
+  readonly end: string;
   readonly endWord: Buffer;
-  /** Returns the indexes of the answers that a frame ends. */
-  ends(chunk: Chunk): readonly number[];
-  frames(like: Chunk, open: readonly number[], used: Units): readonly string[];
+  frames(like: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
-/** Creates the state of such a stream: the form of its frames, and which answers have ended. */
-export function endOfChunks<Chunk>({ choices }: EarlyEndOptions, form: EarlyChunkForm<Chunk>): EarlyEnd {
-  let like: Chunk | undefined;
+/** The memory of such a stream: the form of its frames, and which answers have ended. */
+export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm): EarlyEnd {
+  let like: JsonRecord | undefined;
   const ended = new Set<number>();
   return {
     saw(frame) {
@@ -209,7 +213,7 @@ export function endOfChunks<Chunk>({ choices }: EarlyEndOptions, form: EarlyChun
       const chunk = form.read(frame);
       if (chunk === undefined) return;
       like ??= chunk;
-      for (const index of form.ends(chunk)) ended.add(index);
+      for (const index of indexesOf(chunk[form.list], form.end)) ended.add(index);
     },
     frames(used) {
       if (like === undefined) return undefined;
@@ -217,4 +221,14 @@ export function endOfChunks<Chunk>({ choices }: EarlyEndOptions, form: EarlyChun
       return form.frames(like, open, used);
     },
   };
+}
+
+/** Indexes of the answers in a list that have their end under a name. */
+function indexesOf(list: unknown, end: string): readonly number[] {
+  const all: readonly unknown[] = Array.isArray(list) ? list : [];
+  const indexes: number[] = [];
+  for (const each of all)
+    if (isRecord(each) && typeof each[end] === "string")
+      indexes.push(typeof each["index"] === "number" ? each["index"] : 0);
+  return indexes;
 }

@@ -1,8 +1,15 @@
 import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
-import type { AnswerContext, JsonObject, ParsedText, VendorTextWire } from "@modelgate/wires/text";
+import {
+  textWires,
+  type AnswerContext,
+  type ClientOnlyWire,
+  type JsonObject,
+  type ParsedText,
+  type TextAnswer,
+  type VendorTextWire,
+} from "@modelgate/wires/text";
 import { ConvertTranslator } from "./convert-translator.ts";
-import { clientWireOf, type TextCall } from "./text-call.ts";
-import { textReader, wordsOf } from "./text-reader.ts";
+import { textReader, type TextCall } from "./text-call.ts";
 import { Failure } from "@modelgate/contracts";
 
 /** A request rendered in a vendor's wire. */
@@ -26,7 +33,7 @@ export async function converted(
   { requestBody, parsed, began, render }: Converted,
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
-  const { client } = clientWireOf(call);
+  const { client }: ClientOnlyWire = textWires[call.wire];
   const unsupportedRules = { spelling: client.spelling, strict: call.strict };
   // The client's headers are only sent to vendors of its wire.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
@@ -64,7 +71,13 @@ export async function converted(
   };
 }
 
-/** A client's request in the neutral form, with the original body for wires that repeat it. */
+/** Returns the text that the model wrote in a complete answer. */
+export function wordsOf({ choices }: TextAnswer): string {
+  const parts = choices.flatMap((choice) => choice.parts);
+  return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
+}
+
+/** A client's request in the neutral form; and as it came, for wires that repeat it. */
 export interface ReadRequest {
   readonly requestBody: JsonObject;
   readonly parsed: ParsedText;
@@ -75,8 +88,9 @@ export interface ReadRequest {
  * long.
  */
 export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
-  const { model, stream, echo, paidOutputTokens } = call;
-  const read = clientWireOf(call).client.read(requestBody, { model, stream });
+  const { wire, model, stream, echo, paidOutputTokens } = call;
+  const { client }: ClientOnlyWire = textWires[wire];
+  const read = client.read(requestBody, { model, stream });
   const maxTokens = read.request.maxTokens ?? paidOutputTokens;
   const parsed = paidOutputTokens === undefined ? read : { ...read, request: { ...read.request, maxTokens } };
   refuseLongArguments(parsed.request);

@@ -3,14 +3,15 @@ import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassM
 import { withoutMembers } from "@modelgate/wires/json";
 import {
   surplusBounds,
+  textWires,
   withBound,
   type ClientFraming,
+  type ClientOnlyWire,
   type JsonObject,
   type TextPass,
   type TextWire,
 } from "@modelgate/wires/text";
-import { clientWireOf, type TextCall } from "./text-call.ts";
-import { textReader } from "./text-reader.ts";
+import { textReader, type TextCall } from "./text-call.ts";
 
 /** Creates the exchange of a call that is passed through: the client and the vendor speak the same wire. */
 export async function passThrough(
@@ -18,7 +19,7 @@ export async function passThrough(
   upstream: TextWire & { readonly pass: TextPass },
   upstreamModel: string,
 ): Promise<Exchange> {
-  const { client } = clientWireOf(call);
+  const { client }: ClientOnlyWire = textWires[call.wire];
   const { pass, vendor } = upstream;
   const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
@@ -72,8 +73,12 @@ async function requestFor(
     tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: upstreamModel }));
   const lost = refused.filter((name) => name !== "usage");
   if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
-  const { spelling } = clientWireOf(call).client;
-  return renderSupported({ spelling, strict: call.strict }, lost, () => pass.fit?.(body) ?? { body, dropped: [] });
+  const { client }: ClientOnlyWire = textWires[call.wire];
+  return renderSupported(
+    { spelling: client.spelling, strict: call.strict },
+    lost,
+    () => pass.fit?.(body) ?? { body, dropped: [] },
+  );
 }
 
 /** Adds the request fields that the vendor did not get to a complete answer that repeats the request. */

@@ -17,8 +17,8 @@ import {
   type VendorLink,
   type WholeAnswer,
 } from "@modelgate/relay";
+import { wordsOf } from "./converted.ts";
 import type { TextCall } from "./text-call.ts";
-import { wordsOf } from "./text-reader.ts";
 
 /** A call with several prompts, and the wires of client and vendor. */
 export interface SeveralPrompts {

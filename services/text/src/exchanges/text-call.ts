@@ -1,6 +1,15 @@
 import { textWires, type ClientOnlyWire, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 import type { Failure } from "@modelgate/contracts";
-import { eventStream, type StreamWaiting } from "@modelgate/relay";
+import {
+  eventStream,
+  requireStreamOf,
+  type AnswerReader,
+  type StreamTranslator,
+  type StreamWaiting,
+  type UpstreamHead,
+  type WholeAnswer,
+} from "@modelgate/relay";
+import { beginsIn, type StreamForm } from "@modelgate/wires/sse";
 
 /** A text call in its client's wire. */
 export interface TextCall {
@@ -40,14 +49,9 @@ export interface TextCall {
   readonly inputTokens: number;
 }
 
-/** Returns the client's wire. */
-export function clientWireOf({ wire }: Pick<TextCall, "wire">): ClientOnlyWire {
-  return textWires[wire];
-}
-
-/** Returns the heartbeat and the format of a failure for a client whose stream has not started. */
+/** Returns the signs of life, and the form of a failure, for a client whose stream has not begun. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
-  const { client } = clientWireOf({ wire });
+  const { client }: ClientOnlyWire = textWires[wire];
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
   const framing = asArray ? client.array?.framing() : undefined;
   if (framing === undefined)
@@ -55,4 +59,26 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
+}
+
+/** Reads answers in the form that the call requested: complete, or as a stream in the framing of the vendor's wire. */
+export function textReader(
+  { stream }: { readonly stream: boolean },
+  upstream: StreamForm,
+  how: {
+    whole(bytes: Buffer): Promise<WholeAnswer>;
+    readonly translator: (how: { readonly mayBeCut: boolean }) => StreamTranslator;
+  },
+): (head: UpstreamHead) => AnswerReader {
+  const { framing } = upstream;
+  return (head) => {
+    if (!stream) return { kind: "whole", read: (bytes) => how.whole(bytes) };
+    requireStreamOf(framing, head);
+    return {
+      kind: "stream",
+      framing,
+      begins: (first) => beginsIn(upstream, first),
+      translator: how.translator,
+    };
+  };
 }

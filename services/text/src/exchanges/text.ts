@@ -5,7 +5,9 @@ import { holdsAny } from "@modelgate/wires/json";
 import {
   envelopeBytes,
   textWire,
+  textWires,
   withoutSeals,
+  type ClientOnlyWire,
   type JsonObject,
   type TextPass,
   type TextWire,
@@ -14,7 +16,7 @@ import {
 import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
 import { passThrough } from "./pass-through.ts";
 import { severalPrompts } from "./several-prompts.ts";
-import { clientWireOf, type TextCall } from "./text-call.ts";
+import type { TextCall } from "./text-call.ts";
 
 /**
  * Creates the exchanges of one text call. A vendor of the client's wire gets the call passed through; any other vendor
@@ -48,7 +50,7 @@ export class TextExchangeMaker {
       return await passThrough(call, { ...upstream, pass: own }, upstreamModel);
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
-    const { client } = clientWireOf(call);
+    const { client }: ClientOnlyWire = textWires[call.wire];
     if (call.choices > 1 && client.batch !== undefined) {
       // A request with several prompts has no neutral form.
       const requestBody = await this.#parsed();

@@ -4,7 +4,7 @@ import { textWires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
 import { runImage } from "../image-kind.ts";
-import { newAnswerId, runText } from "../text-kind.ts";
+import { newAnswerId, runText, TextCallKind } from "../text-kind.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
@@ -18,12 +18,13 @@ export function streamGenerateContent(deps: Deps): EndpointHandler {
 }
 
 function answering(deps: Deps, stream: boolean): EndpointHandler {
+  const kind = new TextCallKind(deps);
   return async (call) => {
     const path = { model: modelIn(call), stream };
     using body = await readText(deps, call, textWires.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
     const read = { wire: "content", body: body.bytes, params: body.seen, asArray } as const;
-    if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(deps, call, read);
+    if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(kind, call, read);
     const admitted = await admitStoreUse(deps, call, body.seen);
     const answerId = newAnswerId(deps, "content");
     const input = { ...read, model: path.model, answerId, admitted, forward: undefined };

@@ -4,10 +4,11 @@ import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { textWires } from "@modelgate/wires/text";
 import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
-import { runText } from "../text-kind.ts";
+import { runText, TextCallKind } from "../text-kind.ts";
 
 /** POST /v1/messages (interface endpoint 6), including threads, whose messages the gateway stores for every vendor. */
 export function messages(deps: ResponsesDeps): EndpointHandler {
+  const kind = new TextCallKind(deps);
   return async (call) => {
     const forward = forwarded(call, "messages");
     const { client } = textWires.messages;
@@ -18,7 +19,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
     using body = await readJson(call, deps.body, checked(inspect, [...client.relied, "thread"]));
     const { seen } = body;
     if (seen.thread === undefined)
-      return await runText(deps, call, { wire: "messages", body: body.bytes, params: seen.params, forward });
+      return await runText(kind, call, { wire: "messages", body: body.bytes, params: seen.params, forward });
     const { accountId } = call.caller;
     const { value, bytes, until } = await wholeTurn(deps, accountId, seen.thread, body.holding);
     const answer = keepingAnswer(call.answer, deps.body.maxBytes, async (id, { role, content }) => {
@@ -26,7 +27,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
       await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
     });
     const params = await readTurn(deps, call, client, value);
-    await runText(deps, { ...call, answer }, { wire: "messages", body: bytes, params, forward });
+    await runText(kind, { ...call, answer }, { wire: "messages", body: bytes, params, forward });
   };
 }
 

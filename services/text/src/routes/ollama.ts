@@ -3,7 +3,7 @@ import { priced } from "@modelgate/relay";
 import { renderLoaded, textWires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
-import { runText } from "../text-kind.ts";
+import { runText, TextCallKind } from "../text-kind.ts";
 
 /** POST /api/chat, of Ollama's clients. */
 export function ollamaChat(deps: Deps): EndpointHandler {
@@ -17,10 +17,11 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
 
 /** Handles a request. One without messages asks to load its model; the answer says that the model is loaded. */
 function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
+  const kind = new TextCallKind(deps);
   return async (call) => {
     using body = await readText(deps, call, textWires[wire].client);
     const { model, isEmpty } = body.seen;
-    if (!isEmpty) return await runText(deps, call, { wire, body: body.bytes, params: body.seen });
+    if (!isEmpty) return await runText(kind, call, { wire, body: body.bytes, params: body.seen });
     priced(deps.relay, call, model);
     answerJson(call.response, 200, renderLoaded(wire, { model, now: Math.floor(Date.now() / 1_000) }));
   };

@@ -106,13 +106,13 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
   const splitter = reader.framing.splitter();
   const translator = reader.translator({ mayBeCut: false });
   const meter = new Meter();
-  meter.readWith(translator);
+  meter.reader = translator;
   let out = "";
   for (const frame of splitter.push(Buffer.from(text))) {
     const reading = translator.read(frame);
     if (reading.failure !== undefined) throw reading.failure;
     meter.add(reading.words);
-    if (reading.usage !== undefined) meter.usage = reading.usage;
+    if (reading.usage !== undefined) meter.report(reading.usage);
     out += reading.render().toString();
   }
   out += translator.end().toString();

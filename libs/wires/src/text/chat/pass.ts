@@ -121,13 +121,14 @@ const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 /** Ends a stream of chunks early: a final chunk for each open choice, usage if requested, `[DONE]`. */
 export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatEnd): EarlyEnd {
   const frame = (json: JsonRecord): string => `data: ${JSON.stringify(json)}\n\n`;
-  return endOfChunks<JsonRecord>(options, {
+  return endOfChunks(options, {
+    list: "choices",
+    end: "finish_reason",
     endWord: Buffer.from('"finish_reason":"'),
     read(bytes) {
       const chunk = parseFrameRecord(bytes);
       return Array.isArray(chunk?.["choices"]) ? chunk : undefined;
     },
-    ends: (chunk) => indexesOf(chunk["choices"], "finish_reason"),
     frames(like, open, used) {
       const { id, object, created, model } = like;
       const head = { id, object, created, model };
@@ -137,14 +138,4 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
       return [...ends, ...usage, "data: [DONE]\n\n"];
     },
   });
-}
-
-/** Returns the indexes of the answers in a list that have a value in the member `end`. */
-export function indexesOf(list: unknown, end: string): readonly number[] {
-  const all: readonly unknown[] = Array.isArray(list) ? list : [];
-  const indexes: number[] = [];
-  for (const each of all)
-    if (isRecord(each) && typeof each[end] === "string")
-      indexes.push(typeof each["index"] === "number" ? each["index"] : 0);
-  return indexes;
 }

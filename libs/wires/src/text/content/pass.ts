@@ -4,7 +4,6 @@ import { holdsAny } from "../../json/scan.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
-import { indexesOf } from "../chat/pass.ts";
 import {
   plainFrame,
   type TextPass,
@@ -123,10 +122,11 @@ function isLast(piece: { readonly [name: string]: unknown }): boolean {
 
 /** Ends a stream of pieces early, by one more piece in which every open candidate reached its output limit. */
 function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
-  return endOfChunks<JsonRecord>(options, {
+  return endOfChunks(options, {
+    list: "candidates",
+    end: "finishReason",
     endWord: Buffer.from('"finishReason"'),
-    read: (frame) => parseFrameRecord(frame),
-    ends: (piece) => indexesOf(piece["candidates"], "finishReason"),
+    read: parseFrameRecord,
     frames({ modelVersion, responseId }, open, used) {
       const candidates = open.map((index) => ({
         content: { role: "model", parts: [] },

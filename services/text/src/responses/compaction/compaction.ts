@@ -9,7 +9,7 @@ import {
 import { CompactionWriter } from "./compaction-writer.ts";
 import { summaryIn, summaryRequest, summaryTokens } from "./summary.ts";
 import { ConvertTranslator } from "../../exchanges/convert-translator.ts";
-import { textReader } from "../../exchanges/text-reader.ts";
+import { textReader } from "../../exchanges/text-call.ts";
 
 /** A conversation to be summarized by the model that serves it. */
 export interface Compaction {

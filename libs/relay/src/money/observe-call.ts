@@ -1,4 +1,5 @@
 import {
+  formatUsd,
   inputTotal,
   outputTotal,
   type ModelKind,
@@ -7,8 +8,19 @@ import {
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
-import { providerNameOf, type Tried } from "@modelgate/channels";
-import { Counter, Gauge, SeriesCounter, SeriesHistogram, type ValueSeries } from "@modelgate/platform";
+import { countCapped, providerNameOf, type Tried } from "@modelgate/channels";
+import {
+  Counter,
+  Gauge,
+  SeriesCounter,
+  SeriesHistogram,
+  traceIdOf,
+  type Logger,
+  type Redis,
+  type RequestIds,
+  type Span,
+  type ValueSeries,
+} from "@modelgate/platform";
 
 /** Metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI where these define them. */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
@@ -91,29 +103,78 @@ export interface CallSeen {
 /** Further observers of ended calls, in addition to these metrics. */
 export const callObservers = new Set<(seen: CallSeen) => void>();
 
-/** Counts a call that has ended. */
-export function observeCall(seen: CallSeen): void {
-  const { draft, kind, provider, units, costNanos } = seen;
+/** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
+export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
+  const { draft, kind, provider, units, costNanos, tried, error } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
+  const [input, output] = [inputTotal(units), outputTotal(units)];
+  log.info(
+    {
+      requestId: draft.requestId,
+      traceId: traceIdOf(span),
+      callId: draft.id,
+      upstreamRequestId: draft.upstreamRequestId,
+      account: draft.accountId,
+      token: draft.tokenId,
+      endpoint,
+      model,
+      channel: draft.channelId,
+      status,
+      outcome,
+      error,
+      ms: latencyMs,
+      firstByteMs: draft.firstByteMs,
+      attempts: draft.attempts,
+      // A call that was answered at once is described by the members above.
+      tried: tried.length > 1 || outcome === "failed" ? tried : undefined,
+      tokens: input + output,
+      inputTokens: input,
+      outputTokens: output,
+      estimated: draft.estimated,
+      costNanos: costNanos.toString(),
+      costUsd: formatUsd(costNanos),
+    },
+    "call",
+  );
   const at = labelsOf(kind, provider, model);
   calls.inc({ endpoint, outcome });
   const errorType = outcome === "completed" ? "" : `${outcome}_${status}`;
   duration.series({ ...at, error_type: errorType }).observe(latencyMs / 1_000);
-  const [input, output] = [inputTotal(units), outputTotal(units)];
   if (input > 0) tokenUsage.series({ ...at, gen_ai_token_type: "input" }).observe(input);
   if (output > 0) tokenUsage.series({ ...at, gen_ai_token_type: "output" }).observe(output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);
   if (draft.estimated) estimated.inc({ gen_ai_request_model: model });
   for (const observe of callObservers) observe(seen);
+  span?.set({
+    "modelgate.call": draft.id,
+    "modelgate.outcome": outcome,
+    "modelgate.error": error,
+    "modelgate.upstream_request_id": draft.upstreamRequestId,
+    "gen_ai.request.model": model,
+    "gen_ai.usage.input_tokens": units.inputTokens,
+    "gen_ai.usage.output_tokens": units.outputTokens,
+  });
 }
 
-/** Counts a call that was billed for less than its vendor reported. */
-export function observeCapped(call: {
+/** A call that was billed for less than its vendor reported. */
+export interface CappedCall extends RequestIds {
+  readonly callId: string;
   readonly channel: string;
   readonly model: string;
   readonly capped: readonly UnitName[];
-}): void {
+  readonly reported: Units;
+}
+
+/** Counts and reports it against its channel: the operator pays what the vendor charges beyond what was billed. */
+export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
   for (const unit of call.capped) capped.inc({ channel: call.channel, model: call.model, unit });
+  log.warn(call, "a vendor reported more than the call could use");
+  countCapped(redis, call.channel).catch((error: unknown) =>
+    log.warn(
+      { err: error, requestId: call.requestId, traceId: call.traceId, callId: call.callId },
+      "a capped call was not counted",
+    ),
+  );
 }
 
 /**
