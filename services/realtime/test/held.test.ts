@@ -99,6 +99,8 @@ test("responses that wait go on as others are done, and a client that ends one n
   for (let at = 0; at < 5; at++) session.send({ type: "response.create" });
   session.send({ type: "conversation.item.delete", item_id: "last" });
   await until("all money to be held", async () => (await held()) === balance);
+  // The last of them is sent on after its money is held.
+  await until("what is paid for to arrive", () => vendor.count("response.create") === 3);
   session.send({ type: "response.cancel", response_id: "resp_1" });
   await until("the end to arrive", async () => vendor.count("response.cancel") === 1);
   expect(vendor.arrived).toEqual([...Array<string>(3).fill("response.create"), "response.cancel"]);
