@@ -1,4 +1,4 @@
-import { leftAnswers } from "./money/observe-call.ts";
+import { leftAnswers } from "./money/call-metrics.ts";
 
 /**
  * Maximum ms that shutdown waits for vendors whose clients have disconnected; after it the calls are charged their

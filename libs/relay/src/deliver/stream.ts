@@ -7,7 +7,7 @@ import type { Accepted } from "../call-run.ts";
 import type { CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { Allowance, wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
-import { StreamWatch } from "../money/observe-call.ts";
+import { StreamWatch } from "../money/call-metrics.ts";
 import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";

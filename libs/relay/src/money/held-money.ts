@@ -3,7 +3,7 @@ import { extendHold, hold } from "@modelgate/accounts";
 import { asFailure, costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import type { Expectation } from "./expect.ts";
-import { logCall, reportCapped } from "./observe-call.ts";
+import { logCall, reportCapped } from "./call-metrics.ts";
 import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import {

@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from "@modelgate/accounts";
 import { onBeat, OpenList, showLeases, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
-import { holdsNotFound } from "./observe-call.ts";
+import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
 /**

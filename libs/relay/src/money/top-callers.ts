@@ -1,6 +1,6 @@
 import { tokensIn } from "@modelgate/contracts";
 import { Counter } from "@modelgate/platform";
-import { callObservers, type CallSeen } from "./observe-call.ts";
+import { callObservers, type CallSeen } from "./call-metrics.ts";
 
 /**
  * Entries that are kept for each caller that is shown, so that a caller with a rising rate has an entry before it is
