@@ -155,8 +155,7 @@ async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure
 export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Promise<void> {
   const { deps, call, leaving, plan, sent, serving } = run;
   const { accepted } = attempted;
-  const { dropped } = accepted.exchange;
-  if (dropped.length > 0) reportDropped(call.answer, dropped);
+  reportDropped(call.answer, accepted.exchange.dropped);
   reportRoute(deps, call, sent.tried);
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
   if (plan.cost.by === "text" && plan.cost.size.paidOutputTokens !== undefined)

@@ -272,6 +272,8 @@ describe("a create is refused", () => {
     const body = { model: "film-kling", prompt: "A boat", seed: 7 };
     const dropped = await ask(area, "/v1/video/generations", body);
     expect([dropped.status, dropped.headers.get("x-modelgate-dropped")]).toEqual([200, "seed"]);
+    const complete = await ask(area, "/v1/video/generations", { ...body, seed: undefined });
+    expect([complete.status, complete.headers.get("x-modelgate-dropped")]).toEqual([200, null]);
     const strict = await ask(area, "/v1/video/generations", body, { headers: { "x-modelgate-strict": "true" } });
     expect([strict.status, strict.json.error]).toMatchObject([400, { code: "unsupported_parameter", param: "seed" }]);
   });
