@@ -3,9 +3,9 @@ import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import { idsOf, startSpan, type Span } from "@modelgate/platform";
 import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
 import { observeAttempt, providerNameOf } from "./channel-metrics.ts";
-import type { GateEntry, Gate, TurnedAway } from "./gate.ts";
+import type { GateEntry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
-import type { Attempt, Health } from "./health.ts";
+import type { Health } from "./health.ts";
 import { nothingLeft, RouteChooser } from "./route-chooser.ts";
 import type { Route } from "./rest-scope.ts";
 import { verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
@@ -38,7 +38,7 @@ export interface AttemptDeps {
 }
 
 export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
-  const { health, supportedWires, speeds, limits } = deps;
+  const { health, gate, supportedWires, speeds, limits } = deps;
   const score = (candidate: Candidate): number => speeds.score(candidate);
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
@@ -61,7 +61,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const { route, isLastResort } = chosen;
         const attempt = { route, account: plan.account };
         if (isLastResort) health.resorts(attempt);
-        const entry = await entryTo(deps, attempt, `${plan.callId}.${tried.length}`, isLastResort);
+        const entry = await gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
         if ("scope" in entry) {
           routes.turnedAway(entry);
           continue;
@@ -95,24 +95,6 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       throw new AttemptsFailed(failure, tried, last?.route, last?.isFinal);
     },
   };
-}
-
-/** Enters a route's gate; does nothing if its channel has no limits and nothing rests. */
-function entryTo(
-  { gate, health }: Pick<AttemptDeps, "gate" | "health">,
-  attempt: Attempt,
-  permit: string,
-  isLastResort: boolean,
-): GateEntry | Promise<GateEntry | TurnedAway> {
-  const { maxConcurrency, keyConcurrency, requestsPerMinute = 0 } = attempt.route.candidate.channel;
-  const isLimited = maxConcurrency !== undefined || keyConcurrency !== undefined || requestsPerMinute > 0;
-  return isLimited || !health.isQuiet ? gate.enter(attempt, permit, isLastResort) : ungated;
-}
-
-const ungated: GateEntry = { tried: nothing, [Symbol.dispose]: nothing };
-
-function nothing(): void {
-  // There is no seat to release
 }
 
 /**

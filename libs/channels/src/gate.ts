@@ -100,7 +100,9 @@ export function openGate({
   return {
     async enter(attempt, permit, isLastResort = false) {
       const { channel } = attempt.route.candidate;
-      const perMinute = channel.requestsPerMinute ?? 0;
+      const { maxConcurrency, keyConcurrency, requestsPerMinute: perMinute = 0 } = channel;
+      const isLimited = maxConcurrency !== undefined || keyConcurrency !== undefined || perMinute > 0;
+      if (!isLimited && (isLastResort || health.isQuiet)) return free;
       const seats = seatSets(attempt.route);
       const unproven = isLastResort ? [] : trialSets(attempt, health);
       if (unproven.length + seats.length === 0 && perMinute === 0) return free;
