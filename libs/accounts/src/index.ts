@@ -67,7 +67,7 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export { openTaskSealer as openTaskSeal, type TaskSeal } from "./tasks/record.ts";
+export { openTaskSealer, type TaskSeal } from "./tasks/record.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
@@ -86,7 +86,7 @@ export {
   listTokens,
   projectToken,
   readToken,
-  makeToken as tokenOf,
+  makeToken,
   tokensWithDigests,
   type Token,
   type TokenBudget,

@@ -18,7 +18,7 @@ import {
   releaseHold,
   renewSeats,
   settle,
-  tokenOf,
+  makeToken,
   writeEpoch,
   type TokenLimits,
 } from "../src/index.ts";
@@ -163,9 +163,9 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   listener.on("message", (_channel: string, digest: string) => announced.push(digest));
   await listener.subscribe(accountKeys.tokenChanges);
   const [key, own] = [newKey(), newKey()];
-  const { digest, token } = tokenOf(key, { accountId, group: "g", models: ["m"] });
+  const { digest, token } = makeToken(key, { accountId, group: "g", models: ["m"] });
   await projectToken(redis, digest, { ...token, version: 2 });
-  const other = tokenOf(own, { accountId, group: "g" });
+  const other = makeToken(own, { accountId, group: "g" });
   await projectToken(redis, other.digest, other.token);
   expect(await findToken(redis, digestOf(key))).toEqual({ ...token, version: 2 });
   // What comes late of a version before changes nothing.

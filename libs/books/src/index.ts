@@ -30,7 +30,7 @@ export {
   type BookedToken,
 } from "./accounts/tokens.ts";
 export {
-  saveConfiguration as bookConfiguration,
+  saveConfiguration,
   listConfigurations,
   readConfiguration,
   readVendorKeys,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresDialect } from "../src/engine/postgres.ts";
 import { sqliteDialect } from "../src/engine/sqlite.ts";
 import {
-  bookConfiguration,
+  saveConfiguration,
   bookOperator,
   bookOperatorKey,
   changeOperator,
@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ start }) => {
 
   test("of two versions that were made from one, one is written", async () => {
     const save = (document: string, basedOn: number) =>
-      bookConfiguration(
+      saveConfiguration(
         books,
         { document, note: "why", keys: [{ id: `key-of-${document}`, sealed: "sealed" }], basedOn },
         "ada",
@@ -93,6 +93,6 @@ describe.each(engines)("$name", ({ start }) => {
     await using after = await openBooks(address, log);
     expect(await after.db.selectFrom("marks").select("value").execute()).toContainEqual({ value: "kept" });
     const first = { document: "groups: {}", note: "", keys: [], basedOn: 0 };
-    expect(await bookConfiguration(after, first, "ada")).toMatchObject({ version: 1 });
+    expect(await saveConfiguration(after, first, "ada")).toMatchObject({ version: 1 });
   });
 });

@@ -8,7 +8,7 @@ import {
   credit,
   findAccount,
   projectToken,
-  tokenOf,
+  makeToken,
   writeEpoch,
   type Account,
 } from "@modelgate/accounts";
@@ -223,7 +223,7 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
     await createAccount(redis, { id: accountId, balance: parseUsd(balance) });
     for (const { key, budget, ...wish } of tokens) {
       const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
-      const { digest, token } = tokenOf(key, {
+      const { digest, token } = makeToken(key, {
         accountId,
         ...wish,
         budget: budget && { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) },

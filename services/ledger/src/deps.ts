@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openTaskSeal } from "@modelgate/accounts";
+import { openTaskSealer } from "@modelgate/accounts";
 import { openAnchorSigner, type AnchorSigner } from "@modelgate/books";
 import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
@@ -47,7 +47,7 @@ export async function openDeps({
   watchShards(redis);
   opening.use(startMoving({ redis, connection, log }));
   const watch = opening.use(
-    watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs, taskSeal: openTaskSeal(env.secrets) }),
+    watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs, taskSeal: openTaskSealer(env.secrets) }),
   );
   opening.use(
     startRecording({

@@ -9,7 +9,7 @@ import {
   findTask,
   hold,
   listTasks,
-  openTaskSeal,
+  openTaskSealer,
   readLeftovers,
   shardOf,
   sweepHolds,
@@ -29,7 +29,7 @@ let redis: Redis;
 let books: Books;
 let engine: TestEngine;
 
-const taskSeal = openTaskSeal(["a secret of the tests, long enough"]);
+const taskSeal = openTaskSealer(["a secret of the tests, long enough"]);
 
 const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskSeal }, nowMs);
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { openTaskSeal, type TaskSeal } from "@modelgate/accounts";
+import { openTaskSealer, type TaskSeal } from "@modelgate/accounts";
 import { hostsIn, openRemoteFiles, openRemoteStreams, type RemoteFiles, type RemoteStreams } from "@modelgate/channels";
 import type { BufferBudget, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
@@ -49,7 +49,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     remote: openRemoteStreams(),
     pictures: openPictures(env, open.body.budget),
     callbacks,
-    taskSeal: openTaskSeal(env.relay.secrets),
+    taskSeal: openTaskSealer(env.relay.secrets),
     publicUrl: env.publicUrl,
     now: Date.now,
     random: Math.random,

@@ -7,7 +7,7 @@ import {
   createTask,
   newKey,
   projectToken,
-  tokenOf,
+  makeToken,
   forgetCallback,
   hold,
   type Callback,
@@ -73,7 +73,7 @@ async function begin(dueAt: number, accountId = `account-${++count}`): Promise<C
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const url = `http://127.0.0.1:${port}/done`;
   await createAccount(redis, { id: accountId, balance: 10n ** 15n });
-  const { digest, token } = tokenOf(newKey(), { accountId, group: "default" });
+  const { digest, token } = makeToken(newKey(), { accountId, group: "default" });
   await projectToken(redis, digest, token);
   const task = { ...taskOf(accountId, `video_${++count}`, noon), tokenId: token.id, callbackUrl: url };
   const { callId, draft, tokenId } = task;

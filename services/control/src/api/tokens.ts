@@ -1,4 +1,4 @@
-import { findTokenById, listTokens, newKey, tokenOf, type Token, type TokenBudget } from "@modelgate/accounts";
+import { findTokenById, listTokens, newKey, makeToken, type Token, type TokenBudget } from "@modelgate/accounts";
 import { Failure, present } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import { readPublishedNow } from "./models.ts";
@@ -44,7 +44,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const isMember = operator.account !== undefined;
       const bound = isMember ? boundOf(wish, operatorsKeys(await listTokens(redis, accountId))) : undefined;
       const key = newKey();
-      const { digest, token: made } = tokenOf(key, wish);
+      const { digest, token: made } = makeToken(key, wish);
       const { token } = await ledger.createToken(
         {
           digest,

@@ -1,4 +1,4 @@
-import { findAccount, findToken, tokenOf } from "@modelgate/accounts";
+import { findAccount, findToken, makeToken } from "@modelgate/accounts";
 import { nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
@@ -72,7 +72,7 @@ export class DeclaredAccounts implements AsyncDisposable {
       if (created) log.info({ account: id }, "account created");
     }
     for (const { key, budget, ...wish } of tokens) {
-      const { digest, token } = tokenOf(key, { accountId: id, ...wish, budget: budgetOf(budget) });
+      const { digest, token } = makeToken(key, { accountId: id, ...wish, budget: budgetOf(budget) });
       if ((await findToken(redis, digest)) !== undefined) continue;
       const { created } = await ledger.createToken({ digest, token }, actor);
       if (created) log.info({ account: id, token: token.id }, "token created");

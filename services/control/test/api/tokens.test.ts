@@ -1,4 +1,4 @@
-import { createAccount, projectToken, tokenOf, newKey, writeEpoch } from "@modelgate/accounts";
+import { createAccount, projectToken, makeToken, newKey, writeEpoch } from "@modelgate/accounts";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +12,7 @@ beforeAll(async () => {
   redis = new Redis(backends.redisUrl);
   await writeEpoch(redis, "of this test");
   await createAccount(redis, { id: "acme", balance: 0n });
-  const { digest, token } = tokenOf(newKey(), { accountId: "acme", group: "default" });
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await projectToken(redis, digest, token);
 }, 60_000);
 afterAll(async () => {

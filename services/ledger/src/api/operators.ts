@@ -1,5 +1,5 @@
 import {
-  bookConfiguration,
+  saveConfiguration,
   bookOperator,
   bookOperatorKey,
   changeOperator,
@@ -39,7 +39,7 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
       }),
     "POST /configurations": async ({ body, actor }) => {
       const wish = bodies.configuration(body);
-      return { saved: (await use((books) => bookConfiguration(books, wish, actor))) ?? null };
+      return { saved: (await use((books) => saveConfiguration(books, wish, actor))) ?? null };
     },
     "GET /operators": async ({ query }) => {
       const name = query.get("name");
