@@ -1,7 +1,7 @@
 import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { unlessLost } from "../restore/epoch.ts";
+import { readAgain } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./account.ts";
 
@@ -128,8 +128,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
       },
     );
   const reply = await orUnavailable(step());
-  if (reply.verdict !== "no-account") return refuse(reply, request);
-  refuse(await orUnavailable(unlessLost(redis, step, ({ verdict }) => verdict === "no-account")), request);
+  refuse(reply.verdict === "no-account" ? await orUnavailable(readAgain(redis, step)) : reply, request);
 }
 
 /** Throws unless the money is held. */

@@ -27,7 +27,11 @@ export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> 
  */
 export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
   const found = await read();
-  if (!isAbsent(found)) return found;
+  return isAbsent(found) ? readAgain(redis, read) : found;
+}
+
+/** Repeats a read that found nothing. Throws Failure server_overloaded (503) while Redis is being restored. */
+export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promise<T> {
   if ((await readEpoch(redis)) === undefined || !(await isInWholeRun(redis)))
     throw new Failure("server_overloaded", "The gateway's accounts are being restored; try again shortly.", {
       retryAfterSeconds: 1,
