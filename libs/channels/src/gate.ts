@@ -68,7 +68,11 @@ interface SeatSet {
   readonly why: TurnedAway["why"];
 }
 
-const free: GateEntry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
+function nothing(): void {
+  // There is no seat to release
+}
+
+const free: GateEntry = { tried: nothing, [Symbol.dispose]: nothing };
 
 /** Opens the gate; the seats of a process that dies become free after `leaseMs`. */
 export function openGate({
