@@ -50,6 +50,14 @@ test("a record that is dropped, shrinks or expires gives its share back", async 
   expect(await book.keep(of("d"), 900, day)).toBe(true);
 });
 
+test("required content is counted even where nothing is left", async () => {
+  expect(await book.keep(of("a"), 990, day)).toBe(true);
+  await book.growRequired(of("a"), 20, day);
+  expect(await book.grow(of("a"), 1, day)).toBe(false);
+  expect(await book.grow(of("a"), -10, day)).toBe(true);
+  expect(await book.keep(of("b"), 1, day)).toBe(false);
+});
+
 test("an account keeps so many records", async () => {
   for (const name of ["a", "b", "c"]) expect(await book.keep(of(name), 1, day)).toBe(true);
   expect(await book.keep(of("d"), 1, day)).toBe(false);

@@ -68,7 +68,7 @@ export { onBeat, untilBeat } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
 export { WorkCheck, readServers, type WorkCheckOptions, type RedisServers } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
-export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
+export { execute, openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-calls.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./tracing.ts";

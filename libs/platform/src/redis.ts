@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Cluster, Redis as Single } from "ioredis";
+import { Cluster, Redis as Single, type ChainableCommander } from "ioredis";
 import { Failure, present } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
@@ -174,6 +174,11 @@ export function openSubscriber(redis: Redis): Redis {
   if (!(redis instanceof Cluster)) return redis.duplicate({ ...patient, ...eager });
   const { replyMapping: _plain, ...command } = redis.options.redisOptions ?? {};
   return redis.duplicate([], { ...eager, redisOptions: { ...command, ...patient } });
+}
+
+/** Executes a transaction of Redis. Throws the first error of one of its commands. */
+export async function execute(transaction: ChainableCommander): Promise<void> {
+  for (const [error] of (await transaction.exec()) ?? []) if (error !== null) throw error;
 }
 
 /**

@@ -17,6 +17,7 @@ const words = [
   "Node is disconnected",
   "Too many Cluster redirections",
   "CLUSTERDOWN",
+  "EXECABORT",
   "LOADING",
   "MASTERDOWN",
   "MISCONF",

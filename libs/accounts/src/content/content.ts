@@ -24,6 +24,7 @@ const keepScript = defineScript({
     record: "text",
     bytes: "number",
     adds: "flag",
+    required: "flag",
     lifetimeMs: "number",
     maxBytes: "number",
     maxRecords: "number",
@@ -63,6 +64,11 @@ export class ContentBook {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });
   }
 
+  /** Increases the share of a record even beyond the account's limit, for content that must not be missing. */
+  async growRequired(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<void> {
+    await this.#count(record, { bytes, adds: true, required: true, lifetimeMs });
+  }
+
   /** Releases the share of a record. */
   async drop(record: ContentRecord): Promise<void> {
     await this.#count(record, { bytes: 0, adds: false, lifetimeMs: 0 });
@@ -70,10 +76,15 @@ export class ContentBook {
 
   async #count(
     { accountId, record }: ContentRecord,
-    change: { readonly bytes: number; readonly adds: boolean; readonly lifetimeMs: number },
+    change: {
+      readonly bytes: number;
+      readonly adds: boolean;
+      readonly required?: boolean;
+      readonly lifetimeMs: number;
+    },
   ): Promise<boolean> {
     const keys = { sizes: accountKeys.contentSizes(accountId), expiries: accountKeys.contentExpiries(accountId) };
-    const args = { record, ...change, ...this.#limits, nowMs: this.#now() };
+    const args = { record, required: false, ...change, ...this.#limits, nowMs: this.#now() };
     return (await orUnavailable(keepScript(this.#redis, keys, args))).verdict === "kept";
   }
 }

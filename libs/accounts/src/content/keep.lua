@@ -1,7 +1,7 @@
---[[ Counts a record of an account's content, whose owner may keep so many bytes and records (clock.lua comes before this).
-     Records that have expired give their share back first; a record that does not grow is never refused.
-  sizes hash: record -> bytes, '' -> the sum of all   expiries zset: record -> when it expires (ms)
-  bytes: what the record comes to, or with `adds` what it grows by; nothing: it is gone ]]
+--[[ Counts a record of an account's stored content against the account's limits (clock.lua comes before this). Releases
+     the shares of expired records first. Never refuses a record that does not grow, or one that is `required`.
+  sizes hash: record -> bytes, '' -> the sum of all   expiries zset: record -> time of expiry (ms)
+  bytes: size of the record, or the increase with `adds`; 0 removes the record ]]
 local now = clock(nowMs)
 local total = tonumber(redis.call('HGET', sizes, '') or '0')
 local function forget(name)
@@ -14,7 +14,7 @@ local before = tonumber(redis.call('HGET', sizes, record) or '0')
 local after = bytes
 if adds then after = math.max(0, before + bytes) end
 local isFull = total - before + after > maxBytes or (before == 0 and redis.call('ZCARD', expiries) >= maxRecords)
-if after > before and isFull then
+if after > before and isFull and not required then
   redis.call('HSET', sizes, '', string.format('%.0f', total))
   return {'full'}
 end

@@ -1,5 +1,5 @@
 import { shardOf } from "@modelgate/accounts";
-import { defineScript, orUnavailable } from "@modelgate/platform";
+import { defineScript, execute, orUnavailable } from "@modelgate/platform";
 import type { RecordStore } from "../record-seal.ts";
 
 /** Identifies a background response by its owner and id. */
@@ -98,16 +98,26 @@ export class BackgroundStore {
     const sealed = events.map((event) => this.#seal.seal(Buffer.from(event), key));
     const bytes = sealed.reduce((sum, event) => sum + event.length, 0);
     if (!(await this.#book.grow({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
-    await this.#redis.rpush(key, ...sealed);
-    await this.#redis.pexpire(key, eventsLifetimeMs);
+    await this.#append(key, sealed);
     return true;
   }
 
   /** Appends the final event even where the account has reached its storage limit, because followers wait for it. */
   async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
-    await this.#redis.rpush(key, this.#seal.seal(Buffer.from(event), key));
-    await this.#redis.pexpire(key, this.#limits.eventsLifetimeMs);
+    const sealed = this.#seal.seal(Buffer.from(event), key);
+    await this.#book.growRequired({ accountId, record: key }, sealed.length, this.#limits.eventsLifetimeMs);
+    await this.#append(key, [sealed]);
+  }
+
+  /** Appends records in one step with their time to live: a process that dies in between would leave them for ever. */
+  async #append(key: string, records: readonly Buffer[]): Promise<void> {
+    await execute(
+      this.#redis
+        .multi()
+        .rpush(key, ...records)
+        .pexpire(key, this.#limits.eventsLifetimeMs),
+    );
   }
 
   /** Returns at most `most` events from an index on; a negative index counts from the end. */

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { orUnavailable } from "@modelgate/platform";
+import { execute, orUnavailable } from "@modelgate/platform";
 import type { JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -77,8 +77,9 @@ export class ConversationStore {
     const { lifetimeMs } = this.#limits;
     const sealed = seal.seal(Buffer.from(JSON.stringify(metadata)), head);
     if (!(await book.keep({ accountId: at.accountId, record: head }, sealed.length, lifetimeMs))) return false;
-    await orUnavailable(redis.hset(head, { createdAt, metadata: sealed }));
-    for (const key of [head, list, ids]) await orUnavailable(redis.pexpire(key, lifetimeMs));
+    const change = redis.multi().hset(head, { createdAt, metadata: sealed });
+    for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
+    await orUnavailable(execute(change));
     return true;
   }
 
