@@ -27,6 +27,18 @@ const failureOf = (act: () => unknown): Failure => {
   throw new Error("nothing was refused");
 };
 
+test.each<[string, (members: object) => object, string | undefined]>([
+  ["unknown members", (members) => members, undefined],
+  ["metadata", (members) => ({ metadata: members }), "metadata"],
+])("too many %s are refused", (_, place, param) => {
+  const members = Object.fromEntries(Array.from({ length: 1_001 }, (__, at) => [`k${at}`, at]));
+  for (const wire of ["videos", "video-generations"] as const)
+    expect(failureOf(() => parse(wire, { model: "film", prompt: "a boat", ...place(members) }))).toMatchObject({
+      code: "invalid_value",
+      ...(param === undefined ? {} : { param }),
+    });
+});
+
 describe("one request in four styles is the same in the neutral form", () => {
   test.each([
     ["videos", { model: "film", prompt: "a boat", seconds: "5", size: "1280x720" }],

@@ -111,7 +111,13 @@ export interface OwnMembers<Wire extends string> {
   readonly shared?: readonly string[] | undefined;
 }
 
-/** Collects the unread members of a body; undefined for none. Call it after everything else was read. */
+/** Maximum number of members that are no fields of an endpoint: each is searched for and copied in one step. */
+const maxOwnMembers = 1_000;
+
+/**
+ * Collects the unread members of a body; undefined for none. Call it after everything else was read. Throws Failure
+ * invalid_value for more than `maxOwnMembers`.
+ */
 export function ownMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,
@@ -120,6 +126,11 @@ export function ownMembers<Wire extends string>(
   const unread = new Set(fields.unread());
   const names = Object.keys(fields.value).filter((name) => unread.has(fields.at(name)));
   if (names.length === 0) return undefined;
+  if (names.length > maxOwnMembers)
+    throw new Failure(
+      "invalid_value",
+      `The body has more than ${maxOwnMembers} members that this endpoint does not know.`,
+    );
   const members = Object.fromEntries(names.map((name) => [name, fields.value[name]]));
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }

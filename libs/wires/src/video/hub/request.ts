@@ -114,6 +114,9 @@ export function isAmountWord(name: string): boolean {
   return amountWords.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
+/** Maximum number of members of `metadata`: each is searched for in one step. */
+const maxExtras = 1_000;
+
 /** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for a priced member. */
 export function readExtras(fields: Fields, name: string): JsonRecord | undefined {
   const extras = fields.record(name);
@@ -124,7 +127,10 @@ export function readExtras(fields: Fields, name: string): JsonRecord | undefined
 /** Throws Failure invalid_value if a forwarded `metadata`, as an object or JSON, has a priced member. */
 export function refusePriced(metadata: unknown, at: string): void {
   const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
-  const wrong = isRecord(extras) ? Object.keys(extras).find((key) => priced.has(key) || isAmountWord(key)) : undefined;
+  const names = isRecord(extras) ? Object.keys(extras) : [];
+  if (names.length > maxExtras)
+    throw new Failure("invalid_value", `${at} has more than ${maxExtras} members.`, { param: at });
+  const wrong = names.find((key) => priced.has(key) || isAmountWord(key));
   if (wrong === undefined) return;
   const param = `${at}.${wrong}`;
   throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });
