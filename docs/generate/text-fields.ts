@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type FieldSupport, textWires } from "@modelgate/wires/text";
+import { type FieldSupport, wires as textWires } from "@modelgate/wires/text";
 
 const source = join(import.meta.dirname, "../../libs/wires/src/text");
 

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { Frame } from "@modelgate/wires/sse";
-import { textWires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
+import { wires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
 import { lengthPrefixed } from "./framing.ts";
 
 /** A wire that no client speaks, and whose streams are no server-sent events. */
@@ -21,7 +21,7 @@ export const toyWire = {
     fees: () => undefined,
     stream: () => new ToyReader(),
     requestedFees: () => undefined,
-    fields: textWires.converse.vendor.fields,
+    fields: wires.converse.vendor.fields,
   },
 } as const satisfies TextWire<"toy">;
 

@@ -1,6 +1,6 @@
 import { textWireNames, upstreamWires } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import { toyWire } from "./index.ts";
 
 /*
@@ -9,7 +9,7 @@ import { toyWire } from "./index.ts";
  */
 append(textWireNames, toyWire.name);
 append(upstreamWires, toyWire.name);
-Object.assign(textWires, { [toyWire.name]: toyWire });
+Object.assign(wires, { [toyWire.name]: toyWire });
 Object.assign(providers, {
   toy: {
     name: "toy",

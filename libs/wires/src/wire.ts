@@ -34,13 +34,13 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[] |
  * The vendor side of a wire. A kind adds its own members (streams, limits of a request, start of a task) and may narrow
  * the parameters.
  */
-export interface VendorSide<Request, Answer> {
+export interface VendorSide<Request, Answer, Output = Rendered> {
   /**
    * Renders the vendor's request. Throws Failure unsupported_parameter, with a field of the neutral form as `param`,
    * for a field that cannot be expressed and changes the meaning.
    */
-  render(request: Request, target: Target): Rendered;
-  /** Parses a complete answer. Throws Failure upstream_error for any other body. */
+  render(request: Request, target: Target): Output;
+  /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
   parse(body: JsonRecord, headers: AnswerHeaders): Answer;
   /** Reads the usage without parsing the rest of the answer; undefined if the vendor reports none. */
   usage?(body: JsonRecord, headers: AnswerHeaders): Units | undefined;

@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
 import { refuseAmbiguous, withoutMembers } from "@modelgate/wires/json";
-import { surplusBounds, textWires } from "@modelgate/wires/text";
+import { surplusBounds, wires } from "@modelgate/wires/text";
 import { wires as videoWires } from "@modelgate/wires/video";
 
 const messages = [{ role: "user", content: "Hi" }];
 const asks = {
-  chat: (more: object) => textWires.chat.client.readParams({ model: "m", messages, ...more }),
-  completions: (more: object) => textWires.completions.client.readParams({ model: "m", prompt: "x", ...more }),
-  responses: (more: object) => textWires.responses.client.readParams({ model: "m", input: "x", ...more }),
-  messages: (more: object) => textWires.messages.client.readParams({ model: "m", max_tokens: 5, messages, ...more }),
+  chat: (more: object) => wires.chat.client.readParams({ model: "m", messages, ...more }),
+  completions: (more: object) => wires.completions.client.readParams({ model: "m", prompt: "x", ...more }),
+  responses: (more: object) => wires.responses.client.readParams({ model: "m", input: "x", ...more }),
+  messages: (more: object) => wires.messages.client.readParams({ model: "m", max_tokens: 5, messages, ...more }),
   content: (more: object) =>
-    textWires.content.client.readParams({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
+    wires.content.client.readParams({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
 };
 
 describe("the largest bound of a body is what a call is held for", () => {
@@ -81,7 +81,7 @@ describe("members of generated content that are there twice are refused", () => 
       "generationConfig.thinkingConfig.thinking_budget",
     ],
   ])("%s", (body, param) => {
-    expect(() => refuseAmbiguous(Buffer.from(body), textWires.content.client.relied)).toThrow(
+    expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.relied)).toThrow(
       expect.objectContaining({ param }),
     );
   });
@@ -91,7 +91,7 @@ describe("members of generated content that are there twice are refused", () => 
     '{"contents":[],"generation_config":{"max_output_tokens":1,"candidate_count":2}}',
     '{"contents":[],"generationConfig":null}',
   ])("not others: %s", (body) => {
-    expect(() => refuseAmbiguous(Buffer.from(body), textWires.content.client.relied)).not.toThrow();
+    expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.relied)).not.toThrow();
   });
 });
 

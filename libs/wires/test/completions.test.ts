@@ -2,7 +2,7 @@ import { atOnce } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textWires } from "../src/text/wires.ts";
+import { wires } from "../src/text/wires.ts";
 import { readParams, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
@@ -106,7 +106,7 @@ describe("a request over a chat model", () => {
 
   test.each(textWireNames)("the %s wire can express it", (wire) => {
     const { request } = completionsWire.client.read({ model: "m", prompt: "Once", temperature: 0.5 });
-    const { dropped } = textWires[wire].vendor.render(request, { model: "theirs", defaultMaxTokens: 1 });
+    const { dropped } = wires[wire].vendor.render(request, { model: "theirs", defaultMaxTokens: 1 });
     expect(dropped).toEqual([]);
   });
 

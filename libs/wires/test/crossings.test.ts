@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { textWires, type JsonObject } from "../src/text/index.ts";
+import { wires, type JsonObject } from "../src/text/index.ts";
 
 type Wire = "chat" | "responses" | "messages" | "content";
 
 /** A request of one wire as another's vendor gets it, with what was lost on the way. */
 function crossed(from: Wire, body: JsonObject, to: Wire, model = "m") {
-  const { request, dropped } = textWires[from].client.read({ model: "m", ...body }, { model: "m" });
-  const rendered = textWires[to].vendor.render(request, { model, defaultMaxTokens: 1_000 });
+  const { request, dropped } = wires[from].client.read({ model: "m", ...body }, { model: "m" });
+  const rendered = wires[to].vendor.render(request, { model, defaultMaxTokens: 1_000 });
   return { body: rendered.body, dropped: [...dropped, ...rendered.dropped] };
 }
 

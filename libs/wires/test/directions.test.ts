@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textWires } from "../src/text/index.ts";
+import { wires as textWires } from "../src/text/index.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest, Turn } from "../src/text/hub/request.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Units } from "@modelgate/contracts";
 import { SseSplitter } from "../src/sse/index.ts";
-import { textWires, type TextAnswer } from "../src/text/index.ts";
+import { wires as textWires, type TextAnswer } from "../src/text/index.ts";
 import { completionsWire } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { BothWire } from "./harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TextClient } from "../src/text/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 
 test.each<["chat" | "messages" | "content", Record<string, unknown>, string | undefined]>([
   ["chat", { user: "ann" }, "ann"],
@@ -12,6 +12,6 @@ test.each<["chat" | "messages" | "content", Record<string, unknown>, string | un
   ["chat", { user: { id: "ann" } }, undefined],
   ["content", { user: "ann" }, undefined],
 ])("a request of %s names in %j the end user %s", (wire, body, endUser) => {
-  const { client }: { readonly client: TextClient } = textWires[wire];
+  const { client }: { readonly client: TextClient } = wires[wire];
   expect(client.endUser?.(body)).toBe(endUser);
 });

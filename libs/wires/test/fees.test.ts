@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
 import { costlyMember } from "../src/images/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
@@ -127,7 +127,7 @@ describe("what a request asks of its vendor beside tokens", () => {
     ["content", { tools: { googleSearch: {} } }, [tool("tools.googleSearch", "webSearches")]],
     ["chat", { enable_search: true }, [tool("enable_search", "webSearches")]],
   ])("%s %j", (wire, body, tools) => {
-    expect(textWires[wire].vendor.requestedFees(body)?.tools ?? []).toEqual(tools);
+    expect(wires[wire].vendor.requestedFees(body)?.tools ?? []).toEqual(tools);
   });
 
   test.each<[BothWire, JsonRecord, readonly string[]]>([
@@ -141,13 +141,13 @@ describe("what a request asks of its vendor beside tokens", () => {
     ["messages", { speed: "standard" }, ["default"]],
     ["content", { serviceTier: "SERVICE_TIER_PRIORITY", service_tier: "flex" }, ["priority", "flex"]],
   ])("%s %j is the tier %j", (wire, body, tiers) => {
-    expect((textWires[wire].vendor.requestedFees(body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
+    expect((wires[wire].vendor.requestedFees(body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
   });
 });
 
 test("tools are bounded where the client sets no bound", () => {
   const capped = (wire: "responses" | "messages", body: object) =>
-    JSON.parse(textWires[wire].vendor.capTools(Buffer.from(JSON.stringify(body)), 4).toString());
+    JSON.parse(wires[wire].vendor.capTools(Buffer.from(JSON.stringify(body)), 4).toString());
   expect(capped("responses", { model: "m", tools: [] })).toEqual({ model: "m", tools: [], max_tool_calls: 4 });
   expect(capped("responses", { max_tool_calls: 2 })).toEqual({ max_tool_calls: 2 });
   expect(capped("responses", { max_tool_calls: null })).toEqual({ max_tool_calls: 4 });
@@ -157,8 +157,8 @@ test("tools are bounded where the client sets no bound", () => {
 
 /** What a vendor's stream says, through the wire's pass and through its reader, frame by frame. */
 function seenIn(wire: BothWire, frames: readonly string[]) {
-  const passed = frames.map((frame) => textWires[wire].pass.see(Buffer.from(frame)).fees);
-  const reader = textWires[wire].vendor.stream();
+  const passed = frames.map((frame) => wires[wire].pass.see(Buffer.from(frame)).fees);
+  const reader = wires[wire].vendor.stream();
   const decoder = new SseDecoder();
   const read = frames
     .flatMap((frame) => [...decoder.push(Buffer.from(frame))])
@@ -247,7 +247,7 @@ describe("what an answer says of what is charged beside tokens", () => {
     ["content", piece, { calls: contentCalls, tier: "priority" }],
     ["content", { candidates: [{}], usageMetadata: { promptTokenCount: 1 } }, undefined],
   ])("%s, whole: %j", (wire, answer, fees) => {
-    expect(textWires[wire].pass.fees(answer)).toEqual(fees);
+    expect(wires[wire].pass.fees(answer)).toEqual(fees);
   });
 
   const item = (each: object) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { atOnce } from "../src/json/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import { unsealed } from "../src/text/hub/seals.ts";
 import type { BothWire } from "./harness.ts";
 import { contextFor } from "./harness.ts";
@@ -33,7 +33,7 @@ describe("a body as it came", () => {
     ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],
     ["the same, to older models", "content", "gemini-2.5-flash", model(call), true],
   ])("%s: %s, %s", (_, wire, name, body, taken) => {
-    const takes = textWires[wire].pass.takes?.(Buffer.from(JSON.stringify(body)), name);
+    const takes = wires[wire].pass.takes?.(Buffer.from(JSON.stringify(body)), name);
     expect(takes && atOnce(takes)).toBe(taken);
   });
 });
@@ -41,9 +41,9 @@ describe("a body as it came", () => {
 test("thoughts without a seal say so to clients of responses, and come back without a seal", () => {
   const parts = [{ kind: "reasoning", text: "hm" }] as const;
   const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };
-  const { output } = textWires.responses.client.render(answer, contextFor());
+  const { output } = wires.responses.client.render(answer, contextFor());
   expect(output).toMatchObject([{ type: "reasoning", encrypted_content: unsealed }]);
-  const { request } = textWires.responses.client.read({ model: "m", input: output });
+  const { request } = wires.responses.client.read({ model: "m", input: output });
   expect(request.turns).toEqual([
     { role: "assistant", parts: [expect.not.objectContaining({ seal: expect.anything() })] },
   ]);
@@ -55,7 +55,7 @@ test("thoughts in pieces are one thought, whose seal came with the last of them"
     { text: "inking", thought: true, thoughtSignature: "c2ln" },
     { text: "more", thought: true },
   ];
-  const { request } = textWires.content.client.read({ contents: [{ role: "model", parts }] }, { model: "m" });
+  const { request } = wires.content.client.read({ contents: [{ role: "model", parts }] }, { model: "m" });
   expect(request.turns[0]?.parts).toMatchObject([
     { kind: "reasoning", text: "Thinking", seal: { value: "c2ln" } },
     { kind: "reasoning", text: "more" },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textWires } from "../src/text/index.ts";
+import { wires as textWires } from "../src/text/index.ts";
 import type { JsonObject, TextWireName } from "../src/text/hub/request.ts";
 import { plain } from "./harness.ts";
 

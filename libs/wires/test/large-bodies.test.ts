@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeImages, readImageBody, wires, writeImages } from "../src/images/index.ts";
 import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires as textWires } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 import { endOfString, seekQuote } from "../src/json/members.ts";

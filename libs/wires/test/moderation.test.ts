@@ -11,7 +11,7 @@ import {
 } from "../src/moderation/by-chat/index.ts";
 import { maxItems, sizeOf, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/index.ts";
 import { moderations } from "../src/moderation/moderations/index.ts";
-import { textWires } from "../src/text/wires.ts";
+import { wires } from "../src/text/wires.ts";
 import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
 import { textWireNames } from "../src/text/hub/request.ts";
 import { failureOf, word } from "./arbitraries.ts";
@@ -184,7 +184,7 @@ describe("by a chat model", () => {
   });
 
   test.each(textWireNames)("the %s wire can express it", (wire) => {
-    const { dropped } = textWires[wire].vendor.render(renderJudgementRequest(request).request, {
+    const { dropped } = wires[wire].vendor.render(renderJudgementRequest(request).request, {
       model: "theirs",
       defaultMaxTokens: 1,
     });

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { atOnce } from "../src/json/index.ts";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import { plainDialect, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 
 /** What bodies of each wire name in their vendor's store, where they stand in real requests. */
 const dialects = {
-  chat: textWires.chat.client.stores,
-  responses: textWires.responses.client.stores,
-  messages: textWires.messages.client.stores,
-  content: textWires.content.client.stores,
+  chat: wires.chat.client.stores,
+  responses: wires.responses.client.stores,
+  messages: wires.messages.client.stores,
+  content: wires.content.client.stores,
   realtime: realtimeWires.realtime.client.stores,
   videos: videoStores,
   other: plainDialect,

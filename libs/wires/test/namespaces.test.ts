@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import { textWireNames, type JsonObject } from "../src/text/hub/request.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import { localNames, qualifiedName } from "../src/text/responses/namespaces.ts";
@@ -48,7 +48,7 @@ test("sets of tools, calls in them and a choice of one survive this wire", () =>
 test.each(textWireNames.filter((wire) => wire !== "responses"))(
   "on the %s wire each tool of a set stands alone, under a name that says both",
   (wire) => {
-    const rendered = textWires[wire].vendor.render(parse(body).request, target);
+    const rendered = wires[wire].vendor.render(parse(body).request, target);
     const text = JSON.stringify(rendered.body);
     for (const name of ["look", "agents__spawn", "agents__wait", "files__patch"]) expect(text).toContain(`"${name}"`);
     // The first of a set says what the set is for.
@@ -83,7 +83,7 @@ test("a set with other tools than functions and free text is its vendor's own", 
   const set = { type: "namespace", name: "odd", tools: [{ type: "mcp", server_label: "s" }] };
   const { request } = parse({ tools: [set] });
   expect(plain(responsesWire.vendor.render(request, target).body)["tools"]).toEqual([set]);
-  expect(() => textWires.chat.vendor.render(request, target)).toThrow("namespace");
+  expect(() => wires.chat.vendor.render(request, target)).toThrow("namespace");
 });
 
 test("names are ones that every vendor takes, and the same whenever they are made", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { failureOf } from "./arbitraries.ts";
 import { contextFor, oneAnswer, plain, text, written } from "./harness.ts";
 
-const chat = textWires["ollama-chat"].client;
-const generate = textWires["ollama-generate"].client;
+const chat = wires["ollama-chat"].client;
+const generate = wires["ollama-generate"].client;
 const hi = [{ role: "user", content: "Hi" }];
 const read = (more: object) => chat.read({ model: "m", messages: hi, ...more }, {});
 

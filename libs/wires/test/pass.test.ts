@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires as textWires } from "../src/text/index.ts";
 import type { PassThroughWire } from "../src/text/wires.ts";
 
 /** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */

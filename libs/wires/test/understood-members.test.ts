@@ -3,7 +3,7 @@ import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord } from "../src/json/index.ts";
 import { readImageBody } from "../src/images/index.ts";
 import { wires as rankingWires } from "../src/ranking/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import { wires as vectorsWires } from "../src/vectors/index.ts";
 import { wires as videoWires } from "../src/video/index.ts";
 
@@ -13,26 +13,22 @@ const contents = [{ role: "user", parts: [{ text: "a" }] }];
 
 /** A body that is valid, and how its wire reads it. */
 const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] = [
-  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => textWires.chat.client.read(body)],
-  ["ResponsesRequest", { model: "m", input: "a" }, (body) => textWires.responses.client.read(body)],
-  ["MessagesRequest", { model: "m", max_tokens: 1, messages: user }, (body) => textWires.messages.client.read(body)],
-  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => textWires.completions.client.read(body)],
-  [
-    "GenerateContentRequest",
-    { contents },
-    (body) => textWires.content.client.read(body, { model: "m", stream: false }),
-  ],
+  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => wires.chat.client.read(body)],
+  ["ResponsesRequest", { model: "m", input: "a" }, (body) => wires.responses.client.read(body)],
+  ["MessagesRequest", { model: "m", max_tokens: 1, messages: user }, (body) => wires.messages.client.read(body)],
+  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => wires.completions.client.read(body)],
+  ["GenerateContentRequest", { contents }, (body) => wires.content.client.read(body, { model: "m", stream: false })],
   ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => vectorsWires.embeddings.client.read(body, {})],
   ["CohereEmbedRequest", { model: "m", texts: ["a"] }, vectorsWires["cohere-embeddings"].client.read],
   [
     "OllamaChatRequest",
     { model: "m", messages: user, logprobs: true },
-    (body) => textWires["ollama-chat"].client.read(body, {}),
+    (body) => wires["ollama-chat"].client.read(body, {}),
   ],
   [
     "OllamaGenerateRequest",
     { model: "m", prompt: "a", logprobs: true },
-    (body) => textWires["ollama-generate"].client.read(body, {}),
+    (body) => wires["ollama-generate"].client.read(body, {}),
   ],
   ["OllamaEmbedRequest", { model: "m", input: "a" }, vectorsWires["ollama-embed"].client.read],
   [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../src/json/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 
 /** Bodies that have an example of all that a wire's client may say, so that its reader looks at every member. */
 const png = "iVBORw0KGgoAAAA";
@@ -267,10 +267,10 @@ const more = choices.map((tool_choice) => ({
 }));
 
 const readers: readonly (readonly [BodyName, readonly JsonRecord[], (body: any) => unknown])[] = [
-  ["ChatRequest", [chat, ...more], (body) => textWires.chat.client.read(body)],
-  ["ResponsesRequest", [resp], (body) => textWires.responses.client.read(body)],
-  ["MessagesRequest", [msg], (body) => textWires.messages.client.read(body)],
-  ["GenerateContentRequest", [con], (body) => textWires.content.client.read(body, { model: "m", stream: false })],
+  ["ChatRequest", [chat, ...more], (body) => wires.chat.client.read(body)],
+  ["ResponsesRequest", [resp], (body) => wires.responses.client.read(body)],
+  ["MessagesRequest", [msg], (body) => wires.messages.client.read(body)],
+  ["GenerateContentRequest", [con], (body) => wires.content.client.read(body, { model: "m", stream: false })],
 ];
 
 /** What is a client's own: schemas, and values of calls. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { atOnce } from "../src/json/index.ts";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
-import { textWires } from "../src/text/index.ts";
+import { wires } from "../src/text/index.ts";
 import {
   formAsBody,
   madeIn,
@@ -27,7 +27,7 @@ const {
   content: {
     client: { stores: content },
   },
-} = textWires;
+} = wires;
 const dialects: Readonly<Record<string, StoreDialect>> = {
   chat,
   responses,

@@ -12,7 +12,7 @@ import {
 import {
   arrayFraming,
   sseFraming,
-  textWires,
+  wires,
   type AnswerContext,
   type TextAnswer,
   type TextRequest,
@@ -45,7 +45,7 @@ export const drawingSpelling = {
  */
 export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
-  const { request, dropped } = textWires.content.client.read(await reparseJson(body), { model, stream });
+  const { request, dropped } = wires.content.client.read(await reparseJson(body), { model, stream });
   return {
     parsed: {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
@@ -112,7 +112,7 @@ const decisive = ["tools", "format"] as const;
  * dropped.
  */
 function droppedFields(request: TextRequest): readonly string[] {
-  const { spelling } = textWires.content.client;
+  const { spelling } = wires.content.client;
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
   const param = refused.find((name) => name !== undefined);
   if (param !== undefined)
@@ -133,7 +133,7 @@ function renderImages(drawing: Drawing, request: TextRequest, made: ImagesAnswer
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
-  const json = JSON.stringify(textWires.content.client.render(answerOf(made), context));
+  const json = JSON.stringify(wires.content.client.render(answerOf(made), context));
   if (!drawing.stream) return { body: Buffer.from(json) };
   const framing = drawing.asArray ? arrayFraming() : sseFraming();
   return { body: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };

@@ -21,7 +21,7 @@ import {
   chatWireIn,
   memberOf,
   textWire,
-  textWires,
+  wires,
   wiresServing,
   withoutUnpriced,
   type RequestedTool,
@@ -64,7 +64,7 @@ export interface TextPlan extends Plan {
 
 /** POST /v1/chat/completions (interface endpoint 3), and /v1/completions (endpoint 7), also with models that only chat. */
 export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointHandler {
-  const { client } = textWires[wire];
+  const { client } = wires[wire];
   const kind = new TextCallKind(deps);
   return async (call) => {
     using body = await readText(deps, call, client);
@@ -168,7 +168,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { cost, input, textCall } = plan;
     const { choices, mediaTokens, readsBeyond } = cost.size;
     if (mediaTokens > 0 || readsBeyond === true || input.params.thinks === true) return undefined;
-    const { defaultMaxTokens: usual = tokens }: TextClient = textWires[input.wire].client;
+    const { defaultMaxTokens: usual = tokens }: TextClient = wires[input.wire].client;
     const paidOutputTokens = Math.min(tokens, usual);
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
     const size = { ...cost.size, paidOutputTokens, maxOutputTokens: paidOutputTokens * choices };
@@ -235,7 +235,7 @@ const hintHeaders = ["anthropic-beta"];
  * streamed.
  */
 function billsUnseen({ wire, params }: TextInput): boolean {
-  const { batch }: TextClient = textWires[wire].client;
+  const { batch }: TextClient = wires[wire].client;
   // A model that only chats answers several prompts without streaming.
   return params.thinks === true || (batch !== undefined && params.choices > 1);
 }
@@ -254,7 +254,7 @@ async function boundAtVendor(
   { wire, body }: TextInput,
   { exchanges, model, textCall }: Pick<TextPlan, "exchanges" | "textCall"> & { readonly model: string },
 ): Promise<number | undefined> {
-  const { thoughts }: TextClient = textWires[wire].client;
+  const { thoughts }: TextClient = wires[wire].client;
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
@@ -276,7 +276,7 @@ async function boundAtVendor(
 
 /** Creates an answer id in the form of a wire. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
-  return textWires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
+  return wires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }
 
 /**

@@ -3,7 +3,7 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
-import { textWires, type ClientWire } from "@modelgate/wires/text";
+import { wires, type ClientWire } from "@modelgate/wires/text";
 import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
@@ -70,7 +70,7 @@ export function withRememberedIds(
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
-  const { made }: StoreDialect = textWires[wire].client.stores;
+  const { made }: StoreDialect = wires[wire].client.stores;
   if (params.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
   // Objects of another account that a shared store returns are not recorded for this account.
   if (!admitted.own) return exchange;

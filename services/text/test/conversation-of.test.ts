@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isRecord } from "@modelgate/wires/json";
-import { textWires } from "@modelgate/wires/text";
+import { wires as textWires } from "@modelgate/wires/text";
 import { conversationOf } from "../src/conversation-of.ts";
 
 const wires = ["chat", "messages", "responses", "content"] as const;

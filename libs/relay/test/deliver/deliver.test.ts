@@ -3,7 +3,7 @@ import { compilePrice, Failure } from "@modelgate/contracts";
 import type { WireRoute } from "@modelgate/channels";
 import { providers } from "@modelgate/providers";
 import { beginsIn } from "@modelgate/wires/sse";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import type { Exchange, WholeAnswer } from "../../src/answers/exchange.ts";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
@@ -16,7 +16,7 @@ import type { CallEnd } from "../../src/money/usage-draft.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { callOf, FakeAnswer, FakeClient, runDeps } from "../fakes.ts";
 
-const { chat } = textWires;
+const { chat } = wires;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const used = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n';
 const done = "data: [DONE]\n\n";

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { beginsIn } from "@modelgate/wires/sse";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import { StreamPass, type StreamOutcome, type StreamOwner } from "../../src/deliver/stream-pass.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
 
-const { chat } = textWires;
+const { chat } = wires;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
 const done = "data: [DONE]\n\n";

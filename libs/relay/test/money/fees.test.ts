@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePrice, costOf, Failure, type TextWireName, type WrittenPrice } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/wires/json";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import type { Exchange } from "../../src/answers/exchange.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { CallFees, type FeesOptions } from "../../src/money/fees.ts";
@@ -18,7 +18,7 @@ const limits = { toolCalls: 4, toolTokens: 100 };
 
 function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWireName = "responses"): CallFees {
   return new CallFees({
-    requested: textWires[wire].vendor.requestedFees(asked),
+    requested: wires[wire].vendor.requestedFees(asked),
     price: compilePrice(written),
     unpriced: "refuse",
     limits,
@@ -33,7 +33,7 @@ function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
   return {
     wire: "responses",
     body: Buffer.from(JSON.stringify(body)),
-    capTools: textWires.responses.vendor.capTools,
+    capTools: wires.responses.vendor.capTools,
     streams: false,
     dropped: [],
     read: () => ({ kind: "whole", read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }) }),

@@ -3,7 +3,7 @@ export { surplusBounds, type TextParams } from "./params.ts";
 export { chatWireIn } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
-export { textWire, textWires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
+export { textWire, wires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
 export type { RequestedFees, RequestedTool, ReportedFees } from "./fees.ts";

@@ -11,7 +11,7 @@ import type { TextPass } from "./pass.ts";
 import { responsesWire } from "./responses/index.ts";
 
 /** All text wires, by name. */
-export const textWires = {
+export const wires = {
   chat: chatWire,
   responses: responsesWire,
   messages: messagesWire,
@@ -22,7 +22,7 @@ export const textWires = {
   "ollama-generate": ollamaGenerateWire,
 } as const satisfies Readonly<Record<string, TextWire | ClientOnlyWire>>;
 
-type Wires = typeof textWires;
+type Wires = typeof wires;
 
 type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name : never }[keyof Wires];
 
@@ -34,7 +34,7 @@ export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly 
 
 /** Returns a text wire of vendors. Throws Error for any other wire. */
 export function textWire(name: string): TextWire {
-  const wire = own<TextWire | ClientOnlyWire>(textWires, name);
+  const wire = own<TextWire | ClientOnlyWire>(wires, name);
   if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
   return wire;
 }
@@ -60,5 +60,5 @@ export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
 }
 
 function isPassThrough(wire: ClientWire): wire is PassThroughWire {
-  return "pass" in textWires[wire];
+  return "pass" in wires[wire];
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { TextWire } from "../../src/text/hub/wire.ts";
-import { textWires } from "../../src/text/wires.ts";
+import { wires as textWires } from "../../src/text/wires.ts";
 
 const side = ["request", "answer", "stream"];
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { textWires, withoutUnpriced } from "../../src/text/index.ts";
+import { wires, withoutUnpriced } from "../../src/text/index.ts";
 
 /** The wires that have words for such tools. */
 type Wire = "chat" | "responses" | "messages" | "content";
 
 /** A request without the web searches and tiers of its wire; undefined where they are demanded. */
 function reduced(wire: Wire, body: object) {
-  const asked = textWires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
+  const asked = wires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
   if (asked === undefined) throw new Error("the request asks for nothing beside tokens");
   const left = withoutUnpriced(
     Buffer.from(JSON.stringify(body)),
@@ -78,7 +78,7 @@ test.each<[Wire, object]>([
 
 test("every other byte stays as it came", () => {
   const body = '{ "seed": 12345678901234567890,\n "service_tier": "priority" , "input": "\\u00e4" }';
-  const asked = textWires.responses.vendor.requestedFees({ service_tier: "priority" });
+  const asked = wires.responses.vendor.requestedFees({ service_tier: "priority" });
   const left =
     asked &&
     withoutUnpriced(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textWires } from "../../src/text/wires.ts";
+import { wires } from "../../src/text/wires.ts";
 
 test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown>, boolean]>([
   ["chat", { messages: [] }, false],
@@ -16,5 +16,5 @@ test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown
   ["content", { generation_config: { thinking_config: { thinkingBudget: 0 } } }, false],
   ["content", { contents: [] }, false],
 ])("%s: %j asks for thoughts: %s", (wire, body, asks) => {
-  expect(textWires[wire].client.thoughts.isRequested(body)).toBe(asks);
+  expect(wires[wire].client.thoughts.isRequested(body)).toBe(asks);
 });

@@ -26,10 +26,10 @@ export async function probe(wire: ProbedWire, model: string): Promise<Buffer> {
 
 /** Loads the wires on demand: only this test needs them, and control starts in less than half the time without them. */
 async function textProbe(wire: TextWireName, model: string): Promise<object> {
-  const { textWires } = await import("@modelgate/wires/text");
+  const { wires } = await import("@modelgate/wires/text");
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
   const request = { model, stream: false, instructions: [], turns: [turn], maxTokens: 16 };
-  return textWires[wire].vendor.render(request, { model, defaultMaxTokens: 16 }).body;
+  return wires[wire].vendor.render(request, { model, defaultMaxTokens: 16 }).body;
 }
 
 function isTextWire(wire: UpstreamWire): wire is TextWireName {

@@ -1,6 +1,6 @@
 import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
 import {
-  textWires,
+  wires,
   type AnswerContext,
   type ClientOnlyWire,
   type JsonObject,
@@ -33,7 +33,7 @@ export async function converted(
   { requestBody, parsed, began, render }: Converted,
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
-  const { client }: ClientOnlyWire = textWires[call.wire];
+  const { client }: ClientOnlyWire = wires[call.wire];
   const unsupportedRules = { spelling: client.spelling, strict: call.strict };
   // The client's headers are only sent to vendors of its wire.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
@@ -89,7 +89,7 @@ export interface ReadRequest {
  */
 export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
   const { wire, model, stream, echo, paidOutputTokens } = call;
-  const { client }: ClientOnlyWire = textWires[wire];
+  const { client }: ClientOnlyWire = wires[wire];
   const read = client.read(requestBody, { model, stream });
   const maxTokens = read.request.maxTokens ?? paidOutputTokens;
   const parsed = paidOutputTokens === undefined ? read : { ...read, request: { ...read.request, maxTokens } };

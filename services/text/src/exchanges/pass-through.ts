@@ -3,7 +3,7 @@ import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassM
 import { withoutMembers } from "@modelgate/wires/json";
 import {
   surplusBounds,
-  textWires,
+  wires,
   withBound,
   type ClientFraming,
   type ClientOnlyWire,
@@ -19,7 +19,7 @@ export async function passThrough(
   upstream: TextWire & { readonly pass: TextPass },
   upstreamModel: string,
 ): Promise<Exchange> {
-  const { client }: ClientOnlyWire = textWires[call.wire];
+  const { client }: ClientOnlyWire = wires[call.wire];
   const { pass, vendor } = upstream;
   const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
@@ -73,7 +73,7 @@ async function requestFor(
     tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: upstreamModel }));
   const lost = refused.filter((name) => name !== "usage");
   if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
-  const { client }: ClientOnlyWire = textWires[call.wire];
+  const { client }: ClientOnlyWire = wires[call.wire];
   return renderSupported(
     { spelling: client.spelling, strict: call.strict },
     lost,

@@ -1,4 +1,4 @@
-import { textWires, type ClientOnlyWire, type ClientWire, type JsonObject } from "@modelgate/wires/text";
+import { wires, type ClientOnlyWire, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 import type { Failure } from "@modelgate/contracts";
 import {
   eventStream,
@@ -51,7 +51,7 @@ export interface TextCall {
 
 /** Returns the signs of life, and the form of a failure, for a client whose stream has not begun. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
-  const { client }: ClientOnlyWire = textWires[wire];
+  const { client }: ClientOnlyWire = wires[wire];
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
   const framing = asArray ? client.array?.framing() : undefined;
   if (framing === undefined)

@@ -5,7 +5,7 @@ import { holdsAny } from "@modelgate/wires/json";
 import {
   envelopeBytes,
   textWire,
-  textWires,
+  wires,
   withoutSeals,
   type ClientOnlyWire,
   type JsonObject,
@@ -50,7 +50,7 @@ export class TextExchangeMaker {
       return await passThrough(call, { ...upstream, pass: own }, upstreamModel);
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
-    const { client }: ClientOnlyWire = textWires[call.wire];
+    const { client }: ClientOnlyWire = wires[call.wire];
     if (call.choices > 1 && client.batch !== undefined) {
       // A request with several prompts has no neutral form.
       const requestBody = await this.#parsed();

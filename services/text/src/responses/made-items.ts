@@ -1,6 +1,6 @@
 import type { ServiceCall } from "@modelgate/platform";
 import type { AdmittedIds, Answered } from "@modelgate/relay";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import { madeIn, mayNameMade } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { responseIn } from "./answered-response.ts";
@@ -24,7 +24,7 @@ export function keepMadeItems(
   },
 ): void {
   // Objects of another account that a shared store returns are not recorded for this account.
-  const { made } = textWires.responses.client.stores;
+  const { made } = wires.responses.client.stores;
   if (wire !== "responses" || !admitted.own || !(kept || mayNameMade(made, text))) return;
   const response = responseIn(text);
   if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn(made, response, kept), channelKey);

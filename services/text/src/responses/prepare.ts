@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
-import { responseOfItem, textWires, type JsonObject, type ResponsesParams } from "@modelgate/wires/text";
+import { responseOfItem, wires, type JsonObject, type ResponsesParams } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { readTurn, type TurnParams } from "../read-text.ts";
@@ -31,11 +31,11 @@ export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
-  return async (value, bytes) => read(await readTurn(deps, call, textWires.responses.client, value), value, bytes);
+  return async (value, bytes) => read(await readTurn(deps, call, wires.responses.client, value), value, bytes);
 }
 
 function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): ReadResponses {
-  refuseAmbiguous(bytes, textWires.responses.client.relied);
+  refuseAmbiguous(bytes, wires.responses.client.relied);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   const isInBackground = value["background"] === true;
   if (isInBackground && !params.store)
@@ -139,7 +139,7 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {
-    params: await readTurn(deps, call, textWires.responses.client, value),
+    params: await readTurn(deps, call, wires.responses.client, value),
     body,
     admitted,
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },

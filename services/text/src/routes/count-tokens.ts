@@ -1,6 +1,6 @@
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type Forwarded } from "@modelgate/relay";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { inputTokensOf, type CountingWire } from "../count-tokens.ts";
 import type { Deps } from "../deps.ts";
@@ -11,14 +11,14 @@ import { forwarded } from "./messages.ts";
 /** POST /v1/messages/count_tokens. */
 export function countMessageTokens(deps: Deps): EndpointHandler {
   return async (call) => {
-    const forward = forwarded(call, textWires.messages.client.count.wire);
-    await answerCount(deps, call, textWires.messages, {}, forward);
+    const forward = forwarded(call, wires.messages.client.count.wire);
+    await answerCount(deps, call, wires.messages, {}, forward);
   };
 }
 
 /** POST /v1beta/models/{model}:countTokens. */
 export function countContentTokens(deps: Deps): EndpointHandler {
-  return async (call) => await answerCount(deps, call, textWires.content, { model: modelIn(call), stream: false });
+  return async (call) => await answerCount(deps, call, wires.content, { model: modelIn(call), stream: false });
 }
 
 async function answerCount(

@@ -5,7 +5,7 @@ import { vectorsWires } from "@modelgate/contracts";
 import { vectorsExchange } from "../exchanges/vectors.ts";
 import type { WholeClient } from "@modelgate/wires/kind";
 import { sizeOf, wires, type VectorsAnswer, type VectorsRequest } from "@modelgate/wires/vectors";
-import { textWires } from "@modelgate/wires/text";
+import { wires as textWires } from "@modelgate/wires/text";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { RequestPath } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";

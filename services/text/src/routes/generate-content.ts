@@ -1,6 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { priced } from "@modelgate/relay";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
 import { runImage } from "../image-kind.ts";
@@ -21,7 +21,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {
     const path = { model: modelIn(call), stream };
-    using body = await readText(deps, call, textWires.content.client, path);
+    using body = await readText(deps, call, wires.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
     const read = { wire: "content", body: body.bytes, params: body.seen, asArray } as const;
     if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(kind, call, read);

@@ -1,7 +1,7 @@
 import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
@@ -11,7 +11,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {
     const forward = forwarded(call, "messages");
-    const { client } = textWires.messages;
+    const { client } = wires.messages;
     const inspect = async (value: unknown) => {
       const thread = threadWishOf(value);
       return thread === undefined ? { params: await readTurn(deps, call, client, value) } : { thread };

@@ -1,6 +1,6 @@
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { priced } from "@modelgate/relay";
-import { renderLoaded, textWires } from "@modelgate/wires/text";
+import { renderLoaded, wires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
@@ -19,7 +19,7 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
 function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {
-    using body = await readText(deps, call, textWires[wire].client);
+    using body = await readText(deps, call, wires[wire].client);
     const { model, isEmpty } = body.seen;
     if (!isEmpty) return await runText(kind, call, { wire, body: body.bytes, params: body.seen });
     priced(deps.relay, call, model);

@@ -10,7 +10,7 @@ import {
   type TextCost,
 } from "@modelgate/relay";
 import {
-  textWires,
+  wires,
   type ClientWire,
   type PassThroughWire,
   type TextAnswer,
@@ -22,7 +22,7 @@ import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
 /** A request as a service has read it; `more` are the parts of a call that its body does not say. */
 export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> = {}): TextCall {
-  const params = textWires[wire].client.readParams(body, { model: "m" });
+  const params = wires[wire].client.readParams(body, { model: "m" });
   return {
     wire,
     body: Buffer.from(JSON.stringify(body)),
@@ -54,7 +54,7 @@ export function sentBody({ body }: Exchange): string {
 
 /** An answer of a vendor to what it was sent, as clients of its own wire are given it: whole or a stream. */
 export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer: TextAnswer): string {
-  const { client } = textWires[vendor];
+  const { client } = wires[vendor];
   const requestBody = JSON.parse(sentBody(exchange));
   const { request } = client.read(requestBody, { model: "m" });
   const context = { model: "m", requestBody, request, answerId: "a_1", now: 1, inputTokens: 1 };

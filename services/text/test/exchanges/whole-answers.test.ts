@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as rankingWires } from "@modelgate/wires/ranking";
-import { textWires, type PassThroughWire } from "@modelgate/wires/text";
+import { wires, type PassThroughWire } from "@modelgate/wires/text";
 import { wires as vectorsWires } from "@modelgate/wires/vectors";
 import type { Exchange } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
@@ -19,7 +19,7 @@ const bodies = {
   content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
 };
 const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<TextCall> = {}) =>
-  exchangeOf(callOf(client, bodies[client], more), textWires[vendor]);
+  exchangeOf(callOf(client, bodies[client], more), wires[vendor]);
 
 /** What no wire can read. */
 const never = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];

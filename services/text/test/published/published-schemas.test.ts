@@ -4,7 +4,7 @@ import { wires as imageWires } from "@modelgate/wires/images";
 import { modelLists } from "@modelgate/wires/models";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as speechWires } from "@modelgate/wires/speech";
-import { textWire, textWires, vendorTextWire, type PassThroughWire, type TextAnswer } from "@modelgate/wires/text";
+import { textWire, wires, vendorTextWire, type PassThroughWire, type TextAnswer } from "@modelgate/wires/text";
 import { wires as transcriptWires } from "@modelgate/wires/transcripts";
 import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { wires as videoWires } from "@modelgate/wires/video";
@@ -152,9 +152,9 @@ test("a turn that was compacted, the input of a response, and counts", async () 
   const content = [{ type: "input_text", text: "Hello" }];
   const item = { type: "message", id: "msg_1", status: "completed", role: "user", content };
   expect(openai("ResponseItemList")(pageOf([item], new URLSearchParams()))).toEqual([]);
-  expect(openai("TokenCountsResource")(textWires.responses.client.count?.render(7))).toEqual([]);
+  expect(openai("TokenCountsResource")(wires.responses.client.count?.render(7))).toEqual([]);
   const counted = anthropic("messages/messages", "MessageTokensCount");
-  expect(counted(textWires.messages.client.count?.render(7))).toEqual([]);
+  expect(counted(wires.messages.client.count?.render(7))).toEqual([]);
 });
 
 test("vectors and moderations", () => {

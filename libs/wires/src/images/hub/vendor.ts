@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
-import type { Rendered, Target, VendorSide } from "../../wire.ts";
+import type { Rendered, VendorSide } from "../../wire.ts";
 import type { ImagesAnswer, ImagesTask } from "./answer.ts";
 import type { ImageRequest } from "./request.ts";
 
@@ -11,14 +11,13 @@ export interface RenderedImages extends Rendered {
 }
 
 /** The vendor side of an images wire. */
-export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | ImagesTask> {
+export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | ImagesTask, RenderedImages> {
   /** True if images must be sent as bytes; otherwise addresses suffice. */
   readonly needsBytes: boolean;
   /** Result of a request. A task is paid for once, so its request must not be sent twice. */
   readonly begins: "image" | "task";
   /** True if the vendor streams partial images. */
   readonly streams: boolean;
-  render(request: ImageRequest, target: Target): RenderedImages;
   /**
    * Parses a complete answer. Throws Failure upstream_error for any other body, upstream_rejected (400) where the
    * vendor refused to make the image, and a failed task's failure.

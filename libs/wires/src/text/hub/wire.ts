@@ -1,6 +1,6 @@
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { Parsed, Rendered, RequestPath, Target, Wire } from "../../wire.ts";
+import type { ClientSide, Parsed, Rendered, RequestPath, Target, VendorSide, Wire } from "../../wire.ts";
 import type { Frame, StreamFraming } from "../../sse/framing.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextParams } from "../params.ts";
@@ -83,10 +83,8 @@ export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 export type ClientTextWire = TextWire & { readonly client: TextClient };
 
 /** The vendor side of a text wire. */
-export interface TextVendor {
-  /** Renders the vendor's request. Throws Failure unsupported_parameter for fields that change the meaning and cannot be expressed. */
+export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   render(request: TextRequest, target: TextTarget): Rendered;
-  /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
   parse(body: JsonRecord): TextAnswer;
   /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is incomplete. */
   usage(answer: JsonRecord): Units | undefined;
@@ -114,17 +112,16 @@ export interface ClientOnlyWire {
 }
 
 /** The client side of a text wire. */
-export interface TextClient<Params extends TextParams = TextParams> {
-  /** Parses a client's request. Throws Failure (400) naming the wrong field. */
+export interface TextClient<Params extends TextParams = TextParams> extends ClientSide<
+  TextRequest,
+  TextAnswer,
+  AnswerContext
+> {
   read(body: JsonObject, path: RequestPath): ParsedText;
-  render(answer: TextAnswer, context: AnswerContext): JsonObject;
   stream(context: AnswerContext): StreamWriter;
-  /** Spelling of the fields of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and reads the parameters for admission. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): Params;
-  /** Members that decide what a call may do and what it costs; a body must not have them ambiguously. */
-  readonly relied: readonly string[];
   readonly answerPrefix: string;
   /** Members that name objects in a vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;

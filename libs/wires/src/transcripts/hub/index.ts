@@ -2,7 +2,7 @@ import type { TranscriptsWire, Units } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { ClientSide, Target } from "../../wire.ts";
+import type { ClientSide, VendorSide } from "../../wire.ts";
 
 /** Formats of answers. */
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
@@ -97,10 +97,7 @@ export interface Base64File {
 }
 
 /** The vendor side of a transcripts wire. Requests ask for JSON or a stream; other formats are made from it. */
-export interface TranscriptsVendor {
-  /** Renders the request. Throws Failure unsupported_parameter for a format that the vendor's answer cannot give. */
-  render(request: TranscriptsRequest, target: Target): RenderedTranscripts;
-  /** Parses an answer. Throws Failure upstream_error for any other body. */
+export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transcript, RenderedTranscripts> {
   parse(body: JsonRecord): Transcript;
   /** Reads the usage: tokens, or seconds of audio. Undefined if the vendor reports neither. */
   usage(body: JsonRecord): Units | undefined;

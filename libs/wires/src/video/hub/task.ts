@@ -2,7 +2,7 @@ import { type TaskState, Failure } from "@modelgate/contracts";
 import { type JsonRecord, isRecord, own } from "../../json/fields.ts";
 import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
-import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
+import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";
 
 /** The client side of a video wire. */
 export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskContext> {
@@ -74,9 +74,8 @@ export interface RenderedVideo extends Rendered {
 }
 
 /** The vendor side of a video wire. */
-export interface VideoVendor extends VendorSide<VideoRequest, PollResult> {
+export interface VideoVendor extends VendorSide<VideoRequest, PollResult, RenderedVideo> {
   readonly defaultSeconds: number;
-  render(request: VideoRequest, target: Target): RenderedVideo;
   /**
    * Reads the vendor's id of a new task. Throws Failure upstream_error, or upstream_rejected if the body is a refusal.
    */

@@ -2,7 +2,7 @@ import { contentFull } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { endedBy, Gauge, onBeat, type Registry, type ServiceCall } from "@modelgate/platform";
 import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
-import { textWires, type JsonObject } from "@modelgate/wires/text";
+import { wires, type JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
@@ -167,7 +167,7 @@ export class BackgroundRuns implements Disposable {
 function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };
-  const writer = textWires.responses.client.stream({ model, requestBody, request, answerId: id, now, inputTokens: 0 });
+  const writer = wires.responses.client.stream({ model, requestBody, request, answerId: id, now, inputTokens: 0 });
   const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
   return { ...begun, status: "queued" };
 }

@@ -1,6 +1,6 @@
 import { parseAnswer, renderJson, type Exchange } from "@modelgate/relay";
 import {
-  textWires,
+  wires,
   type AnswerContext,
   type JsonObject,
   type TextAnswer,
@@ -60,7 +60,7 @@ export async function compactExchange(
         return { body: rendered, usage: vendor.usage(answer), words: () => summary };
       },
       translator() {
-        const writer = new CompactionWriter(textWires.responses.client.stream(context), seal);
+        const writer = new CompactionWriter(wires.responses.client.stream(context), seal);
         return new ConvertTranslator({ upstream, writer });
       },
     }),
@@ -70,5 +70,5 @@ export async function compactExchange(
 /** Returns the answer to a turn that ends in a compaction: a response with the compaction as its only item. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
   const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
-  return textWires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
+  return wires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
 }

@@ -1,6 +1,6 @@
 import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, type Exchange } from "@modelgate/relay";
-import { textWires, type RequestedFees } from "@modelgate/wires/text";
+import { wires, type RequestedFees } from "@modelgate/wires/text";
 
 /** Creates the exchange of a compaction by a vendor that has an endpoint for it: the request is passed through. */
 export async function nativeCompact(
@@ -11,7 +11,7 @@ export async function nativeCompact(
     tiers,
   }: { readonly model: string; readonly upstreamModel: string } & Pick<RequestedFees, "tiers">,
 ): Promise<Exchange> {
-  const { pass } = textWires.responses;
+  const { pass } = wires.responses;
   return {
     wire: "compact",
     body:

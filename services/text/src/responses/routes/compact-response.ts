@@ -9,7 +9,7 @@ import {
   type ServingModel,
   type WireRoute,
 } from "@modelgate/relay";
-import { textWires, vendorTextWire, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
+import { wires, vendorTextWire, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../compaction/compaction.ts";
 import { itemsOf } from "../conversation.ts";
@@ -117,7 +117,7 @@ function compactedConversation(
     role: "user",
     content: typeof item["content"] === "string" ? [{ type: "input_text", text: item["content"] }] : item["content"],
   }));
-  const rendered = textWires.responses.client.render({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
+  const rendered = wires.responses.client.render({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
   return {
     id: context.answerId,
     object: "response.compaction",

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import { inputTokensOf } from "../../count-tokens.ts";
 import type { BackgroundRuns } from "../background/background-runs.ts";
 import { followEvents } from "../background/follow-events.ts";
@@ -36,11 +36,11 @@ async function inBackground(
 /** POST /v1/responses/input_tokens, which may refer to a stored conversation. */
 export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const { count } = textWires.responses.client;
+    const { count } = wires.responses.client;
     using body = await readJson(call, deps.body, readResponses(deps, call));
     const { params, body: whole, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { wire: textWires.responses, body: whole, params, prefer };
+    const counted = { wire: wires.responses, body: whole, params, prefer };
     answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
   };
 }

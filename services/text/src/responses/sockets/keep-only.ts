@@ -1,6 +1,6 @@
 import { contentFull } from "@modelgate/accounts";
 import { priced, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
-import { textWires } from "@modelgate/wires/text";
+import { wires } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
@@ -20,7 +20,7 @@ export async function keepOnly(
 ): Promise<void> {
   const { params, ancestors, body: whole } = await prepareResponses(deps, call, body);
   priced(deps.relay, call, params.model); // refuses a model that the caller must not call
-  const { client } = textWires.responses;
+  const { client } = wires.responses;
   const requestBody = await reparseJson(body.bytes);
   const { request } = client.read(await reparseJson(whole));
   const id = newAnswerId(deps, "responses");
