@@ -22,7 +22,7 @@ export interface AttemptLimits {
   readonly budgetMs: number;
 }
 
-/** Sends calls through channels until the first byte for the client. */
+/** Tries the routes of a call one after another until a vendor begins an accepted answer. */
 export interface Attempts {
   /** Tries one route after another until an answer is accepted. Throws AttemptsFailed. */
   run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<Attempted<Accepted>>;
@@ -134,7 +134,7 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
   };
 }
 
-/** Parts of an answer that has begun. */
+/** Constructor arguments of `BegunAttempt`: the begun answer, and what its attempt holds until it ends. */
 interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
   readonly sent: SentAttempt;
   readonly entry: GateEntry;

@@ -20,7 +20,7 @@ export function isOperator(secrets: readonly string[], credential: string, nowSe
   return isSigned && role === "operator" && Number(expiresAt) >= nowSeconds;
 }
 
-/** Returns the signature of a text between the gateway's processes: base64url(HMAC-SHA256). */
+/** Returns the signature by which the gateway's processes authenticate a text: HMAC-SHA256 in base64url. */
 export function signatureOf(secret: string, text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64url");
 }

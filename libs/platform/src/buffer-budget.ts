@@ -11,8 +11,8 @@ export interface Holder {
 /** Maximum shares of a budget for one account and one API key. */
 export interface BudgetShares {
   /**
-   * Percentage of the budget's bytes. The only body of an API key is exempt, because the largest body must fit into a
-   * small budget.
+   * Percentage of the budget's bytes. A limit does not apply to the only body of its account or API key, so that the
+   * largest allowed body fits into a small budget.
    */
   readonly accountPercent: number;
   readonly tokenPercent: number;

@@ -120,7 +120,7 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
         },
       ),
       shares: {
-        /** Percentage of that memory that one account may use. */
+        /** Percentage of that memory that one account may use. Its only body may exceed it. */
         accountPercent: 50,
         /** Percentage of that memory that one API key may use. A body that is the key's only one may exceed it. */
         tokenPercent: 25,

@@ -53,8 +53,8 @@ export class Leaving implements SendState, Disposable {
   }
 
   /**
-   * Returns whether a client that disconnected is charged: the complete body was sent, and the vendor has not answered
-   * or failed with an error in time.
+   * Returns whether a client that disconnected is charged: the complete request was sent to the vendor, and the
+   * exchange was ended or timed out before the vendor answered or failed.
    */
   isOwing({ code }: Pick<Failure, "code">): boolean {
     if (!this.isSent || this.#broken?.aborted === true) return false;

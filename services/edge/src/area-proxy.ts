@@ -32,7 +32,7 @@ export class AreaProxy implements Disposable {
       },
     ],
   });
-  /** True where WebSockets are refused. */
+  /** True while this process shuts down: new WebSockets are refused. */
   isDraining = false;
 
   constructor(options: AreaProxyOptions) {

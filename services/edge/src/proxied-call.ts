@@ -9,7 +9,7 @@ export interface ProxyOptions {
   readonly log: Logger;
   /** Maximum silence of a service, in milliseconds. */
   readonly silenceMs: number;
-  /** Maximum silence, in milliseconds, in an event stream, in which services send heartbeats. */
+  /** Maximum silence of a service in an event stream, in milliseconds; services send heartbeats in event streams. */
   readonly streamSilenceMs: number;
 }
 

@@ -47,8 +47,8 @@ export interface VendorsLast {
 }
 
 /**
- * Returns the ending of a session whose vendor closed or was lost. The client gets an error, unless the vendor had sent
- * one.
+ * Returns the ending of a session whose vendor connection closed. The client gets an error, unless the vendor had sent
+ * one or closed normally with no answer incomplete.
  */
 export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): SessionEnding {
   if ((isOrderly(code) && !owing) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };

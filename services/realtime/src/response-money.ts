@@ -54,7 +54,7 @@ export class ResponseMoney {
   /** Speech that the vendor may answer before it reports a turn. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
-  /** The account that pays; renewed before each payment. */
+  /** Caller whose account pays; its permissions and prices are read again before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #sent: SentCall;

@@ -181,7 +181,7 @@ export interface SentEvent {
   readonly subject: string;
   readonly event: OutboxEvent;
   readonly messageId: string;
-  /** Shard that remembers it. */
+  /** Shard in which Redis keeps a copy of the event until the books contain it. */
   readonly shard: string;
   readonly name: string;
 }

@@ -35,7 +35,10 @@ const beyondHeld = { times: 4, tokens: 1_024 } as const;
 /** Margin of reported seconds: a vendor may round up and add silence. */
 const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 
-/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither sets a bound. */
+/**
+ * Returns the maximum output tokens of all answers of a call together, by the limits of the client and the catalogue;
+ * Infinity if neither sets one.
+ */
 export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
   return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }

@@ -42,7 +42,7 @@ export function imageGenerations(deps: Deps): EndpointHandler {
   return images(deps, "generation");
 }
 
-/** POST /v1/images/edits (interface endpoint 13). */
+/** POST /v1/images/edits. */
 export function imageEdits(deps: Deps): EndpointHandler {
   return images(deps, "edit");
 }

@@ -17,7 +17,10 @@ export class LiveTally {
   #interrupted = false;
   #responses = 0;
   #pending = 0;
-  /** Number of requests from before the current response began; it answers them too, unless it is interrupted. */
+  /**
+   * Number of other requests that were pending when the current response began; the response answers them too, unless
+   * it is interrupted.
+   */
   #pendingBefore = 0;
 
   constructor(sessionId: string) {

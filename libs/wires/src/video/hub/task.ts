@@ -28,7 +28,7 @@ export interface RequestedVideo {
   readonly remixOf?: string | undefined;
 }
 
-/** A task in the neutral form, for any style. Times are Unix ms. */
+/** A video task, independent of the formats of clients and vendors. Times are Unix ms. */
 export interface VideoTask {
   readonly id: string;
   readonly model: string;

@@ -11,7 +11,7 @@ const maxCharacters = 1_000_000;
 export class CompactionWriter implements StreamWriter {
   readonly #inner: StreamWriter;
   readonly #seal: (summary: string) => string;
-  /** Numbers of the text parts: reasoning is not part of a summary. */
+  /** Indexes of the text parts; only these become the summary, reasoning parts do not. */
   readonly #texts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;

@@ -45,8 +45,8 @@ interface WholeTurnDeps {
 }
 
 /**
- * Adds the stored messages of the account's thread to a turn. Throws Failure thread_not_found (404), after which
- * clients send the complete conversation, and request_too_large (413).
+ * Adds the stored messages of the account's thread to a turn. Throws Failure thread_not_found (404; the client then
+ * sends the complete conversation) or request_too_large (413).
  */
 export async function wholeTurn(
   { threads: store, body: limits }: WholeTurnDeps,
