@@ -18,6 +18,7 @@ export class ProxiedSession implements Proxied {
   readonly #options: ProxyOptions;
   readonly #upgrade: Upgrade;
   readonly #frames = new FrameEnd();
+  #upstream: ClientRequest | undefined;
   #service: Duplex | undefined;
   #isGoing = false;
   #isOver = false;
@@ -32,6 +33,7 @@ export class ProxiedSession implements Proxied {
 
   /** Receives the request to the service, before any of its body is sent. */
   sent(upstream: ClientRequest): void {
+    this.#upstream = upstream;
     this.#upgrade.socket.once("close", () => {
       this.#isOver = true;
       upstream.destroy();
@@ -67,9 +69,9 @@ export class ProxiedSession implements Proxied {
     service.end();
   }
 
-  /** Ends a session that its service did not close. */
+  /** Ends a session that its service did not close, or did not open yet. */
   breakOff(): void {
-    this.#service?.destroy();
+    (this.#service ?? this.#upstream)?.destroy();
   }
 
   /** Runs before the proxy's listener, so that a disconnect is noticed while the client's side is open. */

@@ -9,10 +9,11 @@ import {
 } from "node:http";
 import { connect, Socket, type Server as SocketServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLogger, goingRequest } from "@modelgate/platform";
 import { AreaProxy } from "../src/area-proxy.ts";
+import type { ProxyOptions } from "../src/proxied-call.ts";
 import { contextOf, setUpgrade, type Upgrade } from "../src/request-context.ts";
 import { requestId } from "../src/steps/request-id.ts";
 
@@ -21,6 +22,7 @@ const { log } = createLogger("test", "silent");
 let service: Server;
 let edge: Server;
 let edgePort = 0;
+let serviceUrl = "";
 let proxy: AreaProxy;
 /** Requests that reached the service. */
 let seen: IncomingMessage[] = [];
@@ -28,6 +30,12 @@ let seen: IncomingMessage[] = [];
 let answers: ServerResponse[] = [];
 /** The upgrades that the edge was asked for. */
 let upgrades: Upgrade[] = [];
+
+/** Returns a proxy to the service that waits longer than any test, unless the test shortens it. */
+function proxyWith(silence: Partial<ProxyOptions>): AreaProxy {
+  const urls = { text: serviceUrl, realtime: serviceUrl };
+  return new AreaProxy({ urls, log, silenceMs: 600_000, streamSilenceMs: 600_000, ...silence });
+}
 
 async function listening(server: SocketServer): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -39,8 +47,8 @@ async function listening(server: SocketServer): Promise<number> {
 beforeEach(async () => {
   [seen, answers, upgrades] = [[], [], []];
   service = createServer().on("request", (request) => seen.push(request));
-  const url = `http://127.0.0.1:${await listening(service)}`;
-  proxy = new AreaProxy({ urls: { text: url, realtime: url }, log, silenceMs: 1_500, streamSilenceMs: 500 });
+  serviceUrl = `http://127.0.0.1:${await listening(service)}`;
+  proxy = proxyWith({});
   edge = createServer((request, response) => {
     answers.push(response);
     void requestId(request, response, () => {
@@ -79,6 +87,21 @@ function serve(listener: RequestListener): void {
 
 function post(path = "/v1/chat/completions", init: RequestInit = {}): Promise<Response> {
   return fetch(`http://127.0.0.1:${edgePort}${path}`, { method: "POST", body: "{}", ...init });
+}
+
+/** Returns an answer's body: what came first, and a function that waits for the rest. */
+async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(): Promise<string> }> {
+  if (answer.body === null) throw new Error("no body");
+  const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const { value: first = "" } = await chunks.read();
+  return {
+    first,
+    async rest() {
+      let rest = "";
+      for (let next = await chunks.read(); !next.done; next = await chunks.read()) rest += next.value;
+      return rest;
+    },
+  };
 }
 
 /** Sends a request by hand, and resolves with its answer. */
@@ -153,11 +176,13 @@ describe("a service that breaks off", () => {
   });
 
   test("after its head: a 503 without what the head said of the body", async () => {
-    serve((request, response) => {
+    serve((_request, response) => {
       response.writeHead(200, { ...sse, "content-encoding": "gzip", "cache-control": "no-store" }).flushHeaders();
-      setTimeout(() => request.socket.resetAndDestroy(), 50);
     });
-    const answer = await post();
+    const answered = post();
+    await vi.waitFor(() => expect(answers[0]?.getHeader("content-encoding")).toBe("gzip"), 30_000);
+    seen[0]?.socket.resetAndDestroy();
+    const answer = await answered;
     expect([answer.status, answer.headers.get("content-encoding"), answer.headers.get("cache-control")]).toEqual([
       503,
       null,
@@ -171,14 +196,11 @@ describe("a service that breaks off", () => {
     ["ended", (socket: Socket): unknown => socket.end()],
     ["destroyed", (socket: Socket): unknown => socket.destroy()],
   ])("in a stream (%s): the error event after the last whole event", async (_, breakOff) => {
-    serve((request, response) => {
-      response.writeHead(200, sse);
-      response.write(`${event("1")}data: unfinis`);
-      setTimeout(() => breakOff(request.socket), 50);
-    });
-    const body = await (await post()).text();
-    expect(body.slice(0, 9)).toBe(event("1"));
-    expect(body.slice(9)).toMatch(errorEvent);
+    serve((_request, response) => void response.writeHead(200, sse).write(`${event("1")}data: unfinis`));
+    const { first, rest } = await bodyOf(await post());
+    expect(first).toBe(event("1"));
+    if (seen[0] !== undefined) breakOff(seen[0].socket);
+    expect(await rest()).toMatch(errorEvent);
   });
 
   test("under bytes that a slow client has not read: it gets them, then the error event", async () => {
@@ -190,7 +212,7 @@ describe("a service that breaks off", () => {
         response.write(events);
         sent += events;
         // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the edge has read all when it stops
-        await wait(1);
+        await nextTurn();
       }
       request.socket.resetAndDestroy();
     });
@@ -207,21 +229,25 @@ describe("a service that breaks off", () => {
   });
 
   test("in bytes of a promised length: the answer is cut", async () => {
-    serve((request, response) => {
+    serve((_request, response) => {
       response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "100" }).write("some");
-      setTimeout(() => request.socket.destroy(), 50);
     });
-    await expect((await post()).arrayBuffer()).rejects.toThrow();
+    const { first, rest } = await bodyOf(await post());
+    expect(first).toBe("some");
+    seen[0]?.socket.destroy();
+    await expect(rest()).rejects.toThrow();
   });
 });
 
 describe("a service that hangs", () => {
   test("before its answer: a 503", async () => {
+    proxy = proxyWith({ silenceMs: 50 });
     serve(() => undefined);
     expect((await post()).status).toBe(503);
   });
 
   test("in a stream of events: the error event", async () => {
+    proxy = proxyWith({ streamSilenceMs: 50 });
     serve((_request, response) => void response.writeHead(200, sse).write(event("1")));
     expect((await (await post()).text()).slice(9)).toMatch(errorEvent);
   });
@@ -247,7 +273,7 @@ test("a draining edge notifies the service on the call's connection, which ends 
     }
   });
   const answer = await post();
-  proxy.end(60_000);
+  proxy.end(600_000);
   expect(await answer.text()).toBe(event("1") + event("the end"));
   expect(seen[1]?.socket).toBe(seen[0]?.socket);
 });
@@ -268,11 +294,27 @@ test("a draining edge ends the calls that their service does not end", async () 
 const handshake =
   "GET /v1/realtime HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: YQ==\r\n\r\n";
 
-/** Opens a WebSocket, and resolves with all that comes until its connection ends. */
+/** Requests a WebSocket, and resolves with all that comes until its connection ends. */
 async function session(): Promise<string> {
   const socket = connect(edgePort, "127.0.0.1");
   socket.write(handshake);
   return Buffer.concat(await socket.toArray()).toString("latin1");
+}
+
+/** Opens a WebSocket, and resolves once frames have come with a function that waits for all until its connection ends. */
+async function openSession(firstFrames: string): Promise<() => Promise<string>> {
+  const socket = connect(edgePort, "127.0.0.1").setEncoding("latin1");
+  let received = "";
+  const ended = once(
+    socket.on("data", (bytes: string) => (received += bytes)),
+    "end",
+  );
+  socket.write(handshake);
+  await vi.waitFor(() => expect(received.split("\r\n\r\n")[1]).toBe(firstFrames), 30_000);
+  return async () => {
+    await ended;
+    return received;
+  };
 }
 
 /** Answers upgrades with 101, and hands on the service's half. */
@@ -302,11 +344,14 @@ describe("a WebSocket", () => {
     ["ended", (socket: Socket): unknown => socket.end()],
     ["destroyed", (socket: Socket): unknown => socket.destroy()],
   ])("whose service breaks off (%s) gets whole frames, the error event and 1012", async (_, breakOff) => {
+    const opened = Promise.withResolvers<Socket>();
     upgradeWith((socket) => {
       socket.write(Buffer.from(`${frame}\x81\x05unf`, "latin1"));
-      setTimeout(() => breakOff(socket), 50);
+      opened.resolve(socket);
     });
-    const [, frames = ""] = (await session()).split("\r\n\r\n");
+    const open = await openSession(frame);
+    breakOff(await opened.promise);
+    const [, frames = ""] = (await open()).split("\r\n\r\n");
     expect(frames.startsWith(`${frame}\x81~`)).toBe(true);
     expect(frames).toContain('{"type":"error"');
     expect(frames.slice(-21)).toBe("\x88\x13\x03\xf4server_overloaded");
@@ -328,17 +373,23 @@ describe("a WebSocket", () => {
 
   test("that its service does not close is closed with 1001 where the edge drains", async () => {
     upgradeWith((socket) => socket.resume());
-    const open = session();
-    await once(service, "upgrade");
+    const open = await openSession("");
     proxy.end(0);
-    expect((await open).slice(-21)).toBe("\x88\x13\x03\xe9server_overloaded");
+    expect((await open()).slice(-21)).toBe("\x88\x13\x03\xe9server_overloaded");
+  });
+
+  test("that its service has not opened gets a 503 where the edge drains", async () => {
+    const requested = once(service, "upgrade");
+    const answer = session();
+    await requested;
+    proxy.end(0);
+    expect(await answer).toMatch(/^HTTP\/1.1 503 /);
   });
 
   test("is ended by its service where the edge drains", async () => {
     upgradeWith((socket) => socket.once("end", () => socket.end(Buffer.from("\x88\x02\x03\xe9", "latin1"))).resume());
-    const open = session();
-    await once(service, "upgrade");
-    proxy.end(60_000);
-    expect((await open).slice(-4)).toBe("\x88\x02\x03\xe9");
+    const open = await openSession("");
+    proxy.end(600_000);
+    expect((await open()).slice(-4)).toBe("\x88\x02\x03\xe9");
   });
 });
