@@ -28,8 +28,8 @@ import { verifyCommon } from "./verify-common.ts";
 
 /** Accounts that one call verifies; the next call continues after the last of them. */
 const pageSize = 20;
-/** Maximum wait, in ms, for receipts that are in transit to the books. */
-const waitMs = 15_000;
+/** Wait of the ledger, in ms. */
+const transitMs = 15_000;
 
 /** Dependencies of the verification. */
 export interface VerificationDeps {
@@ -37,6 +37,8 @@ export interface VerificationDeps {
   readonly connection: BooksConnection;
   readonly keepDays: number;
   readonly signer: AnchorSigner;
+  /** Maximum wait, in ms, for receipts that are in transit to the books. */
+  readonly waitMs?: number;
 }
 
 /** Verifies the books of an account; `given` is an anchor that the operator stored outside them. */
@@ -46,10 +48,11 @@ export type Verifier = (id: string, given?: Anchor) => Promise<Verification | un
  * Returns a function that recomputes the balance of an account from every receipt in the books, and compares its calls
  * with its totals. Signs a valid head; the next verification must pass through it.
  */
-export function verifierOf({ redis, connection, keepDays, signer }: VerificationDeps): Verifier {
+export function verifierOf(deps: VerificationDeps): Verifier {
+  const { redis, connection, keepDays, signer, waitMs = transitMs } = deps;
   return async (id, given) => {
     const found = await connection.use(async (books) => {
-      await untilWhole(redis, books, id);
+      await untilWhole(redis, books, id, waitMs);
       const [booked] = await findBooked(books, [id]);
       const stored = await readAnchor(books, id);
       const anchors = [stored, given].filter((anchor) => anchor !== undefined);
@@ -143,7 +146,7 @@ const pollMs = 100;
  * Waits for a limited time until the books have an account, and until data that a lost Redis had of it is restored:
  * meanwhile numbers may be assigned twice.
  */
-async function untilWhole(redis: Redis, books: Books, id: string): Promise<void> {
+async function untilWhole(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
     const [account] = await findBooked(books, [id]);
     const [known] = await readHeads(redis, [id]);
