@@ -1,7 +1,7 @@
 import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
 import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
-import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
+import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
 
 /** Seats of a running attempt; dispose it when the exchange has ended. */
 export interface GateEntry extends Disposable {
@@ -104,13 +104,9 @@ export function openGate({
   return {
     async enter(attempt, permit, isLastResort = false) {
       const { channel } = attempt.route.candidate;
-      const { maxConcurrency, keyConcurrency, requestsPerMinute: perMinute = 0 } = channel;
-      const isLimited = maxConcurrency !== undefined || keyConcurrency !== undefined || perMinute > 0;
-      if (!isLimited && (isLastResort || health.isQuiet)) return free;
-      const seats = seatSets(attempt.route);
-      const unproven = isLastResort ? [] : trialSets(attempt, health);
-      if (unproven.length + seats.length === 0 && perMinute === 0) return free;
-      const sets = [...unproven, ...seats];
+      const { requestsPerMinute: perMinute = 0 } = channel;
+      const sets = seatSets(attempt, health, isLastResort);
+      if (sets.length === 0 && perMinute === 0) return free;
       const reply = await orUnavailable(
         takeSeats(
           redis,
@@ -138,29 +134,27 @@ export function openGate({
 }
 
 /**
- * Lists the trials that an attempt needs. They are taken before seats, because a full channel that may work again must
- * be tested too.
+ * Lists the seats that an attempt needs. Trials are taken first, because a full channel that may work again must be
+ * tested too.
  */
-function trialSets(attempt: Attempt, health: Health): readonly SeatSet[] {
+function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): readonly SeatSet[] {
+  const { route } = attempt;
+  const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
+  const sets: SeatSet[] = isLastResort || health.isQuiet ? [] : trialSets(attempt, health);
+  if (maxConcurrency !== undefined)
+    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, why: "full" });
+  if (keyConcurrency !== undefined) {
+    const scope = channelKeyIdOf(route);
+    sets.push({ key: gateKeys.seats(id, route.key.id), seats: keyConcurrency, scope, why: "full" });
+  }
+  return sets;
+}
+
+function trialSets(attempt: Attempt, health: Health): SeatSet[] {
   const { id } = attempt.route.candidate.channel;
   return health
     .unproven(attempt)
     .map(({ leaveOut, trial }) => ({ key: gateKeys.trial(id, trial), seats: 1, scope: leaveOut, why: "tried" }));
-}
-
-function seatSets(route: Route): readonly SeatSet[] {
-  const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
-  const sets: SeatSet[] = [];
-  if (maxConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, why: "full" });
-  if (keyConcurrency !== undefined)
-    sets.push({
-      key: gateKeys.seats(id, route.key.id),
-      seats: keyConcurrency,
-      scope: channelKeyIdOf(route),
-      why: "full",
-    });
-  return sets;
 }
 
 function turnedAway(

@@ -5,7 +5,7 @@ import type { HeldStream } from "./answers/held-stream.ts";
 import type { StreamAnswerReader } from "./answers/stream-reader.ts";
 import type { Call, ServingModel } from "./call.ts";
 import type { RunDeps } from "./deps.ts";
-import type { CallKind, Plan } from "./kind.ts";
+import type { Answered, CallKind, Plan } from "./kind.ts";
 import { Leaving } from "./leaving.ts";
 import type { HeldMoney } from "./money/held-money.ts";
 import { Meter } from "./money/meter.ts";
@@ -90,12 +90,6 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     return failure.status >= 500 || failure.status === 429;
   }
 
-  /** Passes the answer to the call's kind immediately before the client receives it. */
-  showAnswer({ route, accepted }: Attempted<Accepted>, text: Buffer | string, isCut: boolean): void {
-    const { wire } = accepted.exchange;
-    this.kind.answered?.(this.plan, { text: text.toString(), channelKey: channelKeyIdOf(route), wire, isCut });
-  }
-
   [Symbol.dispose](): void {
     this.leaving[Symbol.dispose]();
   }
@@ -106,4 +100,9 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     const status = tokensIn(units) > 0 ? 200 : 0;
     return { units, estimated: true, outcome: "failed", status, sent: this.sent };
   }
+}
+
+/** Describes an answer for the call's kind, which receives it immediately before the client does. */
+export function shownAnswer({ route, accepted }: Attempted<Accepted>, text: Buffer | string, isCut: boolean): Answered {
+  return { text: text.toString(), channelKey: channelKeyIdOf(route), wire: accepted.exchange.wire, isCut };
 }

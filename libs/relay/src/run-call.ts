@@ -1,3 +1,4 @@
+import { InsufficientQuota } from "@modelgate/accounts";
 import { AttemptsFailed, type Attempted, type Tried } from "@modelgate/channels";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
@@ -8,8 +9,10 @@ import { reportDropped, reportModel, reportPaidOutput, reportRoute } from "./del
 import type { CallDeps } from "./deps.ts";
 import type { CallKind, Plan } from "./kind.ts";
 import { clientLeft } from "./leaving.ts";
-import { holdPlan, type HeldPlan, type ServedModel } from "./money/hold-plan.ts";
+import { expectCost, paidOutput } from "./money/expect.ts";
+import { holdMoney, type HeldMoney } from "./money/held-money.ts";
 import { unitsOfLeft } from "./money/meter.ts";
+import { notSent } from "./money/usage-draft.ts";
 import { deliverStream, settleDetached } from "./deliver/stream.ts";
 import { deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
@@ -74,6 +77,56 @@ export function priced(
   if (group === undefined) throw new Failure("group_not_allowed");
   const requested = model.name === name ? undefined : name;
   return { model, multiplier: group.multiplier, unpriced: group.unpriced, requested };
+}
+
+/** A model that can serve the call, and the plan of the call for that model. */
+interface ServedModel<Planned extends Plan> {
+  readonly serving: ServingModel;
+  readonly plan: Planned;
+}
+
+/** Money held for a call, and the plan that it was computed for. */
+interface HeldPlan<Planned extends Plan> {
+  readonly held: HeldMoney;
+  readonly plan: Planned;
+}
+
+/**
+ * Maximum attempts to hold a call's money: concurrent calls may reduce the balance between the computation and the
+ * hold.
+ */
+const maxHoldAttempts = 3;
+
+/**
+ * Holds a call's money. If the balance or a budget does not cover the default output limit, the call is planned again
+ * with the limit that it covers. Throws Failure as `holdMoney` does.
+ */
+export async function holdPlan<Planned extends Plan>(
+  deps: CallDeps,
+  call: Call,
+  kind: Pick<CallKind<never, Planned>, "withPaidOutput">,
+  { serving, plan }: ServedModel<Planned>,
+): Promise<HeldPlan<Planned>> {
+  const { model, multiplier, requested } = serving;
+  let paid = plan;
+  let refused: InsufficientQuota | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const { cost, fees, endUser } = paid;
+    const expected = expectCost(deps, cost, serving);
+    const price = { model, multiplier, requested, fees, endUser };
+    const { floorUnits: units } = expected;
+    const certain = { units, estimated: true, outcome: "failed", status: 0, sent: notSent } as const;
+    try {
+      return { held: await holdMoney(deps, { call, price, expected, certain }), plan: paid };
+    } catch (error) {
+      if (!(error instanceof InsufficientQuota)) throw error;
+      refused ??= error;
+      const tokens = attempt < maxHoldAttempts ? paidOutput(deps, cost, serving, error.leftNanos) : undefined;
+      const lowered = tokens === undefined ? undefined : kind.withPaidOutput?.(paid, tokens);
+      if (lowered === undefined) throw refused;
+      paid = lowered;
+    }
+  }
 }
 
 /** A call that no model could serve so far. */

@@ -3,8 +3,7 @@ import { formatUsd, headers, type Failure, type Nanos, type Outcome } from "@mod
 import { idsOf } from "@modelgate/platform";
 import { CostTranslator } from "../answers/cost-translator.ts";
 import type { StreamTranslator } from "../answers/stream-reader.ts";
-import type { Accepted } from "../call-run.ts";
-import type { CallRun } from "../call-run.ts";
+import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { Allowance, wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
 import { StreamWatch } from "../money/call-metrics.ts";
@@ -142,12 +141,11 @@ class StreamDelivery implements StreamOwner {
   }
 
   ended(failure: Failure | undefined, cut?: Metered): void {
-    const { call, held, sent } = this.#run;
+    const { call, held, kind, plan, sent } = this.#run;
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
     if (failure === undefined) {
-      if (this.#run.kind.answered !== undefined)
-        this.#run.showAnswer(attempted, this.#translator.last, cut !== undefined);
+      kind.answered?.(plan, shownAnswer(attempted, this.#translator.last, cut !== undefined));
     } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
     // The vendor has finished: its channel may serve another call before the client has the last byte.
     attempted[Symbol.dispose]();

@@ -2,8 +2,7 @@ import type { Attempted } from "@modelgate/channels";
 import { formatUsd, headers } from "@modelgate/contracts";
 import { withCost } from "@modelgate/wires/cost";
 import type { WholeAnswer } from "../answers/exchange.ts";
-import type { Accepted } from "../call-run.ts";
-import type { CallRun } from "../call-run.ts";
+import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { meterWhole } from "../money/meter.ts";
 
@@ -16,7 +15,7 @@ export async function deliverWhole(run: CallRun, attempted: Attempted<Accepted>,
   const metered = await meterWhole(plan.cost, answer);
   if (leaving.isClientGone) return await held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
   const settled = held.settle({ ...metered, outcome: "completed", status: 200, sent });
-  if (run.kind.answered !== undefined) run.showAnswer(attempted, answer.body, false);
+  run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
   const charged = formatUsd(held.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? withCost(answer.body, charged) : answer.body;
   if (!call.answer.begun) {

@@ -137,6 +137,35 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
   return most;
 }
 
+/**
+ * Minimum output tokens to which a call is lowered: about two hundred words. With less, most answers would end before
+ * they are useful, at the client's cost.
+ */
+const minPaidOutput = 256;
+
+/**
+ * Returns the maximum output of each answer that an amount covers, at most the default limit. Undefined if that is
+ * below the minimum, or if the client set a limit.
+ */
+export function paidOutput(
+  { limits }: { readonly limits: Pick<CallDeps["limits"], "outputTokens"> },
+  cost: CallCost,
+  { model, multiplier }: Pick<ServingModel, "model" | "multiplier">,
+  nanos: Nanos,
+): number | undefined {
+  if (cost.by !== "text") return undefined;
+  const { size } = cost;
+  if (size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined) return undefined;
+  const covers = (tokens: number): boolean => upperCost(size, model, multiplier, tokens * size.choices) <= nanos;
+  let [covered, above] = [0, Math.floor(wholeOutput(size, model, limits.outputTokens) / size.choices) + 1];
+  while (above - covered > 1) {
+    const middle = Math.floor((covered + above) / 2);
+    if (covers(middle)) covered = middle;
+    else above = middle;
+  }
+  return covered >= minPaidOutput ? covered : undefined;
+}
+
 /** Returns tokens of input and output as the most expensive units, because a vendor may report them as any unit. */
 export function costliestTokens(
   { input, output }: { readonly input: number; readonly output: number },

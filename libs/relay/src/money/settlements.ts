@@ -40,36 +40,12 @@ class OpenSettlements implements Settlements {
     this.#deps = deps;
   }
 
-  async settle(settlement: Settlement, ids: RequestIds): Promise<void> {
-    const { redis, outbox, log } = this.#deps;
-    const { callId } = settlement;
-    this.#pending++;
-    try {
-      const entry = await settleWithRetry(redis, settlement);
-      if (entry !== undefined) return outbox.push(entry);
-      holdsNotFound.inc();
-      log.warn(
-        { ...ids, callId },
-        "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
-      );
-      if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, ids);
-    } catch (error) {
-      log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
-    } finally {
-      if (--this.#pending === 0) this.#emptied?.();
-    }
+  settle(settlement: Settlement, ids: RequestIds): Promise<void> {
+    return this.#waitFor(this.#settle(settlement, ids), settlement.callId, ids);
   }
 
-  async release(release: Release, ids: RequestIds): Promise<void> {
-    const { redis, log } = this.#deps;
-    this.#pending++;
-    try {
-      await releaseWithRetry(redis, release);
-    } catch (error) {
-      log.error({ ...ids, err: error, callId: release.callId }, "a hold is left to the sweep");
-    } finally {
-      if (--this.#pending === 0) this.#emptied?.();
-    }
+  release(release: Release, ids: RequestIds): Promise<void> {
+    return this.#waitFor(releaseWithRetry(this.#deps.redis, release), release.callId, ids);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,6 +53,30 @@ class OpenSettlements implements Settlements {
     this.#emptied = resolve;
     if (this.#pending > 0) await promise;
     for (const timer of this.#late) clearTimeout(timer);
+  }
+
+  /** Waits for the end of a hold, which counts as pending meanwhile. Logs its failure. */
+  async #waitFor(end: Promise<unknown>, callId: string, ids: RequestIds): Promise<void> {
+    this.#pending++;
+    try {
+      await end;
+    } catch (error) {
+      this.#deps.log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
+    } finally {
+      if (--this.#pending === 0) this.#emptied?.();
+    }
+  }
+
+  async #settle(settlement: Settlement, ids: RequestIds): Promise<void> {
+    const { redis, outbox, log } = this.#deps;
+    const entry = await settleWithRetry(redis, settlement);
+    if (entry !== undefined) return outbox.push(entry);
+    holdsNotFound.inc();
+    log.warn(
+      { ...ids, callId: settlement.callId },
+      "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
+    );
+    if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, ids);
   }
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, findAccount, InsufficientQuota } from "@modelgate/accounts";
 import { compilePrice, costOf, type Budgets, type Units } from "@modelgate/contracts";
 import { startBackends, type Backends } from "@modelgate/testkit";
-import type { CallDeps } from "../../src/deps.ts";
-import type { CallKind, Plan } from "../../src/kind.ts";
-import { capUnits } from "../../src/money/usage-bound.ts";
-import { holdPlan } from "../../src/money/hold-plan.ts";
-import type { RequestSize, TextCost } from "../../src/money/measure.ts";
-import { callOf, FakeClient, runDeps } from "../fakes.ts";
+import type { CallDeps } from "../src/deps.ts";
+import type { CallKind, Plan } from "../src/kind.ts";
+import { capUnits } from "../src/money/usage-bound.ts";
+import { holdPlan } from "../src/run-call.ts";
+import type { RequestSize, TextCost } from "../src/money/measure.ts";
+import { callOf, FakeClient, runDeps } from "./fakes.ts";
 
 let backends: Backends;
 let redis: Redis;
