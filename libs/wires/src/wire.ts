@@ -1,5 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "./json/fields.ts";
+import type { Frame } from "./sse/decode.ts";
 
 /** Parts of a client's request that are in its path instead of the body. */
 export interface RequestPath {
@@ -44,6 +45,11 @@ export interface VendorSide<Request, Answer, Output = Rendered> {
   parse(body: JsonRecord, headers: AnswerHeaders): Answer;
   /** Reads the usage without parsing the rest of the answer; undefined if the vendor reports none. */
   usage?(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
+  /**
+   * Creates the reader of a stream, which throws Failure upstream_error for an unreadable frame. Absent: the vendor does
+   * not stream.
+   */
+  stream?(): { read(frame: Frame): unknown };
 }
 
 /** The client side of a wire. A kind adds its own members: streams, stores, limits. */
@@ -75,11 +81,11 @@ export interface Wire<Vendor extends object, Client extends object = never, Pass
  * Returns a vendor wire from the registry of its kind. Throws Error for a wire of another kind, and for one that only
  * clients speak.
  */
-export function vendorWire<Vendor>(
-  wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Vendor }>>,
+export function vendorWire<Vendor, Pass = unknown>(
+  wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Vendor; readonly pass?: Pass }>>,
   name: string,
-): { readonly name: string; readonly vendor: Vendor } {
-  const wire = Object.hasOwn(wires, name) ? wires[name] : undefined;
-  if (wire?.vendor === undefined) throw new Error(`${name} is not a wire of vendors of this kind`);
-  return { name, vendor: wire.vendor };
+): { readonly vendor: Vendor; readonly pass: Pass | undefined } {
+  const { vendor, pass } = Object.hasOwn(wires, name) ? (wires[name] ?? {}) : {};
+  if (vendor === undefined) throw new Error(`${name} is not a wire of vendors of this kind`);
+  return { vendor, pass };
 }

@@ -9,7 +9,6 @@ import { sizeOf } from "../src/images/hub/pricing.ts";
 import { nearestRatio, parseSize, type ImageRequest } from "../src/images/hub/request.ts";
 import { writeImages, type ImagesVendor } from "../src/images/hub/vendor.ts";
 import { vendorWire } from "../src/wire.ts";
-import { imagesPass } from "../src/images/openai/pass.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
@@ -506,7 +505,7 @@ describe("a stream that is passed on", () => {
   const usage = { input_tokens: 2, output_tokens: 7 };
 
   test("counts images that were completed", () => {
-    const pass = imagesPass();
+    const pass = wires.images.pass.stream();
     expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
     expect(pass.see(frame("image_generation.completed", { usage }))).toMatchObject({
       done: true,
@@ -522,14 +521,16 @@ describe("a stream that is passed on", () => {
 
   test("knows a partial image by its event or by its type, and words in a prompt are neither", () => {
     const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
-    expect(imagesPass().see(bare).usage).toEqual({ images: 0 });
-    expect(imagesPass().see(Buffer.from('data: {"x":"image_edit.partial_image"}\n\n')).usage).toBeUndefined();
+    expect(wires.images.pass.stream().see(bare).usage).toEqual({ images: 0 });
+    expect(
+      wires.images.pass.stream().see(Buffer.from('data: {"x":"image_edit.partial_image"}\n\n')).usage,
+    ).toBeUndefined();
   });
 
   test.each([
     'event: error\ndata: {"type":"error","error":{"message":"no"}}\n\n',
     'data: {"error":{"message":"no"}}\n\n',
   ])("fails with %s", (text) => {
-    expect(imagesPass().see(Buffer.from(text)).failed).toBe(true);
+    expect(wires.images.pass.stream().see(Buffer.from(text)).failed).toBe(true);
   });
 });

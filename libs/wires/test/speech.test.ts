@@ -70,7 +70,10 @@ describe("events", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const frame = speech.client.audioEvent(Buffer.from(bytes));
-        expect(speech.vendor.event({ data: frame.slice(6) })).toEqual({ kind: "audio", bytes: Buffer.from(bytes) });
+        expect(speech.vendor.stream().read({ data: frame.slice(6) })).toEqual({
+          kind: "audio",
+          bytes: Buffer.from(bytes),
+        });
       }),
     );
   });
@@ -81,7 +84,7 @@ describe("events", () => {
       type: "speech.audio.done",
       usage: { input_tokens: 3, output_tokens: 40, total_tokens: 43 },
     });
-    expect(speech.vendor.event({ data: frame.slice(6) })).toEqual({
+    expect(speech.vendor.stream().read({ data: frame.slice(6) })).toEqual({
       kind: "done",
       usage: { inputTokens: 3, outputAudioTokens: 40 },
     });
@@ -93,10 +96,10 @@ describe("events", () => {
     ['{"type":"speech.audio.new"}', { kind: "other" }],
     ["[DONE]", { kind: "other" }],
   ])("%s", (data, event) => {
-    expect(speech.vendor.event({ data })).toEqual(event);
+    expect(speech.vendor.stream().read({ data })).toEqual(event);
   });
 
   test.each(["", "x", "[]", '{"type":"speech.audio.delta"}'])("%j is not audio", (data) => {
-    expect(() => speech.vendor.event({ data })).toThrow(Failure);
+    expect(() => speech.vendor.stream().read({ data })).toThrow(Failure);
   });
 });

@@ -91,9 +91,6 @@ test("moderation", () => {
 
 test("images", () => {
   register(imageWires, {
-    begins: "image",
-    needsBytes: false,
-    streams: false,
     render: ({ prompt }) => ({ body: { draw: prompt }, dropped: [] }),
     parse: ({ at }): ImagesAnswer => ({ images: [{ url: String(at) }] }),
   } satisfies ImagesVendor);

@@ -4,7 +4,8 @@ import { Failure, type TranscriptsWire } from "@modelgate/contracts";
 import { asSrt, asText, asVtt, wires, type FormEntry, type TranscriptsRequest } from "../src/transcripts/index.ts";
 
 const { client, vendor } = wires.transcriptions;
-const { parse: parseAnswer, usage: readUsage, event: readEvent } = vendor;
+const { parse: parseAnswer, usage: readUsage } = vendor;
+const { read: readEvent } = vendor.stream();
 const { events: writeEvents } = client;
 const parseForm = (wire: TranscriptsWire, entries: readonly FormEntry[]) => wires[wire].client.read(entries);
 const renderForm = (request: TranscriptsRequest, target: { readonly model: string }) => {

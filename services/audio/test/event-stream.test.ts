@@ -15,7 +15,7 @@ test.each([
   ["audio", 'data: {"type":"speech.audio.delta","audio":"AAAA"}\n\n', true],
   ["the end", done, true],
 ])("whether a stream may begin with %s", (_, first, may) => {
-  expect(beginsWith(Buffer.from(first), wires.speech.vendor.event)).toBe(may);
+  expect(beginsWith(Buffer.from(first), wires.speech.vendor.stream().read)).toBe(may);
 });
 
 describe("a vendor's events", () => {

@@ -27,8 +27,8 @@ export class Frames implements Disposable {
    * Returns the request for a vendor of this wire. Throws Failure (400) with the name of a picture that cannot be
    * fetched.
    */
-  async for({ takesBytesOnly }: VideoVendor): Promise<VideoRequest> {
-    return takesBytesOnly === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
+  async for({ needsBytes }: VideoVendor): Promise<VideoRequest> {
+    return needsBytes === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
   }
 
   [Symbol.dispose](): void {
@@ -61,8 +61,8 @@ export class Frames implements Disposable {
 }
 
 /** Returns a request for measuring at a vendor that only takes bytes, before its pictures are fetched. */
-export function unfetched(request: VideoRequest, { takesBytesOnly }: VideoVendor): VideoRequest {
-  if (takesBytesOnly !== true) return request;
+export function unfetched(request: VideoRequest, { needsBytes }: VideoVendor): VideoRequest {
+  if (needsBytes !== true) return request;
   const { firstFrame, lastFrame } = request;
   return { ...request, firstFrame: asIfFetched(firstFrame), lastFrame: asIfFetched(lastFrame) };
 }

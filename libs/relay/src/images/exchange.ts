@@ -3,10 +3,8 @@ import { inTurnsIfLong } from "@modelgate/platform";
 import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
 import {
   base64InUrl,
-  beginsImages,
   costlyMember,
   dataUrlOf,
-  imagesPass,
   imageTypeOf,
   maxImagesOf,
   unitsOfImages,
@@ -15,6 +13,7 @@ import {
   type ImageRequest,
   type ImagesAnswer,
   type ImagesTask,
+  type ImagesPass,
   type ImagesVendor,
   type MadeImage,
 } from "@modelgate/wires/images";
@@ -55,8 +54,8 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
  */
 export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
   const { parsed, unsupportedRules, input } = call;
-  const { vendor } = vendorWire<ImagesVendor>(wires, wire);
-  const request = vendor.needsBytes ? await input.asBytes() : parsed.request;
+  const { vendor, pass } = vendorWire<ImagesVendor, ImagesPass>(wires, wire);
+  const request = vendor.needsBytes === true ? await input.asBytes() : parsed.request;
   const { body: sent, dropped } = renderSupported(unsupportedRules, parsed.dropped, () => {
     const rendered = vendor.render(request, { model: upstreamModel });
     return { body: writeImages(rendered), dropped: rendered.dropped };
@@ -66,19 +65,20 @@ export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstr
     body: await inTurnsIfLong(sent.body),
     headers: { "content-type": sent.contentType },
     dropped,
-    unrepeatable: vendor.begins === "task",
-    streams: request.stream && vendor.streams,
+    unrepeatable: vendor.startsTask,
+    streams: request.stream && pass !== undefined,
     read: (head) => (isEventStream(head) ? imageStream(request) : imagesTask(call, vendor)),
   };
 }
 
-/** Reads a stream of partial images. */
+/** Reads a stream of partial images, which has one form. */
 function imageStream(request: ImageRequest): AnswerReader {
+  const { pass } = wires.images;
   return {
     kind: "stream",
     framing: eventStreamFraming,
-    begins: (first) => beginsIn({ framing: eventStreamFraming, begins: beginsImages }, first),
-    translator: () => new PassTranslator({ pass: imagesPass(maxImagesOf(request)), mode: "bytes" }),
+    begins: (first) => beginsIn({ framing: eventStreamFraming, begins: pass.begins }, first),
+    translator: () => new PassTranslator({ pass: pass.stream(maxImagesOf(request)), mode: "bytes" }),
   };
 }
 

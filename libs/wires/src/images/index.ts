@@ -4,7 +4,7 @@ import type { Parsed, Wire } from "../wire.ts";
 import { content } from "./content/index.ts";
 import type { ImagesClient } from "./hub/answer.ts";
 import type { ImageRequest } from "./hub/request.ts";
-import type { ImagesVendor } from "./hub/vendor.ts";
+import type { ImagesPass, ImagesVendor } from "./hub/vendor.ts";
 import { imagen, vertexImagen } from "./imagen/index.ts";
 import { imageEdits, images } from "./openai/index.ts";
 import { qwen, qwenEditTasks, qwenTasks } from "./qwen/index.ts";
@@ -21,8 +21,7 @@ export {
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
 export { costlyMember, maxImagesOf, sizeOf } from "./hub/pricing.ts";
 export { maxInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
-export { writeImages, type ImagesVendor } from "./hub/vendor.ts";
-export { beginsImages, imagesPass } from "./openai/pass.ts";
+export { writeImages, type ImagesPass, type ImagesVendor } from "./hub/vendor.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 
 /** All wires of images, by name. */
@@ -35,7 +34,7 @@ export const wires = {
   imagen,
   "vertex-imagen": vertexImagen,
   content,
-} as const satisfies Readonly<Record<ImagesWire, Wire<ImagesVendor, ImagesClient>>>;
+} as const satisfies Readonly<Record<ImagesWire, Wire<ImagesVendor, ImagesClient, ImagesPass>>>;
 
 /** Reads a client's JSON body: qwen-style if it has `input`, else simple. Throws Failure (400) naming the field. */
 export function readImageBody(body: unknown): Parsed<ImageRequest> {

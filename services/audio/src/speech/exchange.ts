@@ -49,7 +49,7 @@ export function speechExchange(
     vendor.render(request, target),
   );
   const { parse } = vendor;
-  const events = vendor.event !== undefined && target.events;
+  const events = vendor.stream !== undefined && target.events;
   return {
     wire,
     body: Buffer.from(JSON.stringify(body)),
@@ -83,7 +83,7 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     return {
       kind: "stream",
       framing: eventStreamFraming,
-      begins: (first) => beginsWith(first, speech.vendor.event),
+      begins: (first) => beginsWith(first, speech.vendor.stream().read),
       translator: () => (request.events ? speechEvents() : eventsAsAudio(usual)),
     };
   const isAudio = type.startsWith("audio/");

@@ -78,9 +78,10 @@ function bytesToClient(contentType: string) {
 
 /** Returns a reader of stream events. It throws Failure for an error or an unreadable event. */
 function eventReader(): (frame: Frame) => EventReading & { readonly audio: Buffer } {
+  const reader = vendor.stream();
   let usage = unreported;
   return (frame) => {
-    const event = vendor.event(frame);
+    const event = reader.read(frame);
     if (event.kind === "error") throw brokenByVendor();
     if (event.kind === "audio") return { done: false, usage, audio: event.bytes };
     if (event.kind === "other") return { done: false, audio: noAudio };

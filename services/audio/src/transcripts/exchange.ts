@@ -67,7 +67,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
 const eventsReader: AnswerReader = {
   kind: "stream",
   framing: eventStreamFraming,
-  begins: (first) => beginsWith(first, own.vendor.event),
+  begins: (first) => beginsWith(first, own.vendor.stream().read),
   translator: transcriptEvents,
 };
 
@@ -100,8 +100,9 @@ export function renderAnswer(
 
 /** Passes a vendor's stream through, and reads its text, end and usage. */
 function transcriptEvents(): StreamTranslator {
+  const reader = own.vendor.stream();
   return eventsThrough((frame) => {
-    const event = own.vendor.event(frame);
+    const event = reader.read(frame);
     if (event.kind === "error") throw brokenByVendor();
     if (event.kind === "delta") return { done: false, words: event.text };
     if (event.kind === "done") return { done: true, usage: own.vendor.usage(event.body) ?? {} };

@@ -26,7 +26,6 @@ import {
   type WantedImages,
 } from "@modelgate/relay/images";
 import {
-  imagesPass,
   maxImagesOf,
   refuseWithoutImage,
   sizeOf,
@@ -126,12 +125,10 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
   }
 }
 
-/** Sends heartbeats to a client of a stream before its vendor starts. */
-const waiting: StreamWaiting = waitingOf(imagesPass());
+const { heartbeat, failureFrame } = wires.images.pass.stream();
 
-function waitingOf({ heartbeat, failureFrame }: ReturnType<typeof imagesPass>): StreamWaiting {
-  return { contentType: eventStream, sign: heartbeat, fail: failureFrame };
-}
+/** Sends heartbeats to a client of a stream before its vendor starts. */
+const waiting: StreamWaiting = { contentType: eventStream, sign: heartbeat, fail: failureFrame };
 
 function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
   return {

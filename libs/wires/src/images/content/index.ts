@@ -12,7 +12,7 @@ import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 /** Image models of the content wire: generateContent with IMAGE among `responseModalities`. */
 export const content = {
   name: "content",
-  vendor: { begins: "image", needsBytes: true, streams: false, render: renderRequest, parse: parseAnswer },
+  vendor: { needsBytes: true, render: renderRequest, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { JsonRecord } from "../../json/fields.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
+import type { TextStreamPass } from "../../text/pass.ts";
 import type { Rendered, VendorSide } from "../../wire.ts";
 import type { ImagesAnswer, ImagesTask } from "./answer.ts";
 import type { ImageRequest } from "./request.ts";
@@ -13,16 +15,25 @@ export interface RenderedImages extends Rendered {
 /** The vendor side of an images wire. */
 export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | ImagesTask, RenderedImages> {
   /** True if images must be sent as bytes; otherwise addresses suffice. */
-  readonly needsBytes: boolean;
-  /** Result of a request. A task is paid for once, so its request must not be sent twice. */
-  readonly begins: "image" | "task";
-  /** True if the vendor streams partial images. */
-  readonly streams: boolean;
+  readonly needsBytes?: true;
+  /** True if a request starts a task. A task is paid for once, so its request must not be sent twice. */
+  readonly startsTask?: true;
   /**
    * Parses a complete answer. Throws Failure upstream_error for any other body, upstream_rejected (400) where the
    * vendor refused to make the image, and a failed task's failure.
    */
-  parse(body: Rendered["body"]): ImagesAnswer | ImagesTask;
+  parse(body: JsonRecord): ImagesAnswer | ImagesTask;
+}
+
+/** Forwards a vendor's stream of partial images unchanged, to clients of any dialect. Absent: the vendor has none. */
+export interface ImagesPass {
+  /** Returns true if a vendor's stream can begin with an event: not with an error or an unknown object. */
+  begins(event: JsonRecord): boolean;
+  /**
+   * Creates the pass of one stream.
+   * @param max images of the request: the stream ends with the last of them, even if the vendor sends more
+   */
+  stream(max?: number): TextStreamPass;
 }
 
 interface SentImages {

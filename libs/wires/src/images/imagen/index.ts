@@ -6,7 +6,7 @@ import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "
 import { nearestRatio, unsupportedHints, type ImageField, type ImageRequest, type ImageSize } from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
-const shared = { begins: "image", needsBytes: false, streams: false, parse: parseAnswer } as const;
+const shared = { parse: parseAnswer } as const;
 
 /** Imagen at the Gemini API (:predict). */
 export const imagen = {

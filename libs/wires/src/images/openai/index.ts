@@ -1,20 +1,19 @@
-import { present, type Units } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/index.ts";
-import { countOf, unitsOf } from "../../text/hub/counts.ts";
+import { present } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { Target, Wire } from "../../wire.ts";
-import { noImages, renderImageEvents, renderImages } from "../hub/answer.ts";
-import type { ImagesAnswer, ImagesClient, MadeImage } from "../hub/answer.ts";
+import { renderImageEvents, renderImages, type ImagesClient } from "../hub/answer.ts";
 import { addressOf, bytesIn } from "../hub/image-bytes.ts";
 import { imageFields, readImages, relied, unsupportedHints } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
-import type { ImagesFormEntry, ImagesVendor, RenderedImages } from "../hub/vendor.ts";
+import type { ImagesFormEntry, ImagesPass, ImagesVendor, RenderedImages } from "../hub/vendor.ts";
+import { parseAnswer } from "./answer.ts";
+import { imagesPass } from "./pass.ts";
 import { parseRequest } from "./request.ts";
 
 /** POST /v1/images/generations and /v1/images/edits for clients, POST /images/generations at a vendor. */
 export const images = {
   name: "images",
-  vendor: { begins: "image", needsBytes: false, streams: true, render: renderGeneration, parse: parseAnswer },
+  vendor: { render: renderGeneration, parse: parseAnswer },
   client: {
     read: (body) => readImages(body, (record) => parseRequest(record)),
     render: renderImages,
@@ -31,13 +30,15 @@ export const images = {
       partialImages: "partial_images",
     },
   },
-} as const satisfies Wire<ImagesVendor, ImagesClient>;
+  pass: imagesPass,
+} as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
 /** POST /images/edits at a vendor: a form. */
 export const imageEdits = {
   name: "image-edits",
-  vendor: { begins: "image", needsBytes: true, streams: true, render: renderEdit, parse: parseAnswer },
-} as const satisfies Wire<ImagesVendor, ImagesClient>;
+  vendor: { needsBytes: true, render: renderEdit, parse: parseAnswer },
+  pass: imagesPass,
+} as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
 /** Fields that a vendor of this wire gets only from clients of this wire. */
 const extras: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
@@ -108,50 +109,4 @@ function fileOf(name: string, image: InputImage): ImagesFormEntry {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** Maximum number of images read from one answer; no vendor returns so many. */
-const maxRead = 100;
-
-function parseAnswer(body: JsonRecord): ImagesAnswer {
-  const { created: _created, data: _data, ...more } = body;
-  return readVendor(body, (fields) => {
-    const images = fields.each("data", maxRead).flatMap(parseImage);
-    if (images.length === 0) throw noImages();
-    return { created: fields.number("created"), images, tokens: readTokens(body["usage"]), more };
-  });
-}
-
-/** Parses an image. Vendors set the member that they do not use to "" or null. */
-function parseImage(item: Fields): readonly MadeImage[] {
-  const [url, base64] = [item.text("url"), item.text("b64_json")];
-  const revised = item.text("revised_prompt");
-  const more = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
-  if (base64 !== undefined && base64 !== "") return [{ base64, ...more }];
-  return url === undefined || url === "" ? [] : [{ url, ...more }];
-}
-
-/**
- * Reads `usage` of an answer or an event as tokens; undefined if there is none. Input counts as text unless reported as
- * images; output counts as images unless reported as text.
- */
-export function readTokens(usage: unknown): Units | undefined {
-  if (!isRecord(usage)) return undefined;
-  const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
-  if (input === undefined && output === undefined) return undefined;
-  const [read, made] = [detailsOf(usage["input_tokens_details"]), detailsOf(usage["output_tokens_details"])];
-  const cached = Math.min(read("cached_tokens"), input ?? 0);
-  const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
-  const words = Math.min(made("text_tokens"), output ?? 0);
-  return unitsOf({
-    inputTokens: (input ?? 0) - cached - images,
-    cachedInputTokens: cached,
-    inputImageTokens: images,
-    outputTokens: words,
-    outputImageTokens: (output ?? 0) - words,
-  });
-}
-
-function detailsOf(details: unknown): (name: string) => number {
-  return (name) => (isRecord(details) ? (countOf(details[name]) ?? 0) : 0);
 }

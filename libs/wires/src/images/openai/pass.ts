@@ -2,14 +2,13 @@ import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
-import { readTokens } from "./index.ts";
+import type { ImagesPass } from "../hub/vendor.ts";
+import { readTokens } from "./answer.ts";
 
-/**
- * Creates the pass of a stream of partial images, which is forwarded unchanged. Counts completed images; a partial one
- * only marks the start of output.
- * @param max images of the request: the stream ends with the last of them, even if the vendor sends more
- */
-export function imagesPass(max = Infinity): TextStreamPass {
+/** Forwards a stream of partial images. Counts completed images; a partial one only marks the start of output. */
+export const imagesPass: ImagesPass = { begins, stream: passStream };
+
+function passStream(max = Infinity): TextStreamPass {
   let completed = 0;
   let tokens: Units = {};
   const used = (): Units => ({ ...tokens, images: completed });
@@ -43,6 +42,6 @@ const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial
 const typeWithin = 400;
 
 /** Returns true if an event can begin a stream of images: it has a type that is not an error. */
-export function beginsImages({ type, error }: JsonRecord): boolean {
+function begins({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

@@ -9,12 +9,10 @@ import { readImages, relied } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
 import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 
-const endpoint = { needsBytes: false, streams: false, parse: parseAnswer } as const;
-
 /** The qwen-style body for clients, and synchronous images for vendors. */
 export const qwen = {
   name: "qwen-images",
-  vendor: { ...endpoint, begins: "image", render: renderGeneration },
+  vendor: { render: renderGeneration, parse: parseAnswer },
   client: {
     read: (body) => readImages(body, parseRequest),
     render: renderImages,
@@ -35,7 +33,7 @@ export const qwen = {
 /** Images from text, as a task. */
 export const qwenTasks = {
   name: "qwen-image-tasks",
-  vendor: { ...endpoint, begins: "task", render: renderSynthesis },
+  vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Images from images, as a task. */

@@ -78,12 +78,11 @@ export interface RenderedSpeech extends Rendered {
 }
 
 /** The vendor side of a speech wire, which answers with audio, events, or JSON that contains audio. */
-export interface SpeechVendor extends Pick<VendorSide<SpeechRequest, SpeechAnswer>, "render"> {
+export interface SpeechVendor extends Omit<VendorSide<SpeechRequest, SpeechAnswer, RenderedSpeech>, "parse"> {
   render(request: SpeechRequest, target: SpeechTarget): RenderedSpeech;
   /** Parses JSON with audio; absent: the answer is audio or events. Throws Failure upstream_error for other bodies. */
   readonly parse?: (body: JsonRecord) => SpeechAnswer;
-  /** Reads a frame; absent: the vendor does not stream. Throws Failure upstream_error for an unreadable frame. */
-  event?(frame: Frame): SpeechEvent;
+  stream?(): { read(frame: Frame): SpeechEvent };
 }
 
 /** Audio for a client. */

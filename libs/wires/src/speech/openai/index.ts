@@ -19,7 +19,7 @@ import type { Parsed, Rendered, Wire } from "../../wire.ts";
 /** The speech wire (POST /v1/audio/speech). */
 export const speech = {
   name: "speech",
-  vendor: { render: renderRequest, event: readEvent },
+  vendor: { render: renderRequest, stream: () => ({ read: readEvent }) },
   client: {
     ...checkedBy(bodies.SpeechRequest, parseRequest),
     render: renderAnswer,

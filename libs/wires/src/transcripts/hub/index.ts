@@ -101,8 +101,7 @@ export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transc
   parse(body: JsonRecord): Transcript;
   /** Reads the usage: tokens, or seconds of audio. Undefined if the vendor reports neither. */
   usage(body: JsonRecord): Units | undefined;
-  /** Reads a frame; absent: the vendor does not stream. Throws Failure upstream_error for an unreadable frame. */
-  event?(frame: Frame): TranscriptEvent;
+  stream?(): { read(frame: Frame): TranscriptEvent };
 }
 
 /** Context of the call that a transcript is rendered for. */

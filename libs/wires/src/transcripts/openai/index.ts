@@ -14,7 +14,12 @@ import { asJson } from "../hub/render.ts";
 import { parseAnswer, readEvent, readUsage, writeEvents } from "./answer.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-const vendor = { render: renderForm, parse: parseAnswer, usage: readUsage, event: readEvent } as const;
+const vendor = {
+  render: renderForm,
+  parse: parseAnswer,
+  usage: readUsage,
+  stream: () => ({ read: readEvent }),
+} as const;
 
 /** POST /v1/audio/transcriptions. */
 export const transcriptions = {

@@ -83,7 +83,7 @@ export interface VideoVendor extends VendorSide<VideoRequest, PollResult, Render
   /** Parses the answer to a poll. Never throws: an unreadable answer is `unknown`. */
   parse(body: JsonRecord): PollResult;
   /** True if the vendor accepts only an image's bytes, not its address. */
-  readonly takesBytesOnly?: true;
+  readonly needsBytes?: true;
   /** Member in which the answer to a poll may contain the finished video, in Base64. */
   readonly videoMember?: string;
 }

@@ -20,7 +20,7 @@ export const veo = {
     render: renderFor(false, ["personGeneration"]),
     started: parseStarted,
     parse: pollResultOf(videosOfGemini),
-    takesBytesOnly: true,
+    needsBytes: true,
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
@@ -35,7 +35,7 @@ export const vertex = {
     render: renderFor(true, ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"]),
     started: parseStarted,
     parse: pollResultOf(videosOfVertex),
-    takesBytesOnly: true,
+    needsBytes: true,
     videoMember,
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;

@@ -1,0 +1,52 @@
+import type { Units } from "@modelgate/contracts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { readVendor } from "../../kind/index.ts";
+import { countOf, unitsOf } from "../../text/hub/counts.ts";
+import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
+
+/** Maximum number of images read from one answer; no vendor returns so many. */
+const maxRead = 100;
+
+/** Parses a complete answer. */
+export function parseAnswer(body: JsonRecord): ImagesAnswer {
+  const { created: _created, data: _data, ...more } = body;
+  return readVendor(body, (fields) => {
+    const images = fields.each("data", maxRead).flatMap(parseImage);
+    if (images.length === 0) throw noImages();
+    return { created: fields.number("created"), images, tokens: readTokens(body["usage"]), more };
+  });
+}
+
+/** Parses an image. Vendors set the member that they do not use to "" or null. */
+function parseImage(item: Fields): readonly MadeImage[] {
+  const [url, base64] = [item.text("url"), item.text("b64_json")];
+  const revised = item.text("revised_prompt");
+  const more = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
+  if (base64 !== undefined && base64 !== "") return [{ base64, ...more }];
+  return url === undefined || url === "" ? [] : [{ url, ...more }];
+}
+
+/**
+ * Reads `usage` of an answer or an event as tokens; undefined if there is none. Input counts as text unless reported as
+ * images; output counts as images unless reported as text.
+ */
+export function readTokens(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
+  if (input === undefined && output === undefined) return undefined;
+  const [read, made] = [detailsOf(usage["input_tokens_details"]), detailsOf(usage["output_tokens_details"])];
+  const cached = Math.min(read("cached_tokens"), input ?? 0);
+  const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
+  const words = Math.min(made("text_tokens"), output ?? 0);
+  return unitsOf({
+    inputTokens: (input ?? 0) - cached - images,
+    cachedInputTokens: cached,
+    inputImageTokens: images,
+    outputTokens: words,
+    outputImageTokens: (output ?? 0) - words,
+  });
+}
+
+function detailsOf(details: unknown): (name: string) => number {
+  return (name) => (isRecord(details) ? (countOf(details[name]) ?? 0) : 0);
+}
