@@ -1,4 +1,4 @@
--- The time in ms: the one given, or Redis' own.
+-- Returns the given time in ms, or the time of Redis' clock.
 local function clock(given)
   if given then return given end
   local time = redis.call('TIME')

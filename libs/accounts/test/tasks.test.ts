@@ -159,7 +159,7 @@ test("due tasks go to one poller each until its lease is over", async () => {
   const task = await begin({ createdAt });
   const shard = shardOf(task.accountId);
   const claim = async (nowMs: number) =>
-    (await claimTasks(redis, shard, { nowMs, leaseMs: 10_000, most: 10 })).filter(({ id }) => id === task.id);
+    (await claimTasks(redis, shard, { nowMs, leaseMs: 10_000, maxMembers: 10 })).filter(({ id }) => id === task.id);
   expect(await claim(createdAt + 4_999)).toEqual([]);
   const both = await Promise.all([claim(createdAt + 5_000), claim(createdAt + 5_000)]);
   expect(both.flat()).toEqual([{ accountId: task.accountId, id: task.id }]);
@@ -188,7 +188,7 @@ test("however many see a task end, one settles it, and each state has one event"
         const claimed = await claimTasks(redis, shardOf(task.accountId), {
           nowMs: Date.now() + day,
           leaseMs: 1,
-          most: 99,
+          maxMembers: 99,
         });
         expect(claimed.filter(({ id }) => id === task.id)).toEqual([]);
         expect(await advanceTask(redis, ended(task, "failed", "1"))).toBeUndefined();
@@ -270,7 +270,7 @@ test("a transition that its client wants is kept until it is delivered", async (
   const task = await begin({ callbackUrl: url });
   const shard = shardOf(task.accountId);
   const claim = async (nowMs: number) =>
-    (await claimCallbacks(redis, shard, { nowMs, leaseMs: 10_000, most: 100 })).filter(
+    (await claimCallbacks(redis, shard, { nowMs, leaseMs: 10_000, maxMembers: 100 })).filter(
       ({ event }) => event.taskId === task.id,
     );
   // Its own process has it first.

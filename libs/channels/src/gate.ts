@@ -41,7 +41,7 @@ const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
   keys: ["minute", "seats[]"],
-  args: { permit: "text", leaseMs: "number", perMinute: "number", bounds: "number[]" },
+  args: { permit: "text", leaseMs: "number", perMinute: "number", maxSeats: "number[]" },
   replies: { taken: {}, full: { set: "number" }, minute: { waitMs: "number" } },
 });
 const renewSeats = defineScript({
@@ -111,7 +111,7 @@ export function openGate({
         takeSeats(
           redis,
           { minute: gateKeys.minute(channel.id), seats: sets.map(({ key }) => key) },
-          { permit, leaseMs, perMinute, bounds: sets.map(({ seats }) => seats) },
+          { permit, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
         ),
       );
       const refused = turnedAway(reply, sets, channel);

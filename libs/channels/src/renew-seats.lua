@@ -1,5 +1,5 @@
---[[ Keeps a call's seats for another lease, by Redis' own clock. A seat that lapsed meanwhile is taken again: the call is
-     still there.
+--[[ Extends the leases of a call's seats, by Redis' clock. A seat that has expired is taken again, because the call is
+     still open.
   seats: sets of seats (zset: permit -> expiry ms) ]]
 local t = redis.call('TIME')
 local expiry = string.format('%.0f', t[1] * 1000 + t[2] / 1000 + leaseMs)

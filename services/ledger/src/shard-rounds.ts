@@ -80,10 +80,10 @@ async function nextDue(redis: Redis): Promise<number> {
   return waiting.some((events) => events > 0) ? 0 : Math.min(...leases);
 }
 
-async function oneRound(options: RoundOptions, onlyOn: string | undefined): Promise<void> {
+async function oneRound(options: RoundOptions, runIds: string | undefined): Promise<void> {
   await Promise.all(
     shards.map(async (shard) => {
-      if (onlyOn !== undefined) await sweepShard(shard, options, { onlyOn });
+      if (runIds !== undefined) await sweepShard(shard, options, { runIds });
       await publishLeftovers(shard, options);
     }),
   );

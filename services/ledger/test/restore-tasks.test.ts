@@ -91,7 +91,7 @@ async function taskEvents(): Promise<readonly KeptTaskEvent[]> {
 }
 
 const due = async (): Promise<readonly string[]> =>
-  (await claimTasks(redis, shard, { nowMs: Date.now() + 1_000, leaseMs: 1, most: 10 })).map(({ id }) => id);
+  (await claimTasks(redis, shard, { nowMs: Date.now() + 1_000, leaseMs: 1, maxMembers: 10 })).map(({ id }) => id);
 
 describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {

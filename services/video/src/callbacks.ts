@@ -39,13 +39,13 @@ export interface CallbackOptions {
 /** Pauses before retries, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
 /** Maximum age of an undelivered transition in ms, regardless of the number of attempts. */
-const longestMs = 3_600_000;
+const maxAgeMs = 3_600_000;
 /** Maximum due callbacks of one shard that are claimed at a time. */
-const most = 16;
+const maxClaimed = 16;
 /** Maximum concurrent calls of this process, in total and per account; further callbacks are due again later. */
 const [maxOpen, maxOfAccount] = [1_000, 200];
 /** Maximum characters of a client's callback URL. */
-const longestUrl = 2_048;
+const maxUrlCharacters = 2_048;
 
 /**
  * Delivers callbacks. A callback is stored in Redis by the write that makes the transition, until it is delivered or
@@ -89,7 +89,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   function send(callback: Callback | undefined): void {
     if (callback === undefined) return;
     const { accountId, time } = callback.event;
-    const isOld = now() - Date.parse(time) > longestMs;
+    const isOld = now() - Date.parse(time) > maxAgeMs;
     if (!isOld && isFull(accountId)) return;
     const step = (isOld ? giveUp(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
     open.set(step, accountId);
@@ -124,7 +124,7 @@ function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Prom
   });
   return async () => {
     if (!(await workCheck.hasWork())) return [];
-    const claim = { nowMs: now(), leaseMs, most };
+    const claim = { nowMs: now(), leaseMs, maxMembers: maxClaimed };
     return (await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim)))).flat();
   };
 }
@@ -161,11 +161,11 @@ async function post(
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...others } = members;
   if (url === undefined || url === null || url === "") return { members: others };
-  const parsed = typeof url === "string" && url.length <= longestUrl ? URL.parse(url) : null;
+  const parsed = typeof url === "string" && url.length <= maxUrlCharacters ? URL.parse(url) : null;
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol) || parsed.username + parsed.password !== "")
     throw new Failure(
       "invalid_value",
-      `callback_url must be an http(s) address of at most ${longestUrl} characters, without a user name or password.`,
+      `callback_url must be an http(s) address of at most ${maxUrlCharacters} characters, without a user name or password.`,
       { param: "callback_url" },
     );
   return { members: others, callbackUrl: parsed.href };

@@ -1,7 +1,7 @@
---[[ Admits one call: account, balance, requests and tokens per minute, a seat. A refusal takes nothing
-     (clock.lua and minute.lua come before this).
+--[[ Admits one call: checks that the account exists and has money, counts the call against the requests and tokens per
+     minute, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
   account hash: available   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
-  A limit of 0 is no limit. `metered`: the call costs money. ]]
+  A limit of 0 means unlimited. `metered`: the call costs money. ]]
 local now = clock(nowMs)
 local available = redis.call('HGET', account, 'available')
 local requests, tokens, minute = requestsPerMinute, tokensPerMinute, nil
@@ -10,8 +10,8 @@ if requestsPerMinute > 0 or tokensPerMinute > 0 then
   requests = level_of(minute.r, minute.rt, now, requestsPerMinute)
   tokens = level_of(minute.t, minute.tt, now, tokensPerMinute)
 end
-local function answer(decision, wait)
-  return {decision, waitMs = wait,
+local function answer(decision, waitMs)
+  return {decision, waitMs = waitMs,
     requestsLeft = math.floor(math.max(0, requests)), requestsResetMs = until_full(requests, requestsPerMinute),
     tokensLeft = math.floor(math.max(0, tokens)), tokensResetMs = until_full(tokens, tokensPerMinute)}
 end
@@ -24,9 +24,9 @@ end
 if tokensPerMinute > 0 and tokens <= 0 then
   return answer('tokens', math.ceil((1 - tokens) * 60000 / tokensPerMinute))
 end
-local seatsLive = minute and minute.s or 0
+local seatsExpireAt = minute and minute.s or 0
 if concurrency > 0 then
-  -- Seats whose leases have run out are looked for where there seems to be no other.
+  -- Expired seats are removed only if all seats seem to be taken.
   local taken = redis.call('ZCARD', seats)
   if taken >= concurrency then
     redis.call('ZREMRANGEBYSCORE', seats, '-inf', now)
@@ -34,14 +34,14 @@ if concurrency > 0 then
     if taken >= concurrency then return answer('concurrency', 1000) end
   end
   redis.call('ZADD', seats, string.format('%.0f', now + leaseMs), permit)
-  if taken == 0 or seatsLive < now + leaseMs then -- a set that was empty is a new one
-    seatsLive = now + 3 * leaseMs
+  if taken == 0 or seatsExpireAt < now + leaseMs then -- Redis deletes an empty set, and its expiry with it
+    seatsExpireAt = now + 3 * leaseMs
     redis.call('PEXPIRE', seats, 3 * leaseMs)
   end
 end
 if requestsPerMinute > 0 then
   requests = requests - 1
   write_minute(minute, now, math.max(120000, until_full(tokens, tokensPerMinute) + 60000),
-    'r', tostring(requests), 'rt', string.format('%.0f', now), 's', string.format('%.0f', seatsLive))
+    'r', tostring(requests), 'rt', string.format('%.0f', now), 's', string.format('%.0f', seatsExpireAt))
 end
 return answer('admitted', 0)

@@ -1,3 +1,3 @@
---[[ Gives a seat back.   seats zset: permit -> expiry (ms) ]]
+--[[ Releases a seat.   seats zset: permit -> expiry (ms) ]]
 redis.call('ZREM', seats, permit)
 return {'left'}

@@ -1,7 +1,8 @@
---[[ A token's minute: requests and tokens as buckets that fill evenly, in one hash of the account's slot
-     (clock.lua comes before this).
-  r, t: levels of requests and tokens   rt, tt: when they were (ms)   x: until when the hash is sure to live (ms)
-  s: until when the set of the token's seats is sure to live (ms) ]]
+--[[ Functions for a token's limits per minute: two buckets, requests and tokens, that are refilled evenly. Both are in
+     one hash in the account's slot. Requires clock.lua.
+  r, t: levels of requests and tokens   rt, tt: times of these levels (ms)
+  x: time before which the hash cannot expire (ms)
+  s: time before which the set of the token's seats cannot expire (ms) ]]
 local function read_minute(key)
   local found = redis.call('HMGET', key, 'r', 'rt', 't', 'tt', 'x', 's')
   return {key = key, r = found[1], rt = found[2], t = found[3], tt = found[4], x = tonumber(found[5] or 0), s = tonumber(found[6] or 0)}
@@ -13,20 +14,20 @@ end
 local function until_full(level, capacity)
   return capacity == 0 and 0 or math.ceil((capacity - level) * 60000 / capacity)
 end
--- Writes fields and values, and keeps the hash for as long as it says anything: it is given twice the life that it needs,
--- so that most calls need not prolong it. A debt is forgotten after a day at the latest.
-local function write_minute(minute, now, needed, ...)
-  local life = math.min(86400000, needed)
+-- Writes fields and values, and sets the expiry of the hash: to twice the time until the buckets are full again, so
+-- that most calls need not extend it. A debt expires after two days at the latest.
+local function write_minute(minute, now, needed_ms, ...)
+  local life = math.min(86400000, needed_ms)
   if minute.x >= now + life then return redis.call('HSET', minute.key, ...) end
   redis.call('HSET', minute.key, 'x', string.format('%.0f', now + 2 * life), ...)
   redis.call('PEXPIRE', minute.key, string.format('%.0f', 2 * life))
 end
--- Gives back what was reserved of the tokens and not used, or takes what was used beyond that. Holds of earlier versions
--- do not name their bucket: their tokens stay reserved until the bucket has filled again.
+-- Returns reserved tokens that were not used to the bucket, or takes the tokens that were used in addition. Holds of
+-- earlier versions have no key of a bucket: their tokens stay reserved until the bucket is full again.
 local function correct_tokens(key, capacity, change, nowMs)
   if capacity == 0 or change == 0 or not key then return end
   local minute = read_minute(key)
-  if not minute.r and not minute.t then return end -- full again
+  if not minute.r and not minute.t then return end -- the bucket is full and has expired
   local level = math.min(capacity, tonumber(minute.t or capacity) + change)
   if change > 0 then return redis.call('HSET', key, 't', tostring(level)) end
   write_minute(minute, clock(nowMs), until_full(level, capacity) + 60000, 't', tostring(level))

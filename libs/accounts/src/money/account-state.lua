@@ -1,5 +1,5 @@
---[[ An account's money as a script works with it: read with one command, written with one (amounts.lua comes before
-     this). Nil where there is no such account. A hold moves between two fields, a receipt needs all of them. ]]
+--[[ Functions that read and write an account's money, each with one command. Requires amounts.lua. The readers return
+     nil if the account does not exist. A hold needs two of the fields, a receipt all of them. ]]
 local function read_held(key)
   local found = redis.call('HMGET', key, 'available', 'held')
   return found[1] and {key = key, available = found[1], held = found[2] or '0'} or nil
@@ -17,13 +17,15 @@ local function write_account(state)
   redis.call('HSET', state.key, 'available', state.available, 'held', state.held, 'credited', state.credited,
     'spent', state.spent, 'receipts', string.format('%d', state.receipts), 'head', state.head)
 end
--- Gives what a call had put aside back to what is available.
-local function free(state, nanos)
+-- Makes an amount that was held for a call available again.
+local function release_held(state, nanos)
   state.held, state.available = subtract(state.held, nanos), add(state.available, nanos)
 end
---[[ Adds a receipt to an account's chain, after the money was moved.
-  state: of the account, written by its script   amount (nanos, signed)   entry (JSON)
-  Returns number, hash of the receipt before, balance after it, hash: all strings ]]
+--[[ Adds a receipt to an account's chain. The caller has changed the amounts in `state` before, and writes it
+     afterwards.
+  state: the account's   amount: nanos, signed   entry: JSON
+  Returns the receipt's number, the hash of the previous receipt, the new balance, and the receipt's hash, all as
+    strings ]]
 local function add_receipt(state, amount, entry)
   local previous, balance = state.head, add(state.available, state.held)
   state.receipts = state.receipts + 1
@@ -31,9 +33,9 @@ local function add_receipt(state, amount, entry)
   state.head = redis.sha1hex(table.concat({previous, number, amount, balance, entry}, '\n'))
   return number, previous, balance, state.head
 end
---[[ Records a change of a balance that has just been made.
-  state: of the account   keys {credits, outbox}   operation id   nanos, may be negative   entry (JSON object)
-  replaces: hash of the receipt that it had before, or nil ]]
+--[[ Records a change of a balance. The caller has changed the amounts in `state` before.
+  state: the account's   keys: {credits, outbox}   operation: id   nanos: may be negative   entry: JSON object
+  replaces: hash of the receipt that the change had in a Redis that was lost, or nil ]]
 local function record_credit(state, keys, operation, nanos, entry, replaces)
   local number, previous, balance, hash = add_receipt(state, nanos, entry)
   local recorded = string.sub(entry, 1, -2) .. string.format(

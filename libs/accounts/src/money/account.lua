@@ -1,6 +1,6 @@
---[[ Creates an account that does not exist yet (account-state.lua comes before this).
-  account hash, made here   credits hash: operation id -> entry (JSON)   outbox stream
-  createdAt RFC 3339   opening: the first credit (JSON) ]]
+--[[ Creates an account, unless it exists. Requires account-state.lua.
+  account hash, written here   credits hash: operation id -> entry (JSON)   outbox stream
+  createdAt: RFC 3339   opening: the first credit (JSON) ]]
 if redis.call('EXISTS', account) == 1 then return {'exists'} end
 redis.call('HSET', account, 'name', name, 'createdAt', createdAt)
 local state = {key = account, available = balance, held = '0', credited = balance, spent = '0', receipts = 0, head = ''}

@@ -1,13 +1,13 @@
---[[ Budgets of a call's token and group, shared by the scripts that change a hold (amounts.lua comes before this). A hold
-     keeps them as lines: key, field and bound of each, in the account's slot. ]]
+--[[ Functions for the budgets of a call's token and group. Requires amounts.lua. A hold stores its budgets as lines:
+     key, field and maximum of each. All keys are in the account's slot. ]]
 local function budgets_of(lines)
   local budgets = {}
-  for key, field, most in string.gmatch(lines or '', '([^\n]+)\n([^\n]+)\n([^\n]+)\n') do
-    budgets[#budgets + 1] = {key = key, field = field, most = most}
+  for key, field, max in string.gmatch(lines or '', '([^\n]+)\n([^\n]+)\n([^\n]+)\n') do
+    budgets[#budgets + 1] = {key = key, field = field, max = max}
   end
   return budgets
 end
--- Adds an amount, below zero too, to the totals of periods that have not expired.
+-- Adds an amount, which may be negative, to the totals of periods that have not expired.
 local function change_budgets(budgets, nanos)
   if nanos == '0' then return end
   for _, budget in ipairs(budgets) do
@@ -15,12 +15,13 @@ local function change_budgets(budgets, nanos)
     if spent then redis.call('HSET', budget.key, budget.field, add(spent, nanos)) end
   end
 end
--- What the budgets come to with nanos more, or nil and the index of the first that is too small. Writes nothing.
-local function with_more(budgets, nanos)
+-- Returns the totals of the budgets after an addition, or nil and the index of the first budget that is too small.
+-- Writes nothing.
+local function totals_after(budgets, nanos)
   local totals = {}
   for at, budget in ipairs(budgets) do
     local spent = add(redis.call('HGET', budget.key, budget.field) or '0', nanos)
-    if not is_negative(spent) and greater(spent, budget.most) and nanos ~= '0' then return nil, at end
+    if not is_negative(spent) and greater(spent, budget.max) and nanos ~= '0' then return nil, at end
     totals[at] = spent
   end
   return totals

@@ -24,7 +24,7 @@ const run = defineScript({
   file: new URL("credit.lua", import.meta.url),
   shared: moneyScripts,
   keys: ["account", "credits", "outbox"],
-  args: { operation: "text", nanos: "nanos", entry: "text", bound: "number", replaces: "text?" },
+  args: { operation: "text", nanos: "nanos", entry: "text", maxCredits: "number", replaces: "text?" },
   replies: {
     credited: {},
     "credited-before": {},
@@ -72,7 +72,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
       operation: operationId,
       nanos: BigInt(nanos),
       entry: JSON.stringify(entry),
-      bound: maxCredits,
+      maxCredits,
       replaces: receipt?.hash,
     },
   );

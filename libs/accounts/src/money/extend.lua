@@ -1,10 +1,10 @@
---[[ Puts more money aside for a call that is under way and costs more than was held for it, within the budgets of its
-     hold. All or nothing (account-state.lua and budgets.lua come before this).
-  account hash: available, held (nanos)   hold hash   nanos above zero ]]
+--[[ Adds to the hold of an open call that costs more than was held, within the budgets of the hold. Changes everything
+     or nothing. Requires account-state.lua and budgets.lua.
+  account hash: available, held (nanos)   hold hash   nanos: above zero ]]
 local found, state = redis.call('HMGET', hold, 'nanos', 'budgets'), read_held(account)
 if not found[1] or not state then return {'gone'} end
 local budgets = budgets_of(found[2])
-local totals = with_more(budgets, nanos)
+local totals = totals_after(budgets, nanos)
 state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
 if not totals or is_negative(state.available) then return {'too-low'} end
 write_budgets(budgets, totals)

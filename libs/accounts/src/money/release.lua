@@ -1,5 +1,5 @@
---[[ Gives a hold back whole, with the tokens that it reserved of a minute: nothing was bought with it, so it
-     leaves no usage event (account-state.lua, minute.lua and budgets.lua come before this).
+--[[ Releases a hold completely, with its reserved tokens. The call cost nothing, so there is no usage event. Requires
+     account-state.lua, minute.lua and budgets.lua.
   account hash   hold hash   holds zset: call id -> lease expiry (ms) ]]
 local found = redis.call('HMGET', hold, 'nanos', 'tokens', 'limit', 'bucket', 'budgets')
 local nanos = found[1]
@@ -8,7 +8,7 @@ local state = read_held(account)
 redis.call('DEL', hold)
 redis.call('ZREM', holds, callId)
 if nanos ~= '0' and state then
-  free(state, nanos)
+  release_held(state, nanos)
   write_held(state)
   change_budgets(budgets_of(found[5]), negated(nanos))
 end

@@ -19,10 +19,10 @@ export interface Settlement {
   /** Settles only an existing hold, because no request was sent. */
   readonly onlyIfHeld?: boolean | undefined;
   /**
-   * Settles only in one of these runs of Redis (`run_id`, separated by spaces): in another run the call may have been
-   * settled.
+   * Runs of Redis (`run_id`, separated by spaces) in which the call may be settled: in another run it may have been
+   * settled already. Absent: any run.
    */
-  readonly onlyOn?: string | undefined;
+  readonly runIds?: string | undefined;
   readonly nowMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ const run = defineScript({
     tokens: "number",
     nowMs: "number?",
     onlyIfExpired: "flag",
-    onlyOn: "text?",
+    runIds: "text?",
     queueLate: "flag",
   },
   grouped: true,
@@ -45,7 +45,7 @@ const run = defineScript({
     settled: { entry: "text", uncovered: "nanos", ...receiptKinds },
     gone: {},
     leased: {},
-    unsure: {},
+    "other-run": {},
   },
 });
 
@@ -73,7 +73,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       tokens: Math.ceil(settlement.tokens),
       nowMs: settlement.nowMs,
       onlyIfExpired: settlement.onlyIfExpired ?? false,
-      onlyOn: settlement.onlyOn,
+      runIds: settlement.runIds,
       queueLate: settlement.onlyIfExpired !== true && settlement.onlyIfHeld !== true,
     },
   );

@@ -1,6 +1,6 @@
---[[ Reads an account's money and the amounts of its open holds at one moment.
+--[[ Reads an account's money and the amounts of its open holds in one step.
   account hash   holds zset: call id -> lease expiry (ms)
-  holdPrefix: how the key of a hold begins   maxHolds: how many holds of the shard may be read ]]
+  holdPrefix: prefix of the holds' keys   maxHolds: maximum holds of the shard; if there are more, none is read ]]
 local found = redis.call('HMGET', account, 'available', 'held', 'credited', 'spent', 'receipts', 'head')
 if not found[1] then return {'no-account'} end
 local complete, amounts = redis.call('ZCARD', holds) <= maxHolds, {}

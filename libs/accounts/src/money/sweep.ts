@@ -10,7 +10,7 @@ export interface SweepBounds {
   /** Clock for the leases; absent: that of this machine. */
   readonly nowMs?: number | undefined;
   /** Settles only in these runs of Redis; see `Settlement`. */
-  readonly onlyOn?: string | undefined;
+  readonly runIds?: string | undefined;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function sweepHolds(
   redis: Redis,
   shard: string,
   limit: number,
-  { nowMs, onlyOn }: SweepBounds = {},
+  { nowMs, runIds }: SweepBounds = {},
 ): Promise<readonly OutboxEntry<UsageEvent>[]> {
   const now = nowMs ?? Date.now();
   const expired = await redis.zrangebyscore(accountKeys.holds(shard), "-inf", now, "LIMIT", 0, limit);
@@ -50,7 +50,7 @@ export async function sweepHolds(
       tokens: tokensIn(event.units),
       draft: event,
       onlyIfExpired: true,
-      onlyOn,
+      runIds,
       nowMs,
     });
     if (entry !== undefined) swept.push(entry);

@@ -1,9 +1,10 @@
---[[ Charges a call whose settlement, or whose hold, was lost with a Redis (account-state.lua and budgets.lua come before this).
-     Once for each receipt that it had before; one that had none is charged where it was not charged at all. The cost is true, so it is taken whatever is available: the account may
-     owe some. A hold that came back with an older copy of Redis is given back.
+--[[ Charges a call whose settlement or hold was lost with a Redis, once for each receipt that it had there; a call
+     without a receipt only if it was never charged. The cost is known, so it is taken even if the available amount
+     becomes negative. A hold that an older copy of Redis has brought back is released. Requires account-state.lua and
+     budgets.lua.
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
-  charged hash: call id, and the receipt that it had before -> 1   event is JSON without its cost
-  replaces: hash of that receipt, nil: none   rememberMs: how long charges are remembered ]]
+  charged hash: call id -> 1, hash of its lost receipt -> 1   event: JSON without its cost
+  replaces: hash of the lost receipt; nil: it had none   rememberMs: time to live of `charged` ]]
 local state = read_account(account)
 if not state then return {'no-account'} end
 if redis.call('HEXISTS', charged, replaces or callId) == 1 then return {'charged-before'} end
@@ -13,7 +14,7 @@ local found = redis.call('HMGET', hold, 'nanos', 'budgets')
 if found[1] then
   redis.call('DEL', hold)
   redis.call('ZREM', holds, callId)
-  free(state, found[1])
+  release_held(state, found[1])
   change_budgets(budgets_of(found[2]), negated(found[1]))
 end
 state.available, state.spent = subtract(state.available, cost), add(state.spent, cost)

@@ -1,7 +1,8 @@
---[[ Puts a task back that Redis has lost, or that has ended since Redis last knew of it; any other stays as it is.
-  task hash: version, record   due zset: member -> when (ms)   list zset: task id -> created (ms)
-  holds zset: call id -> lease expiry (ms), of which a hold that is there gets the task's own, holdUntil
-  dueAt nil: the task has ended   keepMs: how long an ended one is kept ]]
+--[[ Restores a task that Redis has lost, or that has ended since the state that Redis has. Any other task is not
+     changed.
+  task hash: version, record   due zset: member -> time (ms)   list zset: task id -> created (ms)
+  holds zset: call id -> lease expiry (ms); the lease of an existing hold is set to holdUntil
+  dueAt: nil if the task has ended   keepMs: time for which an ended task is kept ]]
 local version = redis.call('HGET', task, 'version')
 if version and (dueAt or not redis.call('ZSCORE', due, member)) then return {'exists'} end
 redis.call('HSET', task, 'version', tostring(tonumber(version or '0') + 1), 'record', record)

@@ -1,12 +1,13 @@
---[[ Replaces a task's record if it is still at the version that was read; settles its hold where the task ends, and
-     writes the events, all in one step (clock.lua and the account-state.lua, budgets.lua and settlement.lua of money come
-     before this).
-  task hash: version, record, entries (of its events in the outbox)   due zset: member -> when (ms)
+--[[ Replaces a task's record if it still has the version that was read, settles its hold if the task has ended, and
+     writes the events, all in one step. Requires clock.lua and money's account-state.lua, budgets.lua and
+     settlement.lua.
+  task hash: version, record, entries (of its events in the outbox)   due zset: member -> time (ms)
   account, hold, holds, outbox, late: see settlement.lua
-  callbacksDue zset: event id -> when (ms)   callbacks hash: event id -> JSON
-  dueAt nil: never again   event nil: the state is the same   settleCall nil: nothing to settle   callbackId nil: none
-  Returns the new outbox entries, the settlement's receipt, and entry id and JSON of each earlier event of the task that
-  is still in the outbox. ]]
+  callbacksDue zset: event id -> time (ms)   callbacks hash: event id -> JSON
+  Values that may be nil: dueAt (the task has ended), event (its state is the same), settleCall (nothing to settle),
+  callbackId (no callback)
+  Returns the new outbox entries, the settlement's receipt, and the entry id and JSON of each earlier event of the task
+  that is still in the outbox. ]]
 if redis.call('HGET', task, 'version') ~= version then return {'stale'} end
 redis.call('HSET', task, 'version', tostring(tonumber(version) + 1), 'record', record)
 if dueAt then

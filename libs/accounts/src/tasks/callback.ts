@@ -18,7 +18,7 @@ const put = defineScript({
   file: new URL("put-callback.lua", import.meta.url),
   keys: ["due", "callbacks"],
   args: { id: "text", callback: "text?", dueAt: "number?" },
-  replies: { kept: {}, deleted: {} },
+  replies: { stored: {}, deleted: {} },
 });
 
 /** Returns the callback of a transition; undefined for a task without a callback URL. */

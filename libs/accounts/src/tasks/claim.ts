@@ -7,23 +7,27 @@ export interface TaskName {
   readonly id: string;
 }
 
-/** A claim of due members by one process: at most `most` members, until the lease ends. */
+/** A claim of due members by one process: at most `maxMembers` of them, until the lease ends. */
 export interface Claim {
   readonly nowMs: number;
   readonly leaseMs: number;
-  readonly most: number;
+  readonly maxMembers: number;
 }
 
 const run = defineScript({
   file: new URL("claim.lua", import.meta.url),
   keys: ["due"],
-  args: { nowMs: "number", leaseUntil: "number", most: "number" },
+  args: { nowMs: "number", leaseUntil: "number", maxMembers: "number" },
   replies: { claimed: { members: "text[]" } },
 });
 
 /** Claims the due members of a set; no other process gets them until the lease ends. */
-export async function claimDue(redis: Redis, due: string, { nowMs, leaseMs, most }: Claim): Promise<readonly string[]> {
-  const { members } = await run(redis, { due }, { nowMs, leaseUntil: nowMs + leaseMs, most });
+export async function claimDue(
+  redis: Redis,
+  due: string,
+  { nowMs, leaseMs, maxMembers }: Claim,
+): Promise<readonly string[]> {
+  const { members } = await run(redis, { due }, { nowMs, leaseUntil: nowMs + leaseMs, maxMembers });
   return members;
 }
 

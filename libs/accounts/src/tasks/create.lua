@@ -1,9 +1,9 @@
---[[ Records a task that its vendor has accepted: the record, when to poll it, its entry in the account's list, the
-     longer lease of its hold, and its first event, in one write.
-  task hash: version, record, entries (of its events, while they are in the outbox)
-  due zset: member -> when (ms)   list zset: task id -> created (ms)   holds zset: call id -> lease expiry (ms)
-  outbox stream   callbacksDue zset: event id -> when (ms)   callbacks hash: event id -> JSON
-  listedSince: older tasks leave the list (ms)   callbackId nil: none ]]
+--[[ Records a task that its vendor has accepted, in one step: the record, the time of its first poll, its entry in the
+     account's list, the longer lease of its hold, and its first event.
+  task hash: version, record, entries (of its events in the outbox)
+  due zset: member -> time (ms)   list zset: task id -> created (ms)   holds zset: call id -> lease expiry (ms)
+  outbox stream   callbacksDue zset: event id -> time (ms)   callbacks hash: event id -> JSON
+  listedSince: older tasks are removed from the list (ms)   callbackId: nil if the task has no callback ]]
 if redis.call('EXISTS', task) == 1 then return {'exists'} end
 if not redis.call('ZSCORE', holds, callId) then return {'no-hold'} end
 redis.call('HSET', task, 'version', '1', 'record', record)

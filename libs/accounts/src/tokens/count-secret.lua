@@ -1,6 +1,5 @@
---[[ Counts a new client secret of an account, which has so many at a time (clock.lua comes before this). Secrets that have
-     expired do not count.
-  secrets zset: the id of a secret's settings -> when it expires (ms) ]]
+--[[ Counts a new client secret against the account's maximum. Expired secrets do not count. Requires clock.lua.
+  secrets zset: id of a secret's settings -> expiry (ms) ]]
 local now = clock(nowMs)
 redis.call('ZREMRANGEBYSCORE', secrets, '-inf', now)
 if redis.call('ZCARD', secrets) >= maxSecrets then return {'full'} end

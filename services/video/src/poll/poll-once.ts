@@ -31,7 +31,7 @@ export async function pollOnce(
   slots: PollSlots = new PollSlots(deps.limits.concurrency),
 ): Promise<Round> {
   const { limits, relay } = deps;
-  const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, most: limits.batch };
+  const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, maxMembers: limits.batch };
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
   const polls = claimed.flat().map(async (task) => {
     using _slot = await slots.take();

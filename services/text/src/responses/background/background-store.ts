@@ -24,7 +24,7 @@ type LeaseRenewal = "renewed" | "cancelled" | "lost";
 const enterScript = defineScript({
   file: new URL("enter.lua", import.meta.url),
   keys: ["lease", "open"],
-  args: { id: "text", most: "number", leaseMs: "number" },
+  args: { id: "text", maxOpen: "number", leaseMs: "number" },
   replies: { entered: {}, full: {} },
 });
 const renewScript = defineScript({
@@ -63,7 +63,7 @@ export class BackgroundStore {
     const { lease, open } = keysOf(accountId);
     const { leaseMs, perToken } = this.#limits;
     const keys = { lease: lease(id), open: open(tokenId) };
-    const { verdict } = await orUnavailable(enterScript(this.#redis, keys, { id, most: perToken, leaseMs }));
+    const { verdict } = await orUnavailable(enterScript(this.#redis, keys, { id, maxOpen: perToken, leaseMs }));
     return verdict === "entered";
   }
 

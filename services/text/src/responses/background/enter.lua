@@ -1,10 +1,10 @@
---[[ Takes a background response's seat among its token's, and its lease, by Redis' own clock.
-  lease: says that a process works on the response ("run")
-  open: the token's background responses (zset: id -> end of its lease in ms) ]]
+--[[ Takes a background response's slot among those of its token, and its lease, by Redis' clock.
+  lease: "run" while a process works on the response
+  open: the token's background responses (zset: id -> end of the lease in ms) ]]
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', open, '-inf', string.format('%.0f', now))
-if redis.call('ZCARD', open) >= most then return {'full'} end
+if redis.call('ZCARD', open) >= maxOpen then return {'full'} end
 redis.call('ZADD', open, string.format('%.0f', now + leaseMs), id)
 redis.call('PEXPIRE', open, leaseMs * 2)
 redis.call('SET', lease, 'run', 'PX', leaseMs)

@@ -1,7 +1,8 @@
---[[ Keeps a background response's lease and seat, and says whether it is to be cancelled. A lease that ran out is not
-     taken again: the response may have been given up already.
+--[[ Extends a background response's lease and slot. Returns `cancelled` if the response is to be cancelled, and `lost`
+     if the lease has expired. An expired lease is not taken again: another process may have marked the response as
+     failed.
   lease: "run" or "cancel"
-  open: the token's background responses (zset: id -> end of its lease in ms) ]]
+  open: the token's background responses (zset: id -> end of the lease in ms) ]]
 local state = redis.call('GET', lease)
 if not state then return {'lost'} end
 local t = redis.call('TIME')

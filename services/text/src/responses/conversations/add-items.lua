@@ -1,7 +1,8 @@
---[[ Adds items behind those of a conversation, all or none of them (indexed.lua comes before this).
-  head hash: what a conversation has besides its items, and of its items: bytes (of records and ids), indexed (bytes when
-    ids was complete last), and unpacked: textBytes, values, members   list: its items, packed   ids: their ids
-  items: id, record, id, record …   textBytes, values, members: of all of these items, unpacked ]]
+--[[ Appends items to a conversation, all or none of them. Requires indexed.lua.
+  head hash: metadata of the conversation and sizes of its items: bytes (of records and ids), indexed (value of bytes
+    when ids was last complete), and the decompressed sizes textBytes, values, members   list: its items, compressed
+  ids: ids of the items   items: id, record, id, record …
+  textBytes, values, members: decompressed sizes of the new items together ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
 if not isIndexed(head, list, ids) then return {'unindexed'} end
 local known, taken, bytes = {}, {}, 0
@@ -11,8 +12,8 @@ for at = 1, #items, 2 do
   bytes = bytes + #items[at] + #items[at + 1]
 end
 if #taken > 0 then return {'taken', ids = taken} end
-local function exceeds(field, more, bound)
-  return tonumber(redis.call('HGET', head, field) or '0') + more > bound
+local function exceeds(field, added, max)
+  return tonumber(redis.call('HGET', head, field) or '0') + added > max
 end
 if redis.call('LLEN', list) + #items / 2 > maxItems then return {'full', bound = 'items'} end
 if exceeds('bytes', bytes, maxBytes) then return {'full', bound = 'bytes'} end

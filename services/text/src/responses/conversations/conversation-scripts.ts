@@ -39,7 +39,7 @@ export const readItems = defineScript({
   file: new URL("read-items.lua", import.meta.url),
   shared,
   keys,
-  args: { only: "text?", after: "text?", newestFirst: "flag", limit: "number" },
+  args: { onlyId: "text?", after: "text?", newestFirst: "flag", limit: "number" },
   replies: { items: { hasMore: "flag", items: "text[]" }, absent: {}, unindexed: {}, unknown: {} },
 });
 

@@ -39,7 +39,7 @@ export type Addition =
 
 /** The part of a conversation to read: one item, or those that follow `after`. */
 export interface ItemRange {
-  readonly only?: string;
+  readonly onlyId?: string;
   readonly after?: string | undefined;
   readonly newestFirst: boolean;
   readonly limit: number;
@@ -133,9 +133,9 @@ export class ConversationStore {
   async read(at: ConversationId, range: ItemRange, memory: RecordMemory): Promise<ItemPage | "unknown" | undefined> {
     const { redis, seal } = this.#records;
     const keys = keysOf(at);
-    const { only, after, newestFirst, limit } = range;
+    const { onlyId, after, newestFirst, limit } = range;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await orUnavailable(readItems(redis, keys, { only, after, newestFirst, limit }));
+      const reply = await orUnavailable(readItems(redis, keys, { onlyId, after, newestFirst, limit }));
       if (reply.verdict === "absent") return undefined;
       if (reply.verdict === "unknown") return "unknown";
       if (reply.verdict === "items") {
@@ -155,7 +155,7 @@ export class ConversationStore {
 
   /** Reads one item as JSON; undefined where it does not exist. */
   async item(at: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
-    const page = await this.read(at, { only: itemId, newestFirst: false, limit: 1 }, memory);
+    const page = await this.read(at, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
   }
 

@@ -1,7 +1,7 @@
---[[ Keeps the ids of a conversation's items, and what the items come to. Keys as in add-items.lua.
-  before: bytes when the items were read   textBytes, values, members: of all items, unpacked
-  items: id, record, id, record …, the record empty where it stays as it is
-  Returns what bytes grew by, or `changed` where items were added or removed since they were read. ]]
+--[[ Stores the ids and the sizes of a conversation's items. Keys as in add-items.lua.
+  before: value of bytes when the items were read   textBytes, values, members: decompressed sizes of all items
+  items: id, record, id, record …; an empty record is not changed
+  Returns the increase of bytes, or `changed` if items were added or removed since they were read. ]]
 local bytes = redis.call('HGET', head, 'bytes') or ''
 if redis.call('EXISTS', head) == 0 then return {'changed'} end
 if bytes ~= (before or '') or redis.call('LLEN', list) ~= #items / 2 then return {'changed'} end

@@ -1,29 +1,30 @@
---[[ Reads one item of a conversation, or at most `limit` of those behind the item `after` (indexed.lua comes before this).
-  Keys as in add-items.lua.   only: the id of the one item   newestFirst: the order that `after` and `limit` count in
+--[[ Reads one item of a conversation, or at most `limit` of the items that follow the item `after`. Requires
+     indexed.lua.
+  Keys as in add-items.lua.   onlyId: id of the one item   newestFirst: order of `after`, `limit` and the result
   Returns id, record, id, record … in that order. ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
 if not isIndexed(head, list, ids) then return {'unindexed'} end
 local count = redis.call('LLEN', ids)
-local named = only or after
-local place = named and redis.call('LPOS', ids, named)
-if named and not place then return {'unknown'} end
+local startId = onlyId or after
+local position = startId and redis.call('LPOS', ids, startId)
+if startId and not position then return {'unknown'} end
 local first, last
-if only then
-  first, last = place, place
+if onlyId then
+  first, last = position, position
 elseif newestFirst then
-  last = (place or count) - 1
+  last = (position or count) - 1
   first = math.max(0, last - limit + 1)
 else
-  first = (place or -1) + 1
+  first = (position or -1) + 1
   last = math.min(count, first + limit) - 1
 end
 local items = {}
 if first <= last then
-  local names = redis.call('LRANGE', ids, first, last)
+  local itemIds = redis.call('LRANGE', ids, first, last)
   local records = redis.call('LRANGE', list, first, last)
-  for each = 1, #names do
-    local at = newestFirst and #names + 1 - each or each
-    items[#items + 1] = names[at]
+  for each = 1, #itemIds do
+    local at = newestFirst and #itemIds + 1 - each or each
+    items[#items + 1] = itemIds[at]
     items[#items + 1] = records[at]
   end
 end

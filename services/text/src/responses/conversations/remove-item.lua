@@ -1,10 +1,10 @@
---[[ Takes an item out of a conversation (indexed.lua comes before this). Keys as in add-items.lua.
-  textBytes, values, members: of the item, unpacked   Returns the bytes that its record and its id had. ]]
+--[[ Removes an item from a conversation. Requires indexed.lua. Keys as in add-items.lua.
+  textBytes, values, members: decompressed sizes of the item   Returns the bytes of its record and its id. ]]
 if not isIndexed(head, list, ids) then return {'unindexed'} end
-local place = redis.call('LPOS', ids, id)
-if not place then return {'unknown'} end
-local bytes = #id + #redis.call('LINDEX', list, place)
-redis.call('LSET', list, place, '')
+local position = redis.call('LPOS', ids, id)
+if not position then return {'unknown'} end
+local bytes = #id + #redis.call('LINDEX', list, position)
+redis.call('LSET', list, position, '')
 redis.call('LREM', list, 1, '')
 redis.call('LREM', ids, 1, id)
 redis.call('HSET', head, 'indexed', redis.call('HINCRBY', head, 'bytes', -bytes))
