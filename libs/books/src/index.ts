@@ -74,7 +74,7 @@ export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
 export { BooksAway, openBooks, type Books, type BooksAddress } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
 export type { CallPosition } from "./read-positions.ts";
-export { readCredits, readHead, readReceipts, type Head } from "./read-receipts.ts";
+export { readCredits, readHead, readReceipts, type LatestReceipt } from "./read-receipts.ts";
 export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
 export { sumColumns, sumName, type SumColumn } from "./sums.ts";

@@ -25,9 +25,9 @@ export interface BooksAddress {
 const oldestPostgres = 150_000;
 
 /**
- * Opens the books and brings their schema up to date. Throws StartError, in one line that says what to change, if they
- * cannot be used: a wrong address or password, missing rights, read-only, a newer version, no such database. Throws
- * BooksAway if the server is unavailable.
+ * Opens the books and brings their schema up to date. Throws StartError, whose one-line message says what to change, if
+ * they cannot be used: a wrong address or password, missing rights, a missing or read-only database, PostgreSQL older
+ * than 15, or a schema of a newer gateway version. Throws BooksAway if the server is unavailable.
  */
 export async function openBooks({ url, file }: BooksAddress, log: Logger): Promise<Books> {
   const engine: Engine = url === undefined ? "sqlite" : "postgres";

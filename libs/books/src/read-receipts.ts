@@ -48,14 +48,14 @@ export async function readCredits({ db }: Books, account: string): Promise<reado
 }
 
 /** Latest receipt of an account in the books. */
-export interface Head {
+export interface LatestReceipt {
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: string;
 }
 
 /** Reads the latest receipt of an account; undefined if the books contain none. */
-export async function readHead({ db }: Books, account: string): Promise<Head | undefined> {
+export async function readHead({ db }: Books, account: string): Promise<LatestReceipt | undefined> {
   return db
     .selectFrom("accounts")
     .select(["receipts", "head", sql<string>`cast(balance as text)`.as("balanceNanos")])

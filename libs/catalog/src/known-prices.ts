@@ -4,7 +4,7 @@ import type { PriceConfiguration, PriceField, ToolPriceField } from "@modelgate/
 /** Source of known prices: a bundled package, with the date of its data. */
 export const priceCatalogue = { name: "@pydantic/genai-prices", version: "0.1.8", day: "2026-09-23" } as const;
 
-/** Entry of the catalogue for a vendor's model. */
+/** Known price of a vendor's model, from the bundled price catalogue. */
 export interface KnownPrice {
   readonly price: PriceConfiguration;
   /** Name of the entry in the catalogue, for example `groq/openai/gpt-oss-20b`. */

@@ -10,7 +10,7 @@ import { nothingLeft, RouteChooser } from "./route-chooser.ts";
 import type { Route } from "./rest-scope.ts";
 import { verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
-import { noEndpoint, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
+import { noUsableWireFailure, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
 import type { OpenCalls, Speeds } from "./speeds.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import { vendorRequestIdOf, type Transport } from "./transport.ts";
@@ -107,7 +107,7 @@ function speakingOf(
 ): readonly Candidate[] {
   const speaking: Candidate[] = [];
   for (const candidate of candidates) if (supportedWires.usable(candidate, wires).length > 0) speaking.push(candidate);
-  if (speaking.length === 0 && candidates.length > 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
+  if (speaking.length === 0 && candidates.length > 0) throw new AttemptsFailed(noUsableWireFailure(), [], undefined);
   return speaking;
 }
 

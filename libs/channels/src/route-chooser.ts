@@ -104,7 +104,7 @@ export function nothingLeft(
   const full = away.filter(({ why }) => why === "full");
   if (full.length > 0)
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
-  const until = soonest(candidates, rests);
+  const until = earliestAvailableAt(candidates, rests);
   const wait = away.length > 0 ? secondsUntilFirst(away) : until === undefined ? unknownRestSeconds : secondsTo(until);
   return new Failure(
     "no_available_channel",
@@ -172,7 +172,7 @@ function usableKeys(candidate: Candidate, options: PickOptions): readonly Channe
 }
 
 /** Returns the time from which the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
-export function soonest(candidates: readonly Candidate[], rests: Rests): number | undefined {
+export function earliestAvailableAt(candidates: readonly Candidate[], rests: Rests): number | undefined {
   const times = candidates.flatMap((candidate) =>
     candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
   );

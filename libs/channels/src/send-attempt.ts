@@ -1,6 +1,6 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { cleanWords, CredentialsFailed, signed, type Reframing } from "@modelgate/providers";
+import { cleanWords, CredentialsFailed, signRequest, type Reframing } from "@modelgate/providers";
 import type {
   AttemptPlan,
   BodySink,
@@ -73,7 +73,7 @@ function wireRoute<Wire extends UpstreamWire>(
   const known = supportedWires.usable(candidate, plan.wires);
   const usable = refusing === undefined ? known : known.filter((wire) => wire !== refusing);
   const [first] = usable;
-  if (vendor === undefined || first === undefined) throw noEndpoint();
+  if (vendor === undefined || first === undefined) throw noUsableWireFailure();
   const { provider } = vendor;
   if (plan.countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable))
     return { candidate, key, provider, wire: first };
@@ -99,7 +99,7 @@ async function withFewestUnsupported<Wire extends UpstreamWire>(
 }
 
 /** Creates the failure of a call for which no channel of the model supports a suitable wire. */
-export function noEndpoint(): Failure {
+export function noUsableWireFailure(): Failure {
   return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
 }
 
@@ -127,7 +127,7 @@ async function exchangeOnce<Accepted>(
   const request =
     provider.sign === undefined
       ? unsigned
-      : await admitted(signed(provider, unsigned, { baseUrl, key: key.secret, nowMs: Date.now() }));
+      : await admitted(signRequest(provider, unsigned, { baseUrl, key: key.secret, nowMs: Date.now() }));
   let answer: UpstreamAnswer;
   let opened: SocketAnswer | undefined;
   try {

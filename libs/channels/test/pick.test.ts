@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
 import type { Rests } from "../src/health.ts";
-import { pick, soonest, type PickOptions } from "../src/route-chooser.ts";
+import { pick, earliestAvailableAt, type PickOptions } from "../src/route-chooser.ts";
 import { channelKeyIdOf, modelScopeOf } from "../src/rest-scope.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
@@ -82,6 +82,6 @@ test("keys take turns, and one that rests is left out", () => {
 test("when the first of them works again", () => {
   const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
   const at = (scope: string): number => rests[scope] ?? 0;
-  expect(soonest([candidate("a"), candidate("b"), candidate("c")], restsBy(at))).toBe(70);
-  expect(soonest([candidate("c")], restsBy(at))).toBeUndefined();
+  expect(earliestAvailableAt([candidate("a"), candidate("b"), candidate("c")], restsBy(at))).toBe(70);
+  expect(earliestAvailableAt([candidate("c")], restsBy(at))).toBeUndefined();
 });

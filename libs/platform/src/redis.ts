@@ -43,7 +43,7 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const address = readRedisUrl(url, "");
-  const redis = observed(connectionTo(address), "redis", log, timeoutMs);
+  const redis = withTimeoutsAndLogging(connectionTo(address), "redis", log, timeoutMs);
   await untilReady(redis, address);
   await loadScripts(redis, log);
   return redis;
@@ -56,7 +56,7 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
 export async function openContentRedis(url: string, log: Logger, timeoutMs: number): Promise<Redis> {
   const address = readRedisUrl(url, "CONTENT_");
   observeStore("content", false); // set at the start: without a sample no alert fires
-  const redis = observed(connectionTo(address), "content", log.child({ store: "content" }), timeoutMs);
+  const redis = withTimeoutsAndLogging(connectionTo(address), "content", log.child({ store: "content" }), timeoutMs);
   redis.once("ready", () => void loadScripts(redis, log));
   const attempt = once(redis, "ready", { signal: AbortSignal.timeout(firstAttemptMs) });
   redis.connect().catch(() => undefined); // the retry strategy continues; "error" has been logged
@@ -71,7 +71,7 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
 }
 
 /** Adds timeouts to the commands of a connection, and logs and counts its loss and recovery. */
-function observed(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
+function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
   else breakWhenSlow(redis, log, timeoutMs);
   let complained = false;

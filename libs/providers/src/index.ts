@@ -24,7 +24,7 @@ export type { Provider, VendorFailure } from "./provider.ts";
 export type { Reframing } from "./provider.ts";
 export type { VendorRequest } from "./request.ts";
 export { errorInOneLine } from "./error-body.ts";
-export { CredentialsFailed, signed } from "./signing.ts";
+export { CredentialsFailed, signRequest } from "./signing.ts";
 
 /** Returns true if the vendor has a wire; a channel of it may name only such wires. */
 export function supportsWire({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {

@@ -4,7 +4,7 @@ import type { VendorRequest } from "./request.ts";
 
 /** Maximum number of models of one list, and maximum length of a name. */
 const [maxModels, longestName] = [2_000, 200];
-/** Query parameter of the maximum page size of models, by the vendor's first wire. */
+/** Name of the query parameter that sets the page size of a vendor's model list, by the first wire of the vendor. */
 const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
 const maxPageSize = "1000";
 

@@ -8,7 +8,7 @@ export class CredentialsFailed extends Error {
 }
 
 /** Adds the authorization headers of a provider's `sign` to a request. Rejects with CredentialsFailed. */
-export async function signed<Request extends VendorRequest>(
+export async function signRequest<Request extends VendorRequest>(
   provider: Pick<Provider, "sign">,
   request: Request,
   call: SigningCall,

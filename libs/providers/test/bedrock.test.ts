@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
 import { bedrock } from "../src/bedrock/index.ts";
-import { CredentialsFailed, signed } from "../src/index.ts";
+import { CredentialsFailed, signRequest } from "../src/index.ts";
 
 const baseUrl = "https://bedrock-runtime.us-east-1.amazonaws.com";
 const key = "AKIDEXAMPLE000000:wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".replace("AKID", "AKIA");
@@ -85,7 +85,7 @@ describe("the region in an address", () => {
 
   test("is in the credential's scope, and not in the address that is called", async () => {
     const proxy = { baseUrl: "https://proxy.example/b?region=eu-west-3", key, nowMs };
-    const request = await signed(bedrock, requestFor("converse", "m", proxy), proxy);
+    const request = await signRequest(bedrock, requestFor("converse", "m", proxy), proxy);
     expect(request.headers["authorization"]).toContain("/20150830/eu-west-3/bedrock/aws4_request");
     expect(request.url.href).toBe("https://proxy.example/b/model/m/converse");
   });
@@ -95,24 +95,24 @@ describe("signing", () => {
   const unsigned = requestFor("converse", "m", { requestId: "r-1" });
 
   test("a pair of keys signs host, content type, time and body", async () => {
-    const { headers } = await signed(bedrock, unsigned, call);
+    const { headers } = await signRequest(bedrock, unsigned, call);
     expect(headers).toMatchObject({ "x-amz-date": "20150830T123600Z", "x-request-id": "r-1" });
     expect(headers["authorization"]).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE000000\/20150830\/us-east-1\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date, Signature=[0-9a-f]{64}$/,
     );
     expect(headers).not.toHaveProperty("host");
-    const other = await signed(bedrock, { ...unsigned, body: Buffer.from("[]") }, call);
+    const other = await signRequest(bedrock, { ...unsigned, body: Buffer.from("[]") }, call);
     expect(other.headers["authorization"]).not.toBe(headers["authorization"]);
   });
 
   test("a session's token goes along", async () => {
-    const { headers } = await signed(bedrock, unsigned, { ...call, key: `${key}:SESSION:TOKEN` });
+    const { headers } = await signRequest(bedrock, unsigned, { ...call, key: `${key}:SESSION:TOKEN` });
     expect(headers).toMatchObject({ "x-amz-security-token": "SESSION:TOKEN" });
     expect(headers["authorization"]).toContain("x-amz-security-token");
   });
 
   test("a Bedrock API key is sent as it is", async () => {
-    const { headers } = await signed(bedrock, unsigned, { ...call, key: "bedrock-api-key-abc" });
+    const { headers } = await signRequest(bedrock, unsigned, { ...call, key: "bedrock-api-key-abc" });
     expect(headers).toMatchObject({ authorization: "Bearer bedrock-api-key-abc" });
     expect(headers).not.toHaveProperty("x-amz-date");
   });
@@ -132,19 +132,19 @@ describe("signing", () => {
     });
 
     test("a profile signs", async () => {
-      const { headers } = await signed(bedrock, unsigned, { ...call, key: "aws:mine" });
+      const { headers } = await signRequest(bedrock, unsigned, { ...call, key: "aws:mine" });
       expect(headers["authorization"]).toContain("Credential=AKIAMINE/");
     });
 
     test("the environment signs", async () => {
       vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIAENV");
       vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-      const { headers } = await signed(bedrock, unsigned, { ...call, key: "aws" });
+      const { headers } = await signRequest(bedrock, unsigned, { ...call, key: "aws" });
       expect(headers["authorization"]).toContain("Credential=AKIAENV/");
     });
 
     test("a profile that is not there is one line", async () => {
-      const signing = signed(bedrock, unsigned, { ...call, key: "aws:absent" });
+      const signing = signRequest(bedrock, unsigned, { ...call, key: "aws:absent" });
       await expect(signing).rejects.toThrow(CredentialsFailed);
       await expect(signing).rejects.toThrow(/^AWS credentials cannot be had for the profile absent: [^\n]+$/);
     });

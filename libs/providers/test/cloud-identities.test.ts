@@ -64,7 +64,7 @@ afterEach(() => {
 /** Signs requests as a fresh process would: nothing is kept from before. */
 async function freshProcess(vendor: "bedrock" | "vertex", key: string) {
   vi.resetModules();
-  const { providers, signed } = await import("../src/index.ts");
+  const { providers, signRequest } = await import("../src/index.ts");
   const provider = providers[vendor];
   if (provider === undefined) throw new Error("no such vendor");
   const baseUrl =
@@ -76,7 +76,7 @@ async function freshProcess(vendor: "bedrock" | "vertex", key: string) {
     const body = Buffer.from("{}");
     const wire = vendor === "bedrock" ? "converse" : "content";
     const request = provider.request({ act: "answer", ...call, wire, model: "m", stream: false, body });
-    return (await signed(provider, request, call)).headers;
+    return (await signRequest(provider, request, call)).headers;
   };
 }
 

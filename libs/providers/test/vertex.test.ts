@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
-import { CredentialsFailed, signed } from "../src/index.ts";
+import { CredentialsFailed, signRequest } from "../src/index.ts";
 import { vertex } from "../src/vertex/index.ts";
 
 const baseUrl = "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1";
@@ -82,16 +82,16 @@ describe("what admits a request", () => {
   const unsigned = requestFor("content", "g");
 
   test("an access token, or an API key, is sent as it is", async () => {
-    expect((await signed(vertex, unsigned, call)).headers).toMatchObject({ authorization: "Bearer ya29.token" });
-    const { headers } = await signed(vertex, unsigned, { ...call, key: "AIzaKey" });
+    expect((await signRequest(vertex, unsigned, call)).headers).toMatchObject({ authorization: "Bearer ya29.token" });
+    const { headers } = await signRequest(vertex, unsigned, { ...call, key: "AIzaKey" });
     expect(headers).toMatchObject({ "x-goog-api-key": "AIzaKey" });
   });
 
   test("a service account signs a token for an hour, and uses it again", async () => {
     const key = JSON.stringify(account);
     const [one, two] = [
-      await signed(vertex, unsigned, { ...call, key }),
-      await signed(vertex, unsigned, { ...call, key }),
+      await signRequest(vertex, unsigned, { ...call, key }),
+      await signRequest(vertex, unsigned, { ...call, key }),
     ];
     expect(one.headers["authorization"]).toBe(two.headers["authorization"]);
     const [head = "", claims = "", signature = ""] = (one.headers["authorization"] ?? "").slice(7).split(".");
@@ -108,7 +108,7 @@ describe("what admits a request", () => {
 
   test("credentials that cannot sign are one line", async () => {
     const key = JSON.stringify({ ...account, private_key: "no key" });
-    const signing = signed(vertex, unsigned, { ...call, key });
+    const signing = signRequest(vertex, unsigned, { ...call, key });
     await expect(signing).rejects.toThrow(CredentialsFailed);
     await expect(signing).rejects.toThrow(/^Google's credentials cannot be had: [^\n]+$/);
   });

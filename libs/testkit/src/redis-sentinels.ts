@@ -17,7 +17,7 @@ const deadAfterMs = 3_000;
 export interface SentinelBackends extends Backends {
   /** The server that is the primary at the start. */
   readonly primary: ServerControl;
-  /** The port of the primary, as the Sentinels have it now. */
+  /** Returns the port of the current primary, as the Sentinels report it. */
   primaryPort(): Promise<number>;
 }
 

@@ -2,7 +2,14 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeImages, readImageBody, wires, writeImages } from "../src/images/index.ts";
-import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
+import {
+  atOnce,
+  holdsAny,
+  parseInTurns,
+  refuseAmbiguous,
+  refuseTwiceInTurns,
+  maxStepBytes,
+} from "../src/json/index.ts";
 import { wires as textWires } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
@@ -14,7 +21,7 @@ function stepsOf(work: Iterator<undefined, unknown>): number {
 }
 
 const megabyte = 1024 * 1024;
-const turns = megabyte / turnBytes;
+const turns = megabyte / maxStepBytes;
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 describe("a large body holds the loop for one small step at a time", () => {
@@ -62,7 +69,7 @@ describe("a large body holds the loop for one small step at a time", () => {
 });
 
 test("a word is found wherever a large body is cut", () => {
-  for (let before = turnBytes - 8; before <= turnBytes + 1; before++)
+  for (let before = maxStepBytes - 8; before <= maxStepBytes + 1; before++)
     expect(atOnce(holdsAny(Buffer.from(`${"x".repeat(before)}file_id${"x".repeat(9)}`), Buffer.from("file_id")))).toBe(
       true,
     );
@@ -87,7 +94,7 @@ test("the end of a string is found among escapes, at once and in pieces", () => 
 });
 
 test("a run of backslashes that is longer than one search is read to its end", () => {
-  const text = `${"x".repeat(100)}${"\\".repeat(2 * turnBytes)}"`;
+  const text = `${"x".repeat(100)}${"\\".repeat(2 * maxStepBytes)}"`;
   const bytes = bytesOf([text]);
   expect(endOfString(bytes, 1)).toBe(bytes.length - 2);
 });

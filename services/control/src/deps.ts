@@ -4,7 +4,7 @@ import { watchProcesses, sharedRedis, type ProcessList, type Redis, type Service
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
-import { namedVariables } from "./configuration/resolve.ts";
+import { environmentVariables } from "./configuration/resolve.ts";
 import { fileSource } from "./configuration/source.ts";
 import { ConsoleCookies } from "./console/cookie.ts";
 import { Sessions } from "./console/sessions.ts";
@@ -50,7 +50,7 @@ export async function openDeps({
   const books = new ConfigurationBooks({ ledger, secrets, log, seedPath });
   const follower = opening.use(
     await followConfiguration(
-      { redis, ledger, secrets, log, lists, names: namedVariables() },
+      { redis, ledger, secrets, log, lists, names: environmentVariables() },
       (declared) => (path === undefined ? books.source(declared) : fileSource(path)),
       pollMs,
     ),

@@ -7,7 +7,7 @@ import { configurationRoutes } from "./api/configuration.ts";
 import { modelRoutes, priceRoutes } from "./api/models.ts";
 import { systemRoutes } from "./api/system.ts";
 import { tokenRoutes } from "./api/tokens.ts";
-import { namedVariables } from "./configuration/resolve.ts";
+import { environmentVariables } from "./configuration/resolve.ts";
 import { addressBefore, sessionRoutes } from "./console/session-routes.ts";
 import type { Deps } from "./deps.ts";
 import { openApiOfControl } from "./openapi/document.ts";
@@ -23,7 +23,7 @@ export function routes(deps: Deps): OperatorRoutes {
   const { path } = env.configuration;
   const inside = [...env.redis.url.split(","), env.ledgerUrl];
   const allowed = { ...env.configuration.allowed, inside };
-  const names = namedVariables();
+  const names = environmentVariables();
   const signingIn = {
     sessions,
     people,

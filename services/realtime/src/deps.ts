@@ -3,7 +3,7 @@ import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
-/** Limits of a session, in milliseconds and bytes. */
+/** Limits of sessions: times in ms, sizes in bytes, and counts. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
   /** Equivalent of `lastUsageMs` for sessions that the end of the process ends. */
   readonly lastUsageAtEndMs: number;

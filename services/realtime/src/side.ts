@@ -1,4 +1,4 @@
-import { turnBytes } from "@modelgate/wires/json";
+import { maxStepBytes } from "@modelgate/wires/json";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";
@@ -140,7 +140,7 @@ export class Side {
   }
 
   #receive(message: RealtimeMessage): void {
-    const isLarge = message.data.length > turnBytes && this.#events.check !== undefined;
+    const isLarge = message.data.length > maxStepBytes && this.#events.check !== undefined;
     if (!isLarge && this.#checking === undefined) return this.#take(message);
     this.pause("check");
     const checking = this.#checkAfter(this.#checking, message, isLarge).then(() => {

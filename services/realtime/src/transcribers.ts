@@ -31,7 +31,10 @@ export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channe
   };
 }
 
-/** Returns the price of a client's transcripts by a model; undefined where the catalogue has no such model for it. */
+/**
+ * Returns the price of transcribing a client's speech with the named model; undefined if the client cannot use a
+ * transcription model of that name.
+ */
 export function priceOfTranscripts({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
     return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { turnBytes } from "@modelgate/wires/json";
+import { maxStepBytes } from "@modelgate/wires/json";
 import { WebSocket, WebSocketServer } from "ws";
 import { Side } from "../src/side.ts";
 
@@ -145,7 +145,7 @@ test("large messages are checked before they are passed on, in their order, and 
     await promise;
     if (data.includes("wrong")) throw new Error("too many values");
   });
-  const large = (word: string): string => word + " ".repeat(turnBytes);
+  const large = (word: string): string => word + " ".repeat(maxStepBytes);
   for (const message of ["first", large("second"), "third", large("wrong"), "fifth"]) end.send(message);
   await expect.poll(() => checks.length).toBe(1);
   expect(events).toEqual(["first"]);

@@ -102,7 +102,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
     const { limits } = this.deps.relay;
     const { model } = serving;
-    const { input, dropped } = withoutFees(call, request, serving);
+    const { input, dropped } = withoutUnpricedFees(call, request, serving);
     const { wire, body, params, admitted, asArray, forward } = input;
     const textBytes = Math.max(0, body.length - params.media.characters);
     const mediaTokens = params.media.tokens;
@@ -211,7 +211,7 @@ export function withExchanges(plan: TextPlan, textCall: TextCall): TextPlan {
  * Removes tools and tiers for which the model has no price, where the group allows that. Returns the request unchanged
  * where it requires one of them.
  */
-function withoutFees(
+function withoutUnpricedFees(
   { strict }: Call,
   input: TextInput,
   { model: { price }, unpriced }: ServingModel,

@@ -46,13 +46,13 @@ export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promis
 const wholeForMs = 250;
 
 /** Time until which each Redis is known to be complete, by `performance.now()`. */
-const wholeUntil = new WeakMap<Redis, number>();
+const knownCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInWholeRun(redis: Redis): Promise<boolean> {
-  if (performance.now() < (wholeUntil.get(redis) ?? 0)) return true;
+  if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
   const [known, { runs }] = await Promise.all([redis.get(accountKeys.wholeRuns), readServers(redis)]);
   // Absent: the ledger of an earlier version records no runs.
   const isWhole = known === null || known === runs;
-  if (isWhole) wholeUntil.set(redis, performance.now() + wholeForMs);
+  if (isWhole) knownCompleteUntil.set(redis, performance.now() + wholeForMs);
   return isWhole;
 }

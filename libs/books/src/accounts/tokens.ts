@@ -17,7 +17,7 @@ export interface BookedToken {
 /** Reads a record of any structure; the code that creates a token from it checks the members. */
 const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
 
-/** A new token, and the maximum number of tokens of the account including it; absent: unlimited. */
+/** New API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
 export interface NewToken extends Omit<BookedToken, "version"> {
   readonly max?: number | undefined;
 }

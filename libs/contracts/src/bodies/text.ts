@@ -121,7 +121,10 @@ export const CountMessageTokensRequest = Type.Object(
   { $id: "CountMessageTokensRequest" },
 );
 
-/** POST /v1/completions. A prompt is text, tokens, or several of either; null lets the vendor begin the document. */
+/**
+ * POST /v1/completions. A prompt is a text, a list of token ids, or a list of either; with null the model starts a new
+ * document.
+ */
 export const CompletionsRequest = Type.Object(
   {
     model,

@@ -11,7 +11,10 @@ import { idSource } from "../tracing.ts";
 import type { Secrets } from "../secrets.ts";
 import { failureOf } from "../store-failure.ts";
 
-/** Roles of an operator: a viewer reads, an operator changes what calls need, an admin also manages operators. */
+/**
+ * Roles of an operator: a viewer only reads, an operator also manages accounts, API keys and channel states, an admin
+ * also changes the configuration, operators and sessions.
+ */
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 

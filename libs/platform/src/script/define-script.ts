@@ -32,8 +32,8 @@ export interface ScriptShape<
   /** Kinds of arguments by name; only the last one may be a list. */
   readonly args: Arguments;
   /**
-   * Values of each verdict. The script returns `{'settled', entry = …}`: the verdict, then values by name; a list must
-   * be last.
+   * Kinds of the values in each reply, by verdict. The script returns a table such as `{'settled', entry = …}`: the
+   * verdict, then the values by name; only the last value may be a list.
    */
   readonly replies: Shapes;
   /**

@@ -121,7 +121,7 @@ class TextCommand extends Command {
 /** Scripts of this process whose calls are sent in groups. */
 const grouped: LuaShape[] = [];
 
-/** Program of the grouped scripts. */
+/** Lua program that contains all grouped scripts: their number, its text, and its SHA-1 digest for EVALSHA. */
 interface GroupProgram {
   readonly count: number;
   readonly text: string;

@@ -75,7 +75,7 @@ function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, 
 }
 
 /** Wires of a model, by its name. */
-const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
+const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
   [/^veo-/, ["vertex-video"]],
@@ -89,7 +89,7 @@ const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
 const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {
-  return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
+  return wiresByModelPattern.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
 }
 
 /** Scheme of a video's address in Google Cloud Storage. */

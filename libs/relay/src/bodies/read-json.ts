@@ -17,7 +17,7 @@ import {
   scanInTurns,
   spliceMembers,
   stringifyInTurns,
-  turnBytes,
+  maxStepBytes,
   type JsonBounds,
 } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -112,7 +112,7 @@ export const checkedBefore: JsonBounds = { depth: Infinity, values: Infinity, me
 
 /** Returns whether JSON is so large that parsing it in one step would delay other calls. */
 export function isLargeJson(bytes: Buffer): boolean {
-  return bytes.length > turnBytes;
+  return bytes.length > maxStepBytes;
 }
 
 /**
@@ -148,5 +148,5 @@ export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
 
 /** Renders JSON. `bodyBytes` is the size of the body that it was made from; large values are rendered in steps. */
 export async function renderJson(value: unknown, bodyBytes: number): Promise<Buffer> {
-  return bodyBytes > turnBytes ? await inTurns(stringifyInTurns(value)) : Buffer.from(JSON.stringify(value));
+  return bodyBytes > maxStepBytes ? await inTurns(stringifyInTurns(value)) : Buffer.from(JSON.stringify(value));
 }

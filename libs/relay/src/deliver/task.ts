@@ -1,6 +1,6 @@
 import { readText, type Attempted } from "@modelgate/channels";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { signed, type VendorRequest } from "@modelgate/providers";
+import { signRequest, type VendorRequest } from "@modelgate/providers";
 import type { StartedTask, VendorLink, WholeAnswer } from "../answers/exchange.ts";
 import type { UpstreamHead } from "../answers/stream-reader.ts";
 import { collect } from "../answers/whole-answer.ts";
@@ -84,7 +84,7 @@ class RouteLink implements VendorLink {
     const { channels, limits, budget } = this.#run.deps;
     const { candidate, key, provider } = this.#route;
     const { baseUrl, timeoutMs } = candidate.channel;
-    const signing = signed(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
+    const signing = signRequest(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
     const answer = await reach(signing.then((whole) => channels.transport.send({ ...whole, timeoutMs }, this.signal)));
     const { headers } = answer;
     if (answer.status < 300) return { headers, bytes: await collect(answer, limits.answerBytes, budget) };

@@ -101,7 +101,7 @@ export class Allowance implements Disposable {
     this.#over = true;
   }
 
-  /** Reads the state anew, because it changes during every wait. */
+  /** Returns the Failure that refused the last extension of the hold; undefined if it was not refused. */
   get #refusal(): Failure | undefined {
     return this.#refused;
   }

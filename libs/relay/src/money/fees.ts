@@ -38,8 +38,8 @@ const chosenByVendors = ["priority", "scale"] as const;
 /** Tiers that cost no more than the default one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /**
- * Maximum calls of one tool in one answer that are held for and billed. Numbers from clients and vendors are otherwise
- * unlimited.
+ * Maximum calls of one tool in one answer for which money is held and billed. Counts in requests and vendor reports
+ * have no other limit.
  */
 const maxCalls = 1_000;
 

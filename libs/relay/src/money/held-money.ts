@@ -7,7 +7,7 @@ import { logCall, reportCapped } from "./call-metrics.ts";
 import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import {
-  billedUnits,
+  billedFees,
   costOfUnits,
   notSent,
   usageDraft,
@@ -130,7 +130,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     const { call, price } = this.record;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
     const end = this.#capped(reported);
-    const billed = billedUnits(price, end.units);
+    const billed = billedFees(price, end.units);
     const draft = usageDraft(this.record, end, billed, this.#heldNanos);
     const costNanos = costOf(billed.units, billed.price, price.multiplier);
     this.chargedNanos = costNanos;

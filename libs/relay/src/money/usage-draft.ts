@@ -69,7 +69,7 @@ export interface CallEnd {
 
 /** Returns the cost of units at the call's price, including vendor-side tools and the service tier. */
 export function costOfUnits(price: Priced, units: Units): Nanos {
-  const billed = billedUnits(price, units);
+  const billed = billedFees(price, units);
   return costOf(billed.units, billed.price, price.multiplier);
 }
 
@@ -80,7 +80,7 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 export function usageDraft(
   { callId, call, price, heldAt }: UsageRecord,
   end: CallEnd,
-  billed: BilledFees = billedUnits(price, end.units),
+  billed: BilledFees = billedFees(price, end.units),
   heldNanos?: Nanos,
 ): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
@@ -147,6 +147,6 @@ function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: 
 }
 
 /** Returns the billed units, including the call's fees. */
-export function billedUnits({ fees, model }: Priced, units: Units): BilledFees {
+export function billedFees({ fees, model }: Priced, units: Units): BilledFees {
   return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
 }

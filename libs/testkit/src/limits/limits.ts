@@ -10,7 +10,7 @@ export interface Limits {
   readonly [name: string]: Limits | number;
 }
 
-/** The gateway's program for tests. */
+/** Path of the program that runs the gateway with a test's limits. */
 export const limitedProgram = join(import.meta.dirname, "program.ts");
 
 /** The variable in which that program gets its limits, as JSON. */

@@ -11,8 +11,8 @@ export function wantsCost(body: object): boolean {
 }
 
 /**
- * Returns an answer with its cost, in US dollars as a JSON number, added to its `usage`, or to that of an event's
- * `response`. An answer without usage is returned unchanged.
+ * Adds the cost, a JSON number in US dollars, to the `usage` of an answer or of an event's `response`. Returns an
+ * answer without usage unchanged.
  */
 export function withCost(answer: Buffer, cost: string): Buffer {
   const members = membersOf(answer);

@@ -1,14 +1,14 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "./fields.ts";
 import { membersOf, memberCountOf, seekQuote } from "./members.ts";
-import { atOnce, turnBytes, type JsonBounds } from "./scan.ts";
+import { atOnce, maxStepBytes, type JsonBounds } from "./scan.ts";
 
 /**
  * Parses a document of at most `turnBytes` that is within its bounds and has no duplicate member. Undefined for any
  * other: `parseInTurns` and `refuseTwiceInTurns` report its errors.
  */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
-  if (bytes.length > turnBytes) return undefined;
+  if (bytes.length > maxStepBytes) return undefined;
   let root: unknown;
   try {
     root = JSON.parse(bytes.toString());
@@ -136,14 +136,14 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
   // The names of each open object; undefined for an array.
   const open: (Set<string> | undefined)[] = [];
   let expectsName = false;
-  let turnEnds = turnBytes;
+  let turnEnds = maxStepBytes;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) {
       const start = at;
       at = seekQuote(bytes, start + 1, turnEnds);
       for (; at >= turnEnds && at < bytes.length; at = seekQuote(bytes, at, turnEnds)) {
-        turnEnds = at + turnBytes;
+        turnEnds = at + maxStepBytes;
         yield;
       }
       if (expectsName) note(open.at(-1), String(JSON.parse(bytes.toString("utf8", start, at + 1))));
@@ -160,7 +160,7 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
     } else if (byte === comma) expectsName = open.at(-1) !== undefined;
     else if (byte === colon) expectsName = false;
     if (at < turnEnds) continue;
-    turnEnds = at + turnBytes;
+    turnEnds = at + maxStepBytes;
     yield;
   }
 }

@@ -1,4 +1,4 @@
-import { turnBytes } from "./scan.ts";
+import { maxStepBytes } from "./scan.ts";
 
 /** Bytes that are written to JSON as Base64, without a string of it in memory. */
 export class Base64Text {
@@ -32,11 +32,11 @@ const encodedAtOnce = 3 * 64 * 1024;
 
 /** Decodes Base64 whose characters have been checked, in steps of about a millisecond. */
 export function* decodeBase64(data: string): Generator<undefined, Buffer> {
-  if (data.length <= turnBytes) return Buffer.from(data, "base64");
+  if (data.length <= maxStepBytes) return Buffer.from(data, "base64");
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((data.length * 3) / 4));
   let size = 0;
-  for (let at = 0; at < data.length; at += turnBytes) {
-    size += bytes.write(data.slice(at, at + turnBytes), size, "base64");
+  for (let at = 0; at < data.length; at += maxStepBytes) {
+    size += bytes.write(data.slice(at, at + maxStepBytes), size, "base64");
     yield;
   }
   return bytes.subarray(0, size);

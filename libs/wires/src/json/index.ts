@@ -1,6 +1,6 @@
 // JSON as bytes: bounded scans and parsing in turns, splicing, members that parsers may read in two ways.
 export { parsePlain, refuseAmbiguous, refuseTwiceInTurns } from "./ambiguous.ts";
-export { atOnce, holdsAny, turnBytes, type JsonBounds } from "./scan.ts";
+export { atOnce, holdsAny, maxStepBytes, type JsonBounds } from "./scan.ts";
 export { decodeBase64 } from "./base64.ts";
 export { endUserIn, isRecord, parseRecord, wholeNumberIn, type JsonRecord } from "./fields.ts";
 export { findMembersInTurns, parseInTurns, scanInTurns } from "./parse-in-turns.ts";

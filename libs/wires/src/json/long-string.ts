@@ -1,4 +1,4 @@
-import { turnBytes } from "./scan.ts";
+import { maxStepBytes } from "./scan.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -28,7 +28,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   const cuts: number[] = [];
   let isPlain = true;
   for (let from = start; from < end; yield) {
-    if (isPlainRun(bytes, from, from + turnBytes, end)) from += turnBytes;
+    if (isPlainRun(bytes, from, from + maxStepBytes, end)) from += maxStepBytes;
     else {
       const piece = endOfPiece(bytes, from, end);
       from = piece.end;
@@ -56,7 +56,7 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
 /** Returns true if a piece of this size must end before a byte: at the latest at the start of a character. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
-  return size >= turnBytes && (!continues || size > turnBytes + maxContinued);
+  return size >= maxStepBytes && (!continues || size > maxStepBytes + maxContinued);
 }
 
 /** Constants with the same byte four times: the sign bit, a space, a quote, a backslash, and one. */
@@ -87,7 +87,7 @@ function isPlainRun(bytes: Buffer, start: number, to: number, end: number): bool
 export function* encodeLongString(text: string): Generator<undefined, readonly Buffer[]> {
   const pieces = [Buffer.from('"')];
   for (let at = 0; at < text.length;) {
-    const end = isInsidePair(text, at + turnBytes) ? at + turnBytes - 1 : at + turnBytes;
+    const end = isInsidePair(text, at + maxStepBytes) ? at + maxStepBytes - 1 : at + maxStepBytes;
     pieces.push(Buffer.from(JSON.stringify(text.slice(at, end)).slice(1, -1)));
     at = end;
     yield;

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord } from "./fields.ts";
 import { decodeLongString } from "./long-string.ts";
 import { areMembersKnown, membersOf, rememberMemberCount, rememberMembers, type Member } from "./members.ts";
-import { JsonScanner, turnBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
+import { JsonScanner, maxStepBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -18,13 +18,13 @@ const nameBytes = 64 * 1024;
  */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
-  if (bytes.length <= turnBytes) return jsonOf(bytes.toString());
+  if (bytes.length <= maxStepBytes) return jsonOf(bytes.toString());
   return yield* new LargeDocument(bytes, large).parse();
 }
 
 /** Finds the members of an object of any size for `membersOf`, in steps of about a millisecond. Never throws. */
 export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
-  if (bytes.length <= turnBytes || areMembersKnown(bytes)) return;
+  if (bytes.length <= maxStepBytes || areMembersKnown(bytes)) return;
   try {
     const { large } = yield* scanInTurns(bytes, unbounded);
     yield* new LargeDocument(bytes, large).rememberMembers();
@@ -43,7 +43,7 @@ export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined
 /** Scans JSON to its end in steps of about a millisecond. Throws what `JsonScanner` throws. */
 export function* scanInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, JsonScanner> {
   const scanner = new JsonScanner(bytes, bounds);
-  while (!scanner.scan(turnBytes)) yield;
+  while (!scanner.scan(maxStepBytes)) yield;
   rememberMemberCount(bytes, scanner.members);
   return scanner;
 }
@@ -78,7 +78,7 @@ class LargeDocument {
     if (this.#bytes[start] !== openBrace) return;
     const container = this.#large.get(start);
     if (container?.end === end) rememberMembers(this.#bytes, yield* this.#members(container));
-    else if (end - start <= turnBytes) {
+    else if (end - start <= maxStepBytes) {
       // The object is small, but surrounded by spaces.
       const found = membersOf(this.#bytes.subarray(start, end));
       const moved = found.map(({ name, ...at }) => ({
@@ -93,7 +93,7 @@ class LargeDocument {
 
   /** Parses a value of any size that has no spaces around it. */
   *#value({ start, end }: Region): Generator<undefined, unknown> {
-    if (end - start <= turnBytes) return jsonOf(this.#bytes.toString("utf8", start, end));
+    if (end - start <= maxStepBytes) return jsonOf(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
     const container = this.#large.get(start);
     if (container?.end !== end) throw new SyntaxError("no JSON value");
@@ -172,8 +172,8 @@ class LargeDocument {
 
   *#trim(region: Region): Generator<undefined, Region> {
     let { start, end } = region;
-    for (; start < end && isSpace(this.#bytes[start]); start++) if (start % turnBytes === 0) yield;
-    for (; end > start && isSpace(this.#bytes[end - 1]); end--) if (end % turnBytes === 0) yield;
+    for (; start < end && isSpace(this.#bytes[start]); start++) if (start % maxStepBytes === 0) yield;
+    for (; end > start && isSpace(this.#bytes[end - 1]); end--) if (end % maxStepBytes === 0) yield;
     return { start, end };
   }
 }
@@ -192,7 +192,7 @@ function* items({ start, end, commas }: LargeContainer): Generator<Region> {
 }
 
 /** Bytes of adjacent items parsed together: even at two bytes per character their text is within `turnBytes`. */
-const batchBytes = turnBytes / 2;
+const batchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */
 function* batches(container: LargeContainer): Generator<{ readonly region: Region; readonly count: number }> {
@@ -212,7 +212,7 @@ function* batches(container: LargeContainer): Generator<{ readonly region: Regio
 }
 
 function isSmall({ start, end }: Region): boolean {
-  return end - start <= turnBytes;
+  return end - start <= maxStepBytes;
 }
 
 /** Returns true if a container has a single, blank item. Throws for a blank item among others. */

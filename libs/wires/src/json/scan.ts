@@ -25,7 +25,7 @@ export interface LargeContainer {
  * Maximum bytes of JSON that are parsed in one step; larger documents are read in several. V8 allocates separate pages
  * for a string of 128 KiB or more, and frees them each time: a megabyte in such strings costs three times as much.
  */
-export const turnBytes = 112 * 1024;
+export const maxStepBytes = 112 * 1024;
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -54,7 +54,7 @@ export class JsonScanner {
   constructor(bytes: Buffer, bounds: JsonBounds) {
     this.#bytes = bytes;
     this.#bounds = bounds;
-    this.#isLarge = bytes.length > turnBytes;
+    this.#isLarge = bytes.length > maxStepBytes;
   }
 
   /**
@@ -124,7 +124,7 @@ export class JsonScanner {
       return;
     }
     const end = at + 1;
-    if (end - start > turnBytes) this.large.set(start, { start, end, commas: this.#commas.slice(base) });
+    if (end - start > maxStepBytes) this.large.set(start, { start, end, commas: this.#commas.slice(base) });
     this.#commas.length = base;
   }
 }
@@ -142,13 +142,13 @@ function notMatching(): Failure {
  * can take a third of a second where every byte may begin the sequence.
  */
 export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
-  if (bytes.length <= turnBytes) {
+  if (bytes.length <= maxStepBytes) {
     for (const word of words) if (bytes.includes(word)) return true;
     return false;
   }
   const overlap = Math.max(...words.map(({ length }) => length)) - 1;
-  for (let from = 0; from < bytes.length; from += turnBytes) {
-    const slice = bytes.subarray(from, from + turnBytes + overlap);
+  for (let from = 0; from < bytes.length; from += maxStepBytes) {
+    const slice = bytes.subarray(from, from + maxStepBytes + overlap);
     for (const word of words) {
       if (slice.includes(word)) return true;
       yield;

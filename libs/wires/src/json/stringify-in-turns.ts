@@ -1,7 +1,7 @@
 import { Base64Text } from "./base64.ts";
 import { encodeLongString } from "./long-string.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
-import { turnBytes } from "./scan.ts";
+import { maxStepBytes } from "./scan.ts";
 
 /** A container that is being written, and its next item. */
 class OpenContainer {
@@ -59,7 +59,7 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
   };
   let next: unknown = value;
   for (let count = 1; ; count++) {
-    if (typeof next === "string" && next.length > turnBytes) {
+    if (typeof next === "string" && next.length > maxStepBytes) {
       flush();
       pieces.push(...(yield* encodeLongString(next)));
     } else if (next instanceof Base64Text) {
@@ -70,7 +70,7 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
       open.push(container);
       text += container.begin;
     } else text += JSON.stringify(next) ?? "null";
-    if (text.length > turnBytes) flush();
+    if (text.length > maxStepBytes) flush();
     let top = open.at(-1);
     let item = top?.next();
     while (top !== undefined && item === undefined) {

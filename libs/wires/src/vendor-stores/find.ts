@@ -234,7 +234,7 @@ const bareName = /^\s*\/?(?:v\d\w{0,99}\/)?(?:files|cachedContents|corpora|fileS
 /** Number of characters of an address that are inspected, since it may be megabytes of Base64. */
 const headCharacters = 1_000;
 
-/** Maximum length of a web address; a longer one counts as one in a vendor's store. */
+/** Maximum length of a web address; a longer address is treated as an object in a vendor's store. */
 const longestAddress = 64 * 1024;
 
 /**

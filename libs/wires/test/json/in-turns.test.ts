@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { membersOf } from "../../src/json/members.ts";
 import { parseInTurns } from "../../src/json/parse-in-turns.ts";
-import { JsonScanner, turnBytes, type JsonBounds } from "../../src/json/scan.ts";
+import { JsonScanner, maxStepBytes, type JsonBounds } from "../../src/json/scan.ts";
 import { stringifyInTurns } from "../../src/json/stringify-in-turns.ts";
 
 const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
@@ -30,8 +30,8 @@ const longString = fc
   })
   .map(({ pattern, offset, plain }) =>
     plain
-      ? "A".repeat(2 * turnBytes + offset)
-      : "x".repeat(offset) + pattern.repeat((1.3 * turnBytes) / pattern.length),
+      ? "A".repeat(2 * maxStepBytes + offset)
+      : "x".repeat(offset) + pattern.repeat((1.3 * maxStepBytes) / pattern.length),
   );
 const name = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom("__proto__", "constructor", "7", 'a"b'));
 const small = fc.jsonValue({ maxDepth: 3 });
@@ -86,8 +86,8 @@ describe("a document of any size", () => {
     timeout,
   );
 
-  const filler = `"${"A".repeat(turnBytes)}"`;
-  const blank = " ".repeat(turnBytes + 1);
+  const filler = `"${"A".repeat(maxStepBytes)}"`;
+  const blank = " ".repeat(maxStepBytes + 1);
   test.each([
     ["an item is missing", `[${filler},,1]`],
     ["the last item is missing", `[1,${filler},]`],
@@ -102,11 +102,11 @@ describe("a document of any size", () => {
     ["a bracket is missing", `[[${filler}]`],
     ["two documents", `[${filler}] [1]`],
     ["a string is open", `[${filler},"a`],
-    ["a string with a line end", `["${"A".repeat(turnBytes)}\n"]`],
-    ["an invalid escape", `["${"A".repeat(turnBytes)}\\x41"]`],
-    ["half an escape", `["${"\\u00e9".repeat(turnBytes / 4)}\\u00"]`],
+    ["a string with a line end", `["${"A".repeat(maxStepBytes)}\n"]`],
+    ["an invalid escape", `["${"A".repeat(maxStepBytes)}\\x41"]`],
+    ["half an escape", `["${"\\u00e9".repeat(maxStepBytes / 4)}\\u00"]`],
     ["two strings", `[${filler}${filler}]`],
-    ["a very long word", `[${"n".repeat(turnBytes + 1)}]`],
+    ["a very long word", `[${"n".repeat(maxStepBytes + 1)}]`],
     ["a byte order mark", `\uFEFF[${filler}]`],
   ])("is refused as JSON.parse refuses it: %s", (_, text) => {
     expect(() => JSON.parse(text)).toThrow();
@@ -130,7 +130,7 @@ describe("a document of any size", () => {
     const broken = Buffer.from([0xe2, 0x82, 0x41, 0xf0, 0x9f, 0x80, 0x80, 0x80, 0xff]);
     const bytes = Buffer.concat([
       Buffer.from('["'),
-      ...Array.from({ length: turnBytes / 4 }, () => broken),
+      ...Array.from({ length: maxStepBytes / 4 }, () => broken),
       Buffer.from('"]'),
     ]);
     expect(JSON.stringify(parse(bytes)) === JSON.stringify(JSON.parse(bytes.toString()))).toBe(true);
@@ -138,10 +138,16 @@ describe("a document of any size", () => {
 
   test("takes many turns where it is large, and one where it is small", () => {
     expect(finish(parseInTurns(Buffer.from('{"a":[1,2]}'), unbounded)).turns).toBe(1);
-    const texts = [filler.repeat(1), `"${'\\"'.repeat(4 * turnBytes)}"`, `"${"é".repeat(4 * turnBytes)}"`, blank, "[]"];
-    const text = `[${texts.join(",")},${"1,".repeat(4 * turnBytes)}0]`.replace(`,${blank},`, `,1${blank},`);
+    const texts = [
+      filler.repeat(1),
+      `"${'\\"'.repeat(4 * maxStepBytes)}"`,
+      `"${"é".repeat(4 * maxStepBytes)}"`,
+      blank,
+      "[]",
+    ];
+    const text = `[${texts.join(",")},${"1,".repeat(4 * maxStepBytes)}0]`.replace(`,${blank},`, `,1${blank},`);
     const { turns, result } = finish(parseInTurns(Buffer.from(text), unbounded));
-    expect(turns).toBeGreaterThan(text.length / turnBytes);
+    expect(turns).toBeGreaterThan(text.length / maxStepBytes);
     expect(finish(stringifyInTurns(result)).turns).toBeGreaterThan(10);
   });
 });

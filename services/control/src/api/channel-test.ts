@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanWords, errorInOneLine, signed, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanWords, errorInOneLine, signRequest, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -94,7 +94,7 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     const made = madeOf(test);
     const request = { ...provider.request({ act: "session", ...made, wire }), timeoutMs: testMs };
     const model = provider.modelInSession?.(made.baseUrl, upstreamModel) ?? upstreamModel;
-    return async () => trySession(await signed(provider, request, made), wire, model);
+    return async () => trySession(await signRequest(provider, request, made), wire, model);
   }
   return async () => {
     const body = await probe(wire, test.upstreamModel);
@@ -105,7 +105,7 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
 
 async function sent(test: Test, request: VendorRequest, isGood: (status: number) => boolean): Promise<TriedCall> {
   const { provider, transport } = test;
-  const whole = await signed(provider, request, madeOf(test));
+  const whole = await signRequest(provider, request, madeOf(test));
   const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
   const { status } = answer;
   const text = await readText(answer, testBytes);

@@ -5,7 +5,7 @@ import {
   modelListRequest,
   modelsIn,
   errorInOneLine,
-  signed,
+  signRequest,
   type Provider,
   type VendorRequest,
 } from "@modelgate/providers";
@@ -52,7 +52,7 @@ async function problemOf(
   const request = list ?? emptyRequest(provider, wires?.[0], { ...who, model });
   if (request === undefined) return undefined;
   try {
-    const whole = { ...(await signed(provider, request, who)), timeoutMs: answerMs };
+    const whole = { ...(await signRequest(provider, request, who)), timeoutMs: answerMs };
     const answer = await transport.send(whole, AbortSignal.timeout(answerMs));
     const text = await readText(answer, answerBytes);
     return list === undefined

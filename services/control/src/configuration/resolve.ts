@@ -134,7 +134,7 @@ async function resolveKey(
 }
 
 /** Returns all environment variables: a configuration file may name any, because an operator writes it. */
-export function namedVariables(): Readonly<Record<string, string | undefined>> {
+export function environmentVariables(): Readonly<Record<string, string | undefined>> {
   // oxlint-disable-next-line no-restricted-properties
   return process.env;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import type { ConfigurationProblem } from "@modelgate/contracts";
 import { readVariables } from "@modelgate/platform";
-import { namedVariables, resolveChannels } from "../configuration/resolve.ts";
+import { environmentVariables, resolveChannels } from "../configuration/resolve.ts";
 import { problemLines, readConfigurationFile } from "../configuration/read.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
@@ -91,7 +91,7 @@ export const configCommands: readonly Command[] = [
           text: `${path} has errors:\n${problemLines(problems)}`,
           exitCode: 1,
         };
-      const resolved = await resolveChannels(configuration, namedVariables());
+      const resolved = await resolveChannels(configuration, environmentVariables());
       // Imported here because the price catalogue is large, and no other command needs it.
       const { completeConfiguration } = await import("../configuration/complete.ts");
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });

@@ -76,7 +76,10 @@ export function verifierOf(deps: VerificationDeps): Verifier {
   };
 }
 
-/** Returns a discrepancy other than in the receipts, for an account whose receipts are correct. */
+/**
+ * Checks an account with valid receipts against its anchors and totals. Returns the first discrepancy as text;
+ * undefined if there is none.
+ */
 async function differenceIn(
   books: Books,
   id: string,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { NotFetched, type RemoteStream } from "@modelgate/channels";
 import { Failure, type VideoWire } from "@modelgate/contracts";
-import { signed } from "@modelgate/providers";
+import { signRequest } from "@modelgate/providers";
 import { wires, type VideoResult, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
@@ -99,7 +99,7 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, conte
   const call = callOf(deps, task, route);
   const { variant, signal } = content;
   const wanted = { act: "download", ...call, task: task.operation, variant, headers: headersOf(content) } as const;
-  const request = await signed(route.provider, route.provider.request(wanted), call);
+  const request = await signRequest(route.provider, route.provider.request(wanted), call);
   const { transport } = deps.relay.channels;
   const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, signal);
   return { url: request.url, answer };
@@ -139,7 +139,7 @@ async function openUrl(
 
 async function keyedFile(deps: Deps, task: TaskRecord, route: ContentRoute, url: URL) {
   const call = callOf(deps, task, route);
-  return signed(route.provider, route.provider.request({ act: "file", ...call, url }), call);
+  return signRequest(route.provider, route.provider.request({ act: "file", ...call, url }), call);
 }
 
 async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentRequest): Promise<string | undefined> {

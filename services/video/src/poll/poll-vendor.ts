@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { readText, vendorOf } from "@modelgate/channels";
-import { cleanWords, signed, type Provider } from "@modelgate/providers";
+import { cleanWords, signRequest, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { wires, type PollResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -48,7 +48,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
   });
   const answer = await deps.relay.channels.transport.send(
     {
-      ...(await signed(provider, request, signing)),
+      ...(await signRequest(provider, request, signing)),
       timeoutMs: Math.min(channel.timeoutMs, deps.limits.pollTimeoutMs),
     },
     AbortSignal.any([signal, AbortSignal.timeout(deps.limits.pollTimeoutMs)]),

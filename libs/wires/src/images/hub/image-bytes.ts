@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Base64Text, decodeBase64 } from "../../json/base64.ts";
-import { turnBytes } from "../../json/scan.ts";
+import { maxStepBytes } from "../../json/scan.ts";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
 const beginnings: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
@@ -41,7 +41,7 @@ export function inputImage(value: unknown, at: string): InputImage {
 
 /** Reads an image as Base64, and leaves large data to `decodeImages`. Throws Failure (400) naming `at` if invalid. */
 export function encodedImage(data: string, at: string): InputImage {
-  if (data.length <= turnBytes) {
+  if (data.length <= maxStepBytes) {
     if (!isBase64(data)) throw wrongImage(at, encodings);
     return { kind: "file", at, ...imageFile(Buffer.from(data, "base64"), at) };
   }
@@ -64,9 +64,9 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   if (image.kind !== "encoded") return image;
   const { data, at } = image;
   // The last step includes the padding.
-  const last = data.length - (data.length % turnBytes || turnBytes);
-  for (let from = 0; from < last; from += turnBytes) {
-    if (notBase64.test(data.slice(from, from + turnBytes))) throw wrongImage(at, encodings);
+  const last = data.length - (data.length % maxStepBytes || maxStepBytes);
+  for (let from = 0; from < last; from += maxStepBytes) {
+    if (notBase64.test(data.slice(from, from + maxStepBytes))) throw wrongImage(at, encodings);
     yield;
   }
   if (!isBase64(data.slice(last))) throw wrongImage(at, encodings);

@@ -18,8 +18,7 @@ export class LiveTally {
   #responses = 0;
   #pending = 0;
   /**
-   * Number of other requests that were pending when the current response began; the response answers them too, unless
-   * it is interrupted.
+   * Number of requests still pending when the current response began; it answers them too, unless it is interrupted.
    */
   #pendingBefore = 0;
 

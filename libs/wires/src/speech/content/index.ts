@@ -1,7 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
 import { recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { hintNames, renderOwn } from "../../kind/index.ts";
-import { otherSpeed, voiceOf } from "../hub/index.ts";
+import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
 import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { renderVoice } from "../../text/content/media.ts";
@@ -25,7 +25,7 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
   // Clients that request the default format get WAV, which the media type shows.
-  const lost = { format: format === "mp3", speed: otherSpeed(speed), voice: speechConfig === undefined && voice };
+  const lost = { format: format === "mp3", speed: nonDefaultSpeed(speed), voice: speechConfig === undefined && voice };
   return {
     body: {
       contents: [{ role: "user", parts: [{ text }] }],

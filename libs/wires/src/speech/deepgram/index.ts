@@ -1,5 +1,5 @@
 import { hintNames, renderOwn } from "../../kind/index.ts";
-import { otherSpeed, voiceOf } from "../hub/index.ts";
+import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
 import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
@@ -25,7 +25,7 @@ function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeec
   const { input, format, speed, instructions, own } = request;
   const voice = voiceOf(request);
   const isOpen = voice !== undefined && family.test(model);
-  const lost = { instructions, speed: otherSpeed(speed), voice: !isOpen && voice };
+  const lost = { instructions, speed: nonDefaultSpeed(speed), voice: !isOpen && voice };
   return {
     body: { text: input },
     query: { model: isOpen ? `${model}-${voice}-en` : model, ...formats[format] },

@@ -44,7 +44,7 @@ export function voiceOf({ voice }: Pick<SpeechRequest, "voice">): string | undef
 }
 
 /** Returns a speed other than 1; undefined for 1. */
-export function otherSpeed(speed: number | undefined): number | undefined {
+export function nonDefaultSpeed(speed: number | undefined): number | undefined {
   return speed === 1 ? undefined : speed;
 }
 
@@ -58,7 +58,7 @@ export type SpeechEvent =
   /** Any other event. */
   | { readonly kind: "other" };
 
-/** Speech as one JSON answer: 16-bit mono samples. */
+/** Speech from a vendor's JSON answer, decoded to 16-bit mono samples. */
 export interface SpeechAnswer {
   readonly samples: Buffer;
   /** Samples per second. */

@@ -198,12 +198,12 @@ function fenceFor(text: string): string {
 const newest = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
 /** Matches models that accept web search options; all other models of OpenAI, and many of others, refuse them. */
-const searching = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
+const webSearchModels = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
 
 export function takesNewestFields(model: string): boolean {
   return newest.test(model);
 }
 
 export function searchesTheWeb(model: string): boolean {
-  return searching.test(model);
+  return webSearchModels.test(model);
 }

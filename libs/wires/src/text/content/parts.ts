@@ -122,7 +122,7 @@ const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
  * (also JSON strings) under `output`, an error under `error`. An object that looks like such a wrapper goes under
  * `result`.
  */
-export function responseOf(text: string, isError: boolean): JsonObject {
+export function renderToolResponse(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
   const value = parsed(text);
   if (value === undefined || typeof value === "string") return { output: text };
@@ -132,8 +132,8 @@ export function responseOf(text: string, isError: boolean): JsonObject {
 function resultOf(response: JsonObject): { readonly text: string; readonly isError: boolean } {
   if (!isWrapped(response)) return { text: JSON.stringify(response), isError: false };
   const { output, result, error } = response;
-  if (error !== undefined) return { text: wordsOf(error), isError: true };
-  return { text: wordsOf(result ?? output), isError: false };
+  if (error !== undefined) return { text: textOrJson(error), isError: true };
+  return { text: textOrJson(result ?? output), isError: false };
 }
 
 function isWrapped(value: JsonObject): boolean {
@@ -141,7 +141,7 @@ function isWrapped(value: JsonObject): boolean {
   return name !== undefined && others.length === 0 && wraps.has(name) && (value[name] ?? undefined) !== undefined;
 }
 
-function wordsOf(value: unknown): string {
+function textOrJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -18,7 +18,7 @@ import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { argsOf } from "../hub/tool-calls.ts";
-import { noSeal, responseOf } from "./parts.ts";
+import { noSeal, renderToolResponse } from "./parts.ts";
 import { thinksInLevels } from "./thinking.ts";
 
 /**
@@ -167,7 +167,7 @@ function renderResult(part: ToolResultPart, context: ContentPartContext): readon
   if (name === undefined) throw unsupportedFailure("a tool result without its call");
   const text = part.parts.flatMap((each) => (each.kind === "text" ? [each.text] : [])).join("\n\n");
   const media = part.parts.filter((each) => each.kind !== "text").flatMap((each) => renderPart(each, context));
-  const response = { id: part.callId, name, response: responseOf(text, part.isError === true) };
+  const response = { id: part.callId, name, response: renderToolResponse(text, part.isError === true) };
   if (media.length === 0) return [{ functionResponse: response }];
   return context.imagesInResults
     ? [{ functionResponse: { ...response, parts: media } }]

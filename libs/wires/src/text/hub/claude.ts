@@ -4,7 +4,7 @@ import type { Effort, ReasoningWish } from "./request.ts";
 const firstAdaptive = [4, 7] as const;
 
 /** First version, as major and minor number, that accepts temperature or top_p, but not both. */
-const firstWithOneSampling = [4, 1] as const;
+const firstVersionWithOneSampling = [4, 1] as const;
 
 /** Returns true if a model, by its vendor name, refuses thinking budgets and all sampling parameters. */
 export function takesAdaptiveOnly(model: string): boolean {
@@ -13,7 +13,7 @@ export function takesAdaptiveOnly(model: string): boolean {
 
 /** Returns true if a model refuses temperature and top_p together. */
 export function takesOneSampling(model: string): boolean {
-  return isFrom(model, firstWithOneSampling);
+  return isFrom(model, firstVersionWithOneSampling);
 }
 
 /** Returns true if a Claude model has at least this version; the name has it before or after the family. */

@@ -22,7 +22,7 @@ export interface PairForm {
 }
 
 /** Result that the model gets for a call without one. */
-export const noResult = "no result was given";
+export const missingResultText = "no result was given";
 
 /** User's text before a history that begins with the assistant, which the vendor would refuse. */
 const opening = "(The assistant speaks first.)";

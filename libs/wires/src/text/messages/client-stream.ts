@@ -12,7 +12,7 @@ import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
 /** Event that keeps a silent stream alive. */
-export const ping = frame("ping", '{"type":"ping"}');
+export const ping = renderSseEvent("ping", '{"type":"ping"}');
 
 /**
  * Writes a stream of message events: `message_start`, blocks one after another, `message_delta` with stop reason and
@@ -68,7 +68,7 @@ export class MessagesWriter implements StreamWriter {
     };
     const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
     const written = this.#start() + this.#blocks.close();
-    return written + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
+    return written + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
 
   /** Returns a ping, or "" before the message's beginning, when clients do not accept it. */
@@ -90,12 +90,12 @@ export class MessagesWriter implements StreamWriter {
       stop_sequence: null,
       usage: renderUsage(this.#usage),
     };
-    return frame("message_start", JSON.stringify({ type: "message_start", message }));
+    return renderSseEvent("message_start", JSON.stringify({ type: "message_start", message }));
   }
 }
 
 /** Renders one event. The name is also outside of the data, since SDKs drop events without it. */
-export function frame(type: string, json: string): string {
+export function renderSseEvent(type: string, json: string): string {
   return `event: ${type}\ndata: ${json}\n\n`;
 }
 
@@ -229,12 +229,12 @@ class MessagePartWriter {
 
   #announce(block: JsonObject): string {
     const type = "content_block_start";
-    return frame(type, JSON.stringify({ type, index: this.#index, content_block: block }));
+    return renderSseEvent(type, JSON.stringify({ type, index: this.#index, content_block: block }));
   }
 
   #other(delta: JsonObject): string {
     const type = "content_block_delta";
-    return frame(type, JSON.stringify({ type, index: this.#index, delta }));
+    return renderSseEvent(type, JSON.stringify({ type, index: this.#index, delta }));
   }
 
   #stop(): string {
@@ -244,6 +244,6 @@ class MessagePartWriter {
   }
 
   #stopFrame(): string {
-    return frame("content_block_stop", `{"type":"content_block_stop","index":${this.#index++}}`);
+    return renderSseEvent("content_block_stop", `{"type":"content_block_stop","index":${this.#index++}}`);
   }
 }

@@ -10,7 +10,7 @@ import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/seals.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
-import { ping, frame } from "./client-stream.ts";
+import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
@@ -150,7 +150,7 @@ function endMessageEarly(): EarlyEnd {
     frames(used) {
       if (!begun) return undefined;
       const event = (type: string, members: JsonRecord = {}): string =>
-        frame(type, JSON.stringify({ type, ...members }));
+        renderSseEvent(type, JSON.stringify({ type, ...members }));
       const delta = { stop_reason: stopReasonOf("length", false), stop_sequence: null };
       return [
         ...(open === undefined ? [] : [event("content_block_stop", { index: open })]),

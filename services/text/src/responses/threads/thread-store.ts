@@ -1,7 +1,7 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Conversation of a thread, under the id of its last message. */
+/** Conversation of a thread, stored with the id of its last message as its key. */
 export interface StoredThread {
   /** All messages, including the last answer. */
   readonly messages: readonly JsonObject[];
