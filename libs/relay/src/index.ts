@@ -53,4 +53,10 @@ export { boundOfHeld, capUnits, maxBilledImages } from "./money/usage-bound.ts";
 export { reportDropped, reportRoute } from "./deliver/report-route.ts";
 export { isSupported, queryVendor, type VendorQuery } from "./query-vendor.ts";
 export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";
-export { admitVendorIds, refuseVendorIds, refuseVendorIdsInTurns, type AdmittedIds } from "./vendor-stores/admit.ts";
+export {
+  admitVendorIds,
+  noVendorIds,
+  refuseVendorIds,
+  refuseVendorIdsInTurns,
+  type AdmittedIds,
+} from "./vendor-stores/admit.ts";

@@ -1,3 +1,4 @@
+import { channelKeyIdOf } from "@modelgate/channels";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   countTokens,
@@ -6,12 +7,15 @@ import {
   priced,
   queryVendor,
   reparseJson,
+  type AdmittedIds,
   type Exchange,
   type VendorQuery,
 } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
-import type { TokenCount, TextClient, TextPass, TextParams, TextRequest } from "@modelgate/wires/text";
+import type { PassTarget, TokenCount, TextClient, TextPass, TextParams, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
+import { fitRequest } from "./exchanges/pass-through.ts";
+import { foreignItems } from "./vendor-ids.ts";
 
 /** A wire whose clients can request a count of input tokens. */
 export interface CountingWire {
@@ -24,6 +28,7 @@ export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer
   readonly wire: CountingWire;
   readonly body: Buffer;
   readonly params: TextParams;
+  readonly admitted: AdmittedIds;
 }
 
 /** Tokens that each turn adds to those of its text. */
@@ -41,7 +46,11 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Toke
     wires: [count.wire],
     forward: counted.forward,
     prefer: counted.prefer,
-    exchange: ({ candidate }) => countExchange(wire, body, candidate.upstreamModel),
+    exchange: (route) =>
+      countExchange(wire, body, {
+        model: route.candidate.upstreamModel,
+        foreignItems: foreignItems(counted.admitted, channelKeyIdOf(route)),
+      }),
   };
   if (isSupported(deps.relay, call, query)) {
     const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
@@ -51,12 +60,15 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Toke
 }
 
 /** Sends the body to the vendor with the vendor's name of the model, and passes the answer through unchanged. */
-async function countExchange({ client, pass }: CountingWire, body: Buffer, model: string): Promise<Exchange> {
+async function countExchange({ client, pass }: CountingWire, given: Buffer, target: PassTarget): Promise<Exchange> {
+  const { model } = target;
+  const renamed = await inTurnsIfLong(pass.upstreamBody(given, { model, reportUsage: false }));
+  const { body, dropped } = await fitRequest(pass, renamed, target);
   return {
     wire: client.count.wire,
-    body: await inTurnsIfLong(pass.upstreamBody(body, { model, reportUsage: false })),
+    body,
     streams: false,
-    dropped: [],
+    dropped,
     read: () => ({
       kind: "whole",
       async read(bytes) {

@@ -32,7 +32,7 @@ import type { Deps } from "./deps.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
-import { admitStoreUse, withRememberedIds } from "./vendor-ids.ts";
+import { admitStoreUse, foreignItems, withRememberedIds } from "./vendor-ids.ts";
 
 /** A parsed text request. */
 export interface TextInput {
@@ -189,12 +189,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { wire, provider, candidate } = route;
     const { dialect } = provider;
     const upstream = wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
-    const made = await exchanges.make(upstream, candidate.upstreamModel, history);
+    const channelKey = channelKeyIdOf(route);
+    const made = await exchanges.make(upstream, candidate.upstreamModel, {
+      history,
+      foreignItems: foreignItems(input.admitted, channelKey),
+    });
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
-    return input.params.makes === true
-      ? withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route))
-      : exchange;
+    return input.params.makes === true ? withRememberedIds(this.deps, call, input, exchange, channelKey) : exchange;
   }
 
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {

@@ -1,6 +1,6 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
-import { admitVendorIds, type AdmittedIds, type Exchange } from "@modelgate/relay";
+import { admitVendorIds, noVendorIds, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
 import { wires, type ClientWire } from "@modelgate/wires/text";
@@ -37,8 +37,6 @@ export async function storeUseOf(
   return { vendorIds, makes: isRecord(body) && dialect.made?.isRequested(body) === true };
 }
 
-const nothing: AdmittedIds = { channelKey: undefined, own: true };
-
 /**
  * Throws or rejects with Failure (400) for ids of the vendor's store that the account may not use; see admitVendorIds.
  */
@@ -47,7 +45,7 @@ export function admitStoreUse(
   call: Pick<ServiceCall, "caller">,
   { vendorIds = [] }: StoreUse,
 ): AdmittedIds | Promise<AdmittedIds> {
-  return vendorIds.length === 0 ? nothing : admitVendorIds(relay, call, vendorIds);
+  return vendorIds.length === 0 ? noVendorIds : admitVendorIds(relay, call, vendorIds);
 }
 
 /** A call whose answer may name objects that the vendor created. */
@@ -66,7 +64,7 @@ export interface MakingCall {
 export function withRememberedIds(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
-  { wire, params, admitted = nothing }: MakingCall,
+  { wire, params, admitted = noVendorIds }: MakingCall,
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
@@ -94,4 +92,10 @@ export function withRememberedIds(
       };
     },
   };
+}
+
+/** Returns the ids of items that a request carries and that the store of a route's vendor account does not have. */
+export function foreignItems({ carried }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
+  const foreign = [...carried].filter(([, maker]) => maker !== channelKey);
+  return new Set(foreign.map(([id]) => id));
 }

@@ -22,9 +22,12 @@ export interface AdmittedIds {
   readonly channelKey: ChannelKeyId | undefined;
   /** True if all objects that the request names were created for its account. */
   readonly own: boolean;
+  /** Items that the request carries with their content, by their ids, each with the route that created it. */
+  readonly carried: ReadonlyMap<string, ChannelKeyId | undefined>;
 }
 
-const nothing: AdmittedIds = { channelKey: undefined, own: true };
+/** Result for a request that names no object in a vendor's store. */
+export const noVendorIds: AdmittedIds = { channelKey: undefined, own: true, carried: new Map() };
 
 /**
  * Kinds of objects that a vendor may create in its store during a call; their ids are remembered with the call's
@@ -34,9 +37,9 @@ const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", 
 
 /**
  * Checks the ids of a vendor's store that a request names; all accounts share the store behind the operator's key.
- * Throws Failure unsupported_parameter (400) for an object that this account did not create through this gateway,
- * unless its group shares vendors' stores; invalid_value for a body that names too many. A request without such ids
- * costs nothing.
+ * Throws Failure unsupported_parameter (400) for an object that this account did not create through this gateway and
+ * whose content the request lacks, unless its group shares vendors' stores; invalid_value for a body that names too
+ * many. A request without such ids costs nothing.
  */
 export async function admitVendorIds(
   { catalog, madeIds }: Pick<RelayDeps, "catalog" | "madeIds">,
@@ -44,7 +47,7 @@ export async function admitVendorIds(
   ids: readonly VendorId[],
 ): Promise<AdmittedIds> {
   const [first] = ids;
-  if (first === undefined) return nothing;
+  if (first === undefined) return noVendorIds;
   if (ids.length > maxVendorIds)
     throw new Failure("invalid_value", `The request names more than ${maxVendorIds} things in its vendor's store.`, {
       param: first.path,
@@ -53,9 +56,17 @@ export async function admitVendorIds(
   const unmade = shared ? undefined : ids.find(({ store }) => !makable.has(store));
   if (unmade !== undefined) throw foreign(unmade);
   const makers = await madeIds.find(caller.accountId, ids);
-  const unknown = ids.find((_, at) => makers[at] === undefined);
+  const unknown = ids.find(({ isCarried }, at) => makers[at] === undefined && isCarried !== true);
   if (unknown !== undefined && !shared) throw foreign(unknown);
-  return { channelKey: makers.find((each) => each !== undefined), own: unknown === undefined };
+  const carried = ids.flatMap(({ id, isCarried }, at) =>
+    // In a shared store, the vendor itself knows whether it has an item.
+    isCarried === true && (makers[at] !== undefined || !shared) ? [[id, makers[at]] as const] : [],
+  );
+  return {
+    channelKey: makers.find((each) => each !== undefined),
+    own: !shared || makers.every((each) => each !== undefined),
+    carried: new Map(carried),
+  };
 }
 
 /**
@@ -83,7 +94,8 @@ export function* refuseVendorIdsInTurns(
   { dialect, body }: NamingBody,
 ): Generator<undefined, void> {
   const current = catalog.current();
-  const [first] = yield* vendorIdsIn(dialect, body, current.vendorHosts);
+  const ids = yield* vendorIdsIn(dialect, body, current.vendorHosts);
+  const first = ids.find(({ isCarried }) => isCarried !== true);
   if (first !== undefined && !isShared(current, caller)) throw foreign(first);
 }
 

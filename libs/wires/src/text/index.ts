@@ -27,7 +27,7 @@ export type {
 export type { FieldSupport } from "./hub/field-support.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
 export { envelopeBytes, withoutSeals } from "./hub/seals.ts";
-export type { TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
+export type { FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf, withBound } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";

@@ -49,6 +49,21 @@ export interface TextStreamPass {
   earlyEnd?(options: EarlyEndOptions): EarlyEnd;
 }
 
+/** Target of a forwarded request. */
+export interface PassTarget {
+  /** Vendor's name of the model. */
+  readonly model: string;
+  /** Ids of items that the request carries and that this vendor's store does not have. */
+  readonly foreignItems: ReadonlySet<string>;
+}
+
+/** A forwarded request as its vendor accepts it. */
+export interface FittedBody {
+  readonly body: Buffer;
+  /** Lost parts, in the words of the neutral form or of the wire. */
+  readonly dropped: readonly string[];
+}
+
 /**
  * Pass-through on one wire: client and vendor both speak it, so bytes are forwarded unchanged except for a few members.
  * Functions that read complete bodies do so in steps of a few milliseconds.
@@ -72,8 +87,8 @@ export interface TextPass extends TextStreamPass {
     body: Buffer,
     change: { readonly model?: string | undefined; readonly reportUsage: boolean },
   ): Generator<undefined, Buffer>;
-  /** Fits the request to a vendor that differs from the wire, and lists the members that it lost. Absent: unchanged. */
-  fit?(body: Buffer): { readonly body: Buffer; readonly dropped: readonly string[] };
+  /** Fits the request to a vendor that differs from the wire, and lists what it lost. Absent: unchanged. */
+  fit?(body: Buffer, target: PassTarget): Generator<undefined, FittedBody>;
   renameAnswer(answer: Buffer, model: string): Buffer;
   /** Returns a complete answer with members of the request that the vendor was not sent; see `echoFrame`. */
   echoAnswer?(answer: Buffer, echo: JsonRecord): Buffer;

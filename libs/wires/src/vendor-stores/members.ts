@@ -179,4 +179,6 @@ export interface VendorId {
   readonly id: string;
   /** Path in the request, as the client would write it: `input[2].content[0].file_id`. */
   readonly path: string;
+  /** True if the request has the object's content too, so that a vendor without the object can go without its id. */
+  readonly isCarried?: true;
 }

@@ -7,7 +7,9 @@ import {
   withBound,
   type ClientFraming,
   type ClientOnlyWire,
+  type FittedBody,
   type JsonObject,
+  type PassTarget,
   type TextPass,
   type TextWire,
 } from "@modelgate/wires/text";
@@ -17,13 +19,13 @@ import { textReader, type TextCall } from "./text-call.ts";
 export async function passThrough(
   call: TextCall,
   upstream: TextWire & { readonly pass: TextPass },
-  upstreamModel: string,
+  target: PassTarget,
 ): Promise<Exchange> {
   const { client }: ClientOnlyWire = wires[call.wire];
   const { pass, vendor } = upstream;
   const { stream, includeUsage } = call;
-  const rename = upstreamModel === call.model ? undefined : call.model;
-  const { body, dropped } = await requestFor(call, pass, upstreamModel);
+  const rename = target.model === call.model ? undefined : call.model;
+  const { body, dropped } = await requestFor(call, pass, target);
   return {
     wire: upstream.name,
     body,
@@ -52,11 +54,8 @@ export async function passThrough(
 }
 
 /** Returns the client's request as the vendor accepts it, and the names of the removed fields. */
-async function requestFor(
-  call: TextCall,
-  pass: TextPass,
-  upstreamModel: string,
-): Promise<Pick<Exchange, "dropped"> & { readonly body: Buffer }> {
+async function requestFor(call: TextCall, pass: TextPass, target: PassTarget): Promise<FittedBody> {
+  const { model: upstreamModel } = target;
   const { boundNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
   const isChosen = tokens === undefined && boundNames.length > 1;
@@ -74,11 +73,17 @@ async function requestFor(
   const lost = refused.filter((name) => name !== "usage");
   if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
   const { client }: ClientOnlyWire = wires[call.wire];
-  return renderSupported(
-    { spelling: client.spelling, strict: call.strict },
-    lost,
-    () => pass.fit?.(body) ?? { body, dropped: [] },
-  );
+  const fitted = await fitRequest(pass, body, target);
+  return renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () => fitted);
+}
+
+/** Returns a forwarded request as its vendor accepts it. */
+export async function fitRequest(
+  { fit }: Pick<TextPass, "fit">,
+  body: Buffer,
+  target: PassTarget,
+): Promise<FittedBody> {
+  return fit === undefined ? { body, dropped: [] } : await inTurnsIfLong(fit(body, target));
 }
 
 /** Adds the request fields that the vendor did not get to a complete answer that repeats the request. */

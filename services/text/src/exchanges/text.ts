@@ -18,6 +18,14 @@ import { passThrough } from "./pass-through.ts";
 import { severalPrompts } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
+/** State of a call's history at the vendor of one attempt. */
+export interface MakeOptions {
+  readonly history?: "unsealed" | undefined;
+  readonly foreignItems?: ReadonlySet<string> | undefined;
+}
+
+const noItems: ReadonlySet<string> = new Set();
+
 /**
  * Creates the exchanges of one text call. A vendor of the client's wire gets the call passed through; any other vendor
  * gets it converted. A history with opaque data of another vendor, such as thinking signatures, is converted too,
@@ -37,9 +45,14 @@ export class TextExchangeMaker {
 
   /**
    * Creates the exchange of one attempt. `unsealed` removes all thinking signatures, including those of the vendor's
-   * wire. Throws Failure (400) for a client error or for fields that the wire cannot express.
+   * wire. `foreignItems` are the carried items that the vendor's store does not have. Throws Failure (400) for a client
+   * error or for fields that the wire cannot express.
    */
-  async make(upstream: TextWire, upstreamModel: string, history?: "unsealed"): Promise<Exchange> {
+  async make(
+    upstream: TextWire,
+    upstreamModel: string,
+    { history, foreignItems = noItems }: MakeOptions = {},
+  ): Promise<Exchange> {
     const call = this.#call;
     const { name: wire, vendor } = upstream;
     const own = wire === call.wire ? upstream.pass : undefined;
@@ -47,7 +60,7 @@ export class TextExchangeMaker {
       own !== undefined &&
       (vendor === undefined || (history === undefined && (await this.#takes(own, upstreamModel))))
     )
-      return await passThrough(call, { ...upstream, pass: own }, upstreamModel);
+      return await passThrough(call, { ...upstream, pass: own }, { model: upstreamModel, foreignItems });
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
     const { client }: ClientOnlyWire = wires[call.wire];

@@ -86,11 +86,16 @@ export function referenceOf({ type, role, id }: JsonRecord): string | undefined 
 
 /**
  * Returns an item in the form in which it is sent again. Removes ids, which are valid only where they were assigned,
- * and reasoning without encrypted content, which no vendor accepts.
+ * and reasoning without content.
  */
 export function resendable(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];
   if (item["type"] === "reasoning")
-    return typeof item["encrypted_content"] === "string" ? [{ ...item, status: undefined }] : [];
+    return typeof item["encrypted_content"] === "string" || hasWords(item) ? [{ ...item, status: undefined }] : [];
   return [{ ...item, id: undefined, status: undefined }];
+}
+
+/** Returns true for reasoning with a text or a summary, which vendors other than OpenAI read. */
+function hasWords({ content, summary }: JsonRecord): boolean {
+  return [content, summary].some((parts) => Array.isArray(parts) && parts.length > 0);
 }

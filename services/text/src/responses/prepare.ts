@@ -86,7 +86,8 @@ export interface PreparedResponses {
 
 /** Splits the ids of a request: those that this gateway may have returned, and those of the vendor's store. */
 function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: string | undefined) {
-  const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
+  const isOurs = ({ store, id, isCarried }: VendorId): boolean =>
+    store === "item" && isCarried !== true && responseOfItem(id) !== undefined;
   const isVendors = (each: VendorId): boolean =>
     !isOurs(each) && !(each.store === "conversation" && each.id === conversationId);
   return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter(isVendors) }] as const;
@@ -138,10 +139,12 @@ export async function prepareResponses(
   // Each part of the conversation was within the bounds of a body; the total must be, too.
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
+  const resolved = await readTurn(deps, call, wires.responses.client, value);
+  const carried = resolved.vendorIds?.filter(({ isCarried }) => isCarried === true);
   return {
-    params: await readTurn(deps, call, wires.responses.client, value),
+    params: resolved,
     body,
-    admitted,
+    admitted: { ...admitted, carried: (await admitStoreUse(deps, call, { vendorIds: carried })).carried },
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier.ids,
     conversationId,

@@ -35,7 +35,8 @@ async function answerCount(
     withStoreUse(deps, stores, (value) => count.readParams(value, path)),
   );
   const { bytes, seen: params } = body;
-  const { channelKey } = await admitStoreUse(deps, call, params);
-  const tokens = await inputTokensOf(deps, call, { wire, body: bytes, params, forward, prefer: channelKey });
+  const admitted = await admitStoreUse(deps, call, params);
+  const prefer = admitted.channelKey;
+  const tokens = await inputTokensOf(deps, call, { wire, body: bytes, params, admitted, forward, prefer });
   answerJson(call.response, 200, count.render(tokens));
 }

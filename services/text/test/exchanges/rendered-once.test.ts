@@ -31,7 +31,7 @@ test("what a wire's unsupported fields were counted by is what its attempts send
     const other = await exchanges.make(wire, "claude-next");
     expect(other.body).not.toEqual(first.body);
     // Without seals it is another request.
-    await exchanges.make(wire, "claude", "unsealed");
+    await exchanges.make(wire, "claude", { history: "unsealed" });
     expect(render).toHaveBeenCalledTimes(3);
   } finally {
     render.mockRestore();

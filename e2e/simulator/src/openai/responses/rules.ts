@@ -62,10 +62,18 @@ function demandReasoning(item: unknown, next: unknown, at: number, key: string):
   const path = ["input", at, "encrypted_content"];
   if (sealed !== undefined && !isSealOf(reasoningSeal, sealed))
     throw wrongField(path, "This encrypted content was not made here.", "invalid_encrypted_content");
+  if (listAt(item, "content").length > 0)
+    throw wrongField(
+      ["input", at, "content"],
+      `Invalid 'input[${at}].content': array too long. Expected an array with maximum length 0, but got an array with length ${listAt(item, "content").length} instead.`,
+      "array_above_max_length",
+    );
   if (sealed === undefined && keptItem(key, textAt(item, "id") ?? "") === undefined)
-    throw new Refusal(404, `There is no item '${textAt(item, "id")}': it was not kept and brings no content.`, {
-      path,
-    });
+    throw new Refusal(
+      404,
+      `Item with id '${textAt(item, "id")}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
+      { path },
+    );
   const type = textAt(next, "type") ?? textAt(next, "role");
   const follows = [...callTypes, "reasoning", "image_generation_call", "web_search_call"];
   const goesOn = follows.includes(type ?? "") || textAt(next, "role") === "assistant";

@@ -1,4 +1,5 @@
 import { endUserIn, isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { holdsAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
@@ -111,7 +112,10 @@ function passIn(dialect: ChatDialect): TextPass {
     boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
     upstreamBody: (body, change) =>
       pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && alwaysReportsUsage !== true }),
-    fit: (body) => fitBytes(body, dialect),
+    *fit(body) {
+      yield* findMembersInTurns(body);
+      return fitBytes(body, dialect);
+    },
     see(frame) {
       const seen = pass.see(frame);
       if (seen.usage === undefined && (usageIn === undefined || !frame.includes(usageIn))) return seen;

@@ -10,7 +10,7 @@ const toolSearch = /^tool_search(?:_tool_(?:regex|bm25))?$/;
 const searchStep = /^(?:web_search(?:_call|_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result)))$/;
 
 /** Returns true for a step of a search. Other wires can omit it, since the text after it states the result. */
-function isSearchStep(value: unknown): boolean {
+export function isSearchStep(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { type, name } = value;
   const step = type === "server_tool_use" ? name : type;

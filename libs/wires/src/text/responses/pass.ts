@@ -2,13 +2,15 @@ import { keepAlive } from "../../sse/framing.ts";
 import { failureFrames, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
-import { findMembersInTurns } from "../../json/parse-in-turns.ts";
+import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
+import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { reportedFees, type ReportedFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, wordsOf } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
+import { withoutForeignIds } from "./stores.ts";
 import { outputOf } from "./vendor-answer.ts";
 
 const responseWord = Buffer.from('"response"');
@@ -32,6 +34,13 @@ export const responsesPass: TextPass = {
     if (model === undefined) return body;
     yield* findMembersInTurns(body);
     return renameAt(body, ["model"], model);
+  },
+
+  *fit(body, { model, foreignItems }) {
+    const input = foreignItems.size === 0 ? undefined : yield* memberInTurns(body, "input");
+    if (!Array.isArray(input)) return { body, dropped: [] };
+    const { items, dropped } = withoutForeignIds(input, foreignItems, refusesUnknownFields(model));
+    return { body: spliceMembers(body, { input: yield* stringifyInTurns(items) }), dropped };
   },
 
   /** Parses only terminal events; others are recognised by their first line. */

@@ -1,5 +1,7 @@
-import { isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { createHash } from "node:crypto";
+import { isRecord, memberOf, own, recordsIn, textOf, type JsonRecord } from "../../json/fields.ts";
 import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
+import { isSearchStep } from "../hub/foreign-searches.ts";
 
 /** Members that name objects in the vendor's store: earlier items, and everything that hosted tools made. */
 export const stores = {
@@ -50,7 +52,7 @@ function citedFile(annotation: JsonRecord): readonly MadeId[] {
 }
 
 /** Types of items that are complete in themselves: their ids are never looked up. */
-const selfContained: ReadonlySet<unknown> = new Set([
+const selfContained: ReadonlySet<string> = new Set([
   "function_call",
   "function_call_output",
   "custom_tool_call",
@@ -75,30 +77,106 @@ const wholeWith: Readonly<Record<string, string>> = {
   image_generation_call: "result",
 };
 
+/** Members with the content of items that their vendor looks up by their ids if it can. */
+const contentMembers: Readonly<Record<string, readonly string[]>> = {
+  reasoning: ["content", "summary"],
+  web_search_call: ["action"],
+  file_search_call: ["results"],
+  code_interpreter_call: ["code"],
+  mcp_call: ["output"],
+  mcp_list_tools: ["tools"],
+};
+
 /**
- * Returns the items of a response's input that name an item in the vendor's store, by reference or by leaving out their
- * content. The gateway's own ids are in no vendor's store; only references to them are returned, to be resolved.
+ * Returns the items of a response's input whose ids a vendor may look up or refuse: references, items without what
+ * makes them independent of a store, and items with an id in another form than the wire's. The gateway's own ids are in
+ * no vendor's store; only references to them must be resolved.
  */
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item: unknown, at) => {
-    const id = isRecord(item) && !isWhole(item) ? item["id"] : undefined;
+    const id = isRecord(item) ? item["id"] : undefined;
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
-    if (typeOf(item) !== "item_reference" && responseOfItem(id) !== undefined) return [];
-    return [{ store: "item", id, path: `${path}[${at}].id` } as const];
+    const whole = isWhole(item);
+    if (whole && isOwnForm(item, id)) return [];
+    const named = { store: "item", id, path: `${path}[${at}].id` } as const;
+    const isReference = typeOf(item) === "item_reference";
+    const isCarried = whole || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
+    return [isCarried ? { ...named, isCarried } : named];
   });
+}
+
+function hasContent(item: JsonRecord): boolean {
+  const members = own(contentMembers, typeOf(item)) ?? [];
+  return members.some((name) => {
+    const value = item[name] ?? undefined;
+    return Array.isArray(value) ? value.length > 0 : value !== undefined;
+  });
+}
+
+/** Prefixes of ids that the wire's vendor demands, by the type of their item. */
+const demandedPrefixes: Readonly<Record<string, string>> = {
+  message: "msg",
+  reasoning: "rs",
+  function_call: "fc",
+  function_call_output: "fc",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctc",
+};
+
+/** Maximum length of an item's id that the wire's vendor accepts. */
+const maxIdCharacters = 64;
+
+function isOwnForm(item: JsonRecord, id: string): boolean {
+  return id.length <= maxIdCharacters && id.startsWith(own(demandedPrefixes, typeOf(item)) ?? "");
+}
+
+/** An input without the items' ids that a vendor does not know. */
+interface FittedItems {
+  readonly items: readonly unknown[];
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Replaces or removes the ids of items that the vendor does not have. OpenAI looks ids up, also next to content, and
+ * refuses reasoning and tool steps without a known one: they are left out and named. Other vendors read the content,
+ * and may demand an id; they get one that names nothing.
+ */
+export function withoutForeignIds(
+  input: readonly unknown[],
+  foreign: ReadonlySet<string>,
+  isStrict: boolean,
+): FittedItems {
+  const dropped = new Set<string>();
+  const items = input.flatMap((item): readonly unknown[] => {
+    const id = isRecord(item) ? item["id"] : undefined;
+    if (!isRecord(item) || typeof id !== "string" || !foreign.has(id)) return [item];
+    if (isWhole(item)) return isStrict ? [{ ...item, id: undefined }] : [item];
+    if (!isStrict) return [{ ...item, id: namelessId(id) }];
+    const type = typeOf(item);
+    dropped.add(type === "reasoning" ? "turn.reasoning" : isSearchStep(item) ? "turn.search" : `input.${type}`);
+    return [];
+  });
+  return { items, dropped: [...dropped] };
+}
+
+/** Returns an id that names no item at any vendor, equal for equal ids. */
+function namelessId(id: string): string {
+  const hash = createHash("sha256").update(id).digest("hex").slice(0, 32);
+  return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? "item_"}${hash}`;
 }
 
 function isWhole(item: JsonRecord): boolean {
   const type = typeOf(item);
   if (selfContained.has(type)) return true;
-  const needed = typeof type === "string" && Object.hasOwn(wholeWith, type) ? wholeWith[type] : undefined;
+  const needed = own(wholeWith, type);
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 
 /** Returns an item's type; an item without one is a message, or a reference if it has no role. */
-function typeOf({ type, role }: JsonRecord): unknown {
-  return type ?? ((role ?? undefined) === undefined ? "item_reference" : "message");
+function typeOf({ type, role }: JsonRecord): string {
+  if ((type ?? undefined) !== undefined) return textOf(type);
+  return (role ?? undefined) === undefined ? "item_reference" : "message";
 }
 
 /** Prefixes of items' ids. */

@@ -1,27 +1,26 @@
 import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, type Exchange } from "@modelgate/relay";
-import { wires, type RequestedFees } from "@modelgate/wires/text";
+import { wires, type PassTarget, type RequestedFees } from "@modelgate/wires/text";
+import { fitRequest } from "../../exchanges/pass-through.ts";
 
 /** Creates the exchange of a compaction by a vendor that has an endpoint for it: the request is passed through. */
 export async function nativeCompact(
   body: Buffer,
-  {
-    model,
-    upstreamModel,
-    tiers,
-  }: { readonly model: string; readonly upstreamModel: string } & Pick<RequestedFees, "tiers">,
+  { model, target, tiers }: { readonly model: string; readonly target: PassTarget } & Pick<RequestedFees, "tiers">,
 ): Promise<Exchange> {
   const { pass } = wires.responses;
+  const renamed =
+    target.model === model
+      ? body
+      : await inTurnsIfLong(pass.upstreamBody(body, { model: target.model, reportUsage: false }));
+  const fitted = await fitRequest(pass, renamed, target);
   return {
     wire: "compact",
-    body:
-      upstreamModel === model
-        ? body
-        : await inTurnsIfLong(pass.upstreamBody(body, { model: upstreamModel, reportUsage: false })),
+    body: fitted.body,
     // Tools are only declared in a compaction request; none are called.
     requestedFees: { tools: [], tiers },
     streams: false,
-    dropped: [],
+    dropped: fitted.dropped,
     read: () => ({
       kind: "whole",
       async read(bytes) {

@@ -1,3 +1,4 @@
+import { channelKeyIdOf } from "@modelgate/channels";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import {
   readJson,
@@ -16,6 +17,7 @@ import { itemsOf } from "../conversation.ts";
 import { nativeCompact } from "../compaction/native-compaction.ts";
 import { prepareResponses, readResponses } from "../prepare.ts";
 import { summaryTokens } from "../compaction/summary.ts";
+import { foreignItems } from "../../vendor-ids.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
 /**
@@ -70,10 +72,12 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     };
   }
 
-  async exchange({ input, compaction, fees }: CompactPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
+  async exchange({ input, compaction, fees }: CompactPlan, route: WireRoute): Promise<Exchange> {
+    const { wire, candidate } = route;
     const { upstreamModel } = candidate;
     if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
-    const how = { model: input.model, upstreamModel, tiers: input.params.fees?.tiers ?? [] };
+    const target = { model: upstreamModel, foreignItems: foreignItems(input.admitted, channelKeyIdOf(route)) };
+    const how = { model: input.model, target, tiers: input.params.fees?.tiers ?? [] };
     return fees.checked(await nativeCompact(input.body, how));
   }
 }

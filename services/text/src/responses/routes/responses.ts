@@ -40,7 +40,7 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
     using body = await readJson(call, deps.body, readResponses(deps, call));
     const { params, body: whole, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { wire: wires.responses, body: whole, params, prefer };
+    const counted = { wire: wires.responses, body: whole, params, admitted, prefer };
     answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
   };
 }

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { atOnce } from "../../src/json/index.ts";
+import { wires } from "../../src/text/index.ts";
+import { vendorIdsIn } from "../../src/vendor-stores/index.ts";
+
+const { client, pass } = wires.responses;
+
+const text = (words: string) => [{ type: "reasoning_text", text: words }];
+const thought = { type: "reasoning", id: "rs_x", summary: [], content: text("hm"), encrypted_content: null };
+const summary = { type: "reasoning", id: "rs_y", summary: [{ type: "summary_text", text: "hm" }] };
+const search = { type: "web_search_call", id: "ws_x", status: "completed", action: { type: "search", query: "q" } };
+const interpreted = { type: "code_interpreter_call", id: "ci_x", code: "1" };
+const message = { type: "message", id: "chatcmpl-1", role: "assistant", content: "Hi" };
+const call = { type: "function_call", id: "item_1", call_id: "c", name: "f", arguments: "{}" };
+
+/** Returns the ids in a body's items, and those that the body carries the content of. */
+function namedIn(...input: readonly object[]) {
+  const ids = atOnce(vendorIdsIn(client.stores, { model: "m", input }));
+  return ids.map(({ id, isCarried }) => [id, isCarried === true]);
+}
+
+test.each<[string, object]>([
+  ["reasoning with its text", thought],
+  ["reasoning with a summary", summary],
+  ["reasoning of this gateway that lost its content", { type: "reasoning", id: "rs_a1_0", summary: [] }],
+  ["a step of a search", search],
+  ["code that ran", interpreted],
+  ["a message with an id of another form", message],
+  ["a call with an id of another form", call],
+  ["a message with a longer id than the vendor takes", { ...message, id: `msg_${"a".repeat(61)}` }],
+])("%s carries its content", (_, item) => {
+  expect(namedIn(item)).toEqual([["id" in item ? item.id : undefined, true]]);
+});
+
+test.each<[string, object, string]>([
+  ["reasoning without content", { type: "reasoning", id: "rs_x", summary: [], content: [] }, "rs_x"],
+  ["a reference", { type: "item_reference", id: "msg_x" }, "msg_x"],
+  [
+    "a search of files without results",
+    { type: "file_search_call", id: "fs_x", queries: ["q"], results: null },
+    "fs_x",
+  ],
+])("%s does not", (_, item, id) => {
+  expect(namedIn(item)).toEqual([[id, false]]);
+});
+
+test("items that are looked up nowhere are not named", () => {
+  const sealed = { ...thought, encrypted_content: "gAAA" };
+  expect(
+    namedIn(sealed, { ...message, id: "msg_1" }, { ...call, id: "fc_1" }, { role: "user", content: "Hi" }),
+  ).toEqual([]);
+});
+
+const items = [{ role: "user", content: "Hi" }, thought, search, interpreted, message, call];
+const foreignItems = new Set(["rs_x", "ws_x", "ci_x", "chatcmpl-1", "item_1"]);
+
+function fitted(model: string, foreign: ReadonlySet<string>) {
+  const body = Buffer.from(JSON.stringify({ model, input: items, store: false }));
+  const fit = pass.fit?.(body, { model, foreignItems: foreign });
+  const { body: sent = body, dropped } = fit === undefined ? {} : atOnce(fit);
+  return { ...JSON.parse(sent.toString()), dropped };
+}
+
+test("OpenAI gets no id that is not its own, and no reasoning or step of a tool without one", () => {
+  const [{ id: _message, ...ownMessage }, { id: _call, ...ownCall }] = [message, call];
+  expect(fitted("gpt-5.2", foreignItems)).toEqual({
+    model: "gpt-5.2",
+    input: [items[0], ownMessage, ownCall],
+    store: false,
+    dropped: ["turn.reasoning", "turn.search", "input.code_interpreter_call"],
+  });
+});
+
+test("others get the content, under ids that name nothing", () => {
+  const { input, dropped } = fitted("deepseek-v4", foreignItems);
+  const nameless = { id: expect.stringMatching(/^(?:rs|ws|ci)_[0-9a-f]{32}$/) };
+  expect([input, dropped]).toEqual([
+    [items[0], { ...thought, ...nameless }, { ...search, ...nameless }, { ...interpreted, ...nameless }, message, call],
+    [],
+  ]);
+  expect(fitted("deepseek-v4", foreignItems).input).toEqual(input);
+});
+
+test("items that the vendor has pass as they came", () => {
+  expect(fitted("gpt-5.2", new Set())).toEqual({ model: "gpt-5.2", input: items, store: false, dropped: [] });
+});
