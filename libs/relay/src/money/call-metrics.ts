@@ -108,6 +108,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
   const { draft, kind, provider, units, costNanos, tried, error } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
   const [input, output] = [inputTotal(units), outputTotal(units)];
+  const cacheWrites = (units.cacheWriteTokens ?? 0) + (units.cacheWrite1hTokens ?? 0);
   log.info(
     {
       requestId: draft.requestId,
@@ -150,9 +151,15 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
     "modelgate.outcome": outcome,
     "modelgate.error": error,
     "modelgate.upstream_request_id": draft.upstreamRequestId,
+    "modelgate.cost_usd": Number(costNanos) / 1e9,
+    "gen_ai.operation.name": at.gen_ai_operation_name,
+    "gen_ai.provider.name": at.gen_ai_provider_name,
     "gen_ai.request.model": model,
-    "gen_ai.usage.input_tokens": units.inputTokens,
-    "gen_ai.usage.output_tokens": units.outputTokens,
+    "gen_ai.usage.input_tokens": input,
+    "gen_ai.usage.output_tokens": output,
+    "gen_ai.usage.cache_read.input_tokens": units.cachedInputTokens,
+    "gen_ai.usage.cache_creation.input_tokens": cacheWrites === 0 ? undefined : cacheWrites,
+    "gen_ai.usage.reasoning.output_tokens": units.reasoningTokens,
   });
 }
 
