@@ -72,10 +72,11 @@ export type PreparedAttempt<Accepted> = {
 );
 
 /**
- * An answer that is usable for the client. Dispose it when the exchange has ended (further disposals do nothing): its
- * seat is then free, and the attempt counts as successful, unless the answer broke or its client disconnected.
+ * An attempt whose answer is usable for the client. Dispose it when the exchange has ended (further disposals do
+ * nothing): its seat is then free, and the attempt counts as successful, unless the answer broke or its client
+ * disconnected.
  */
-export interface Attempted<Accepted> extends Disposable {
+export interface OpenAttempt<Accepted> extends Disposable {
   readonly accepted: Accepted;
   readonly route: WireRoute;
   /** Number of attempts, including this one. */

@@ -1,7 +1,7 @@
 import type { Candidate } from "@modelgate/catalog";
 import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import { idsOf, startSpan, type Span } from "@modelgate/platform";
-import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
+import { AttemptsFailed, type OpenAttempt, type AttemptPlan, type Tried } from "./attempt-plan.ts";
 import { observeAttempt, providerNameOf } from "./channel-metrics.ts";
 import type { GateEntry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
@@ -25,7 +25,7 @@ export interface AttemptLimits {
 /** Tries the routes of a call one after another until a vendor begins an accepted answer. */
 export interface Attempts {
   /** Tries one route after another until an answer is accepted. Throws AttemptsFailed. */
-  run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<Attempted<Accepted>>;
+  run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<OpenAttempt<Accepted>>;
 }
 
 export interface AttemptDeps {
@@ -145,7 +145,7 @@ interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
 }
 
 /** An answer that has begun. Its route has answered; it is still unknown whether the answer will be complete. */
-class BegunAttempt<Accepted> implements Attempted<Accepted> {
+class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
   readonly accepted: Accepted;
   readonly route: BegunAnswer<Accepted>["route"];
   readonly tried: readonly Tried[];

@@ -1,7 +1,7 @@
 export type { Affinity, Conversation } from "./affinity.ts";
 export {
   AttemptsFailed,
-  type Attempted,
+  type OpenAttempt,
   type AttemptPlan,
   type SendState,
   type WireRoute,

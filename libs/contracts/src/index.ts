@@ -45,7 +45,7 @@ export {
   maxDroppedCharacters,
   maxVendorMessage,
   maxTries,
-  Outcome,
+  CallStatus,
   readUsageEvent,
   UsageDraft,
   UsageEvent,

@@ -1,7 +1,7 @@
 import type { Candidate, CatalogModel, ChannelKeyId } from "@modelgate/catalog";
 import {
   channelKeyIdOf,
-  type Attempted,
+  type OpenAttempt,
   type AttemptPlan,
   type SendState,
   type UpstreamAnswer,
@@ -36,7 +36,7 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
   { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
   { caller, requestId, span }: Pick<Call, "caller" | "requestId" | "span">,
   wanted: VendorAttempts<Result, Wire>,
-): Promise<Attempted<Result>> {
+): Promise<OpenAttempt<Result>> {
   const { model, candidates = catalog.current().candidates(model.name, caller.group) } = wanted;
   return channels.attempts.run<Result, Wire>({
     callId: wanted.callId,
@@ -56,7 +56,7 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
 }
 
 /** Finds a vendor that answers a call, and sends heartbeats to the client meanwhile. Throws AttemptsFailed. */
-export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<Attempted<Accepted>> {
+export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<Accepted>> {
   const { deps, call, plan, serving } = run;
   const { conversation } = plan;
   using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);

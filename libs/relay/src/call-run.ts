@@ -1,5 +1,5 @@
-import { tokensIn } from "@modelgate/contracts";
-import { channelKeyIdOf, type Attempted, type AttemptsFailed, type Tried } from "@modelgate/channels";
+import { tokensIn, type CallStatus } from "@modelgate/contracts";
+import { channelKeyIdOf, type OpenAttempt, type AttemptsFailed, type Tried } from "@modelgate/channels";
 import type { Exchange, StartedTask, WholeAnswer } from "./answers/exchange.ts";
 import type { HeldStream } from "./answers/held-stream.ts";
 import type { StreamAnswerReader } from "./answers/stream-reader.ts";
@@ -8,8 +8,9 @@ import type { RunDeps } from "./deps.ts";
 import type { Answered, CallKind, Plan } from "./kind.ts";
 import { Leaving } from "./leaving.ts";
 import type { HeldMoney } from "./money/held-money.ts";
+import type { Metered } from "./money/measure.ts";
 import { Meter } from "./money/meter.ts";
-import { notSent, type CallEnd, type SentCall } from "./money/usage-draft.ts";
+import { notSent, type Outcome } from "./outcome.ts";
 
 /** Result of an attempt with its exchange: a complete answer, a started task, or a stream at its first frame. */
 export type Accepted = {
@@ -49,8 +50,8 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   /** Meters the answer while it arrives. */
   readonly meter: Meter;
   readonly leaving: Leaving;
-  /** Route and attempts of the call, as far as they are known. */
-  sent: SentCall = notSent;
+  /** Outcome so far. */
+  outcome: Outcome = notSent;
   readonly #triedBefore: readonly Tried[];
 
   constructor(deps: RunDeps, call: Call, { kind, plan, serving, held, triedBefore = [] }: CallRunParts<Planned>) {
@@ -71,14 +72,14 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   }
 
   /** Records the route that answered. */
-  answered({ route, tried, accepted: { firstByteAt, exchange } }: Attempted<Accepted>): void {
+  answered({ route, tried, accepted: { firstByteAt, exchange } }: OpenAttempt<Accepted>): void {
     const all = this.#triedBefore.length === 0 ? tried : [...this.#triedBefore, ...tried];
-    this.sent = { route, tried: all, firstByteAt, dropped: exchange.dropped };
+    this.outcome = { ...notSent, route, tried: all, firstByteAt, dropped: exchange.dropped };
   }
 
   /** Records that no route answered. */
   failed({ route, tried }: AttemptsFailed): void {
-    this.sent = { route, tried: [...this.#triedBefore, ...tried] };
+    this.outcome = { ...notSent, route, tried: [...this.#triedBefore, ...tried] };
   }
 
   /**
@@ -90,19 +91,28 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     return failure.status >= 500 || failure.status === 429;
   }
 
+  /** Settles the call; the promise never rejects. */
+  settle({ units, estimated, capped }: Metered, ended: CallStatus, status: number, error?: string): Promise<void> {
+    return this.held.settle({ ...this.outcome, units, estimated, capped, ended, status, error });
+  }
+
   [Symbol.dispose](): void {
     this.leaving[Symbol.dispose]();
   }
 
   /** Returns the usage that is certain so far; it is charged if the process dies. */
-  #progress(): CallEnd {
+  #progress(): Outcome {
     const units = { ...this.held.expected.floorUnits, outputTokens: this.meter.roughTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;
-    return { units, estimated: true, outcome: "failed", status, sent: this.sent };
+    return { ...this.outcome, units, estimated: true, status };
   }
 }
 
 /** Describes an answer for the call's kind, which receives it immediately before the client does. */
-export function shownAnswer({ route, accepted }: Attempted<Accepted>, text: Buffer | string, isCut: boolean): Answered {
+export function shownAnswer(
+  { route, accepted }: OpenAttempt<Accepted>,
+  text: Buffer | string,
+  isCut: boolean,
+): Answered {
   return { text: text.toString(), channelKey: channelKeyIdOf(route), wire: accepted.exchange.wire, isCut };
 }

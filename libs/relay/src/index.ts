@@ -1,20 +1,12 @@
 export type { Conversation, WireRoute } from "@modelgate/channels";
 export { HeldMoney, holdMoney, type HoldDeps } from "./money/held-money.ts";
-export {
-  costOfUnits,
-  notSent,
-  usageDraft,
-  type BilledCall,
-  type CallEnd,
-  type Priced,
-  type SentCall,
-  type UsageRecord,
-} from "./money/usage-draft.ts";
+export { costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord } from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
 export { currentCaller } from "./current-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees, isTierPriced, isToolPriced } from "./money/fees.ts";
 export type { Call, ServingModel } from "./call.ts";
+export { notSent, type Outcome } from "./outcome.ts";
 export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";
 export { attemptVendors } from "./attempt.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";

@@ -1,5 +1,5 @@
 import { InsufficientQuota } from "@modelgate/accounts";
-import { AttemptsFailed, type Attempted, type Tried } from "@modelgate/channels";
+import { AttemptsFailed, type OpenAttempt, type Tried } from "@modelgate/channels";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
 import { attemptCall } from "./attempt.ts";
@@ -12,7 +12,7 @@ import { clientLeft } from "./leaving.ts";
 import { expectCost, paidOutput } from "./money/expect.ts";
 import { holdMoney, type HeldMoney } from "./money/held-money.ts";
 import { unitsOfLeft } from "./money/meter.ts";
-import { notSent } from "./money/usage-draft.ts";
+import { notSent } from "./outcome.ts";
 import { deliverStream, settleDetached } from "./deliver/stream.ts";
 import { deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
@@ -54,11 +54,11 @@ export async function runCall<Request extends { readonly model: string }, Planne
         ? await planFallback(deps, call, kind, request, fallbacks)
         : undefined;
       if (next === undefined) {
-        reportRoute(deps, call, run.sent.tried);
+        reportRoute(deps, call, run.outcome.tried);
         return await fail(run, error.failure);
       }
       await held.release();
-      unserved = { tried: run.sent.tried, failure: error.failure };
+      unserved = { tried: run.outcome.tried, failure: error.failure };
       ({ serving, plan } = next);
     }
   }
@@ -115,7 +115,7 @@ export async function holdPlan<Planned extends Plan>(
     const expected = expectCost(deps, cost, serving);
     const price = { model, multiplier, requested, fees, endUser };
     const { floorUnits: units } = expected;
-    const certain = { units, estimated: true, outcome: "failed", status: 0, sent: notSent } as const;
+    const certain = { ...notSent, units, estimated: true };
     try {
       return { held: await holdMoney(deps, { call, price, expected, certain }), plan: paid };
     } catch (error) {
@@ -183,18 +183,15 @@ function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): v
  * Ends a call before any part of its answer was sent. A failed call costs nothing, and the client gets the error. A
  * client that disconnected is charged the certain usage if the request was sent and the vendor's result is unknown.
  */
-async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure): Promise<void> {
+async function fail(run: CallRun, cause: Failure): Promise<void> {
+  const { call, plan, held, leaving } = run;
   const failure = leaving.failure ?? cause;
   const gone = leaving.isClientGone;
   const isOwed = gone && leaving.isOwing(failure);
-  const settled = held.settle({
-    units: isOwed ? await unitsOfLeft(plan.cost, held.expected) : {},
-    estimated: isOwed,
-    outcome: gone ? "cancelled" : "failed",
-    status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
-    sent,
-    error: gone ? undefined : failure.code,
-  });
+  const units = isOwed ? await unitsOfLeft(plan.cost, held.expected) : {};
+  const status = gone ? clientLeft : call.answer.begun ? 200 : failure.status;
+  const error = gone ? undefined : failure.code;
+  const settled = run.settle({ units, estimated: isOwed }, gone ? "cancelled" : "failed", status, error);
   if (!gone && !call.answer.begun) throw failure;
   if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
@@ -205,11 +202,11 @@ async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure
  * Delivers an answer to the client and settles the call: the money first, then the last byte. Throws Failure if a task
  * fails.
  */
-export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Promise<void> {
-  const { deps, call, leaving, plan, sent, serving } = run;
+export async function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): Promise<void> {
+  const { deps, call, leaving, outcome, plan, serving } = run;
   const { accepted } = attempted;
   reportDropped(call.answer, accepted.exchange.dropped);
-  reportRoute(deps, call, sent.tried);
+  reportRoute(deps, call, outcome.tried);
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
   if (plan.cost.by === "text" && plan.cost.size.paidOutputTokens !== undefined)
     reportPaidOutput(call.answer, plan.cost.size.paidOutputTokens);

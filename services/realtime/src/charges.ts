@@ -1,4 +1,4 @@
-import type { Failure, Outcome } from "@modelgate/contracts";
+import type { Failure, CallStatus } from "@modelgate/contracts";
 import {
   inputOf,
   roughUnits,
@@ -232,8 +232,7 @@ export class Charges {
     const { responses, transcripts } = this.#parts;
     const { spoken, units } = responses.traffic;
     const last = [...this.#responses].at(-1) ?? "";
-    if (spoken)
-      await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
+    if (spoken) await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, ended: "cancelled" });
     await Promise.all([responses.close(), transcripts.close()]);
   }
 
@@ -245,7 +244,7 @@ export class Charges {
     if (this.#ended) this.#send(bridge.cancel(id));
   }
 
-  #chargeResponse({ id, units, outcome }: Seen<"response-done">): void {
+  #chargeResponse({ id, units, ended }: Seen<"response-done">): void {
     const { responses, bridge } = this.#parts;
     if (id !== "" && !this.#billed.add(id)) return;
     this.#payments.settled();
@@ -254,7 +253,7 @@ export class Charges {
       void responses.responseFree(id).then(() => this.#parts.session.paid());
     else {
       const counted = { requests: 1, ...responses.traffic.units };
-      void responses.settle(id, { units: units ?? counted, estimated: units === undefined, outcome });
+      void responses.settle(id, { units: units ?? counted, estimated: units === undefined, ended });
       this.#payments.payOn(() => responses.hold(bridge.state.pendingResponses), { mayWait: true });
     }
   }
@@ -265,13 +264,13 @@ export class Charges {
     // A vendor that names no model and reports no usage includes transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
     const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
-    const outcome: Outcome = "completed";
+    const ended: CallStatus = "completed";
     const used = capUnits(units ?? written, this.#parts.responses.traffic.most);
     transcripts.owe({
       units: used.units,
       capped: used.capped.length > 0 ? used.capped : undefined,
       estimated: units === undefined,
-      outcome,
+      ended,
       ...this.#writtenBy(model),
     });
     this.#payments.payOn(() => transcripts.pay());

@@ -1,5 +1,5 @@
 import { Failure, realtimeWires, type RealtimeWire } from "@modelgate/contracts";
-import type { Attempted, SocketAnswer, WireRoute } from "@modelgate/channels";
+import type { OpenAttempt, SocketAnswer, WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
@@ -35,7 +35,7 @@ export interface Connecting {
  * Opens the vendor's side of a session, through the channels of its model. Skips a vendor that refuses, that does not
  * answer, or whose first message is missing or an error, as for other calls. Throws AttemptsFailed.
  */
-export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attempted<VendorConnection>> {
+export function connectVendor(deps: Deps, connecting: Connecting): Promise<OpenAttempt<VendorConnection>> {
   const { call, model, callId, signal } = connecting;
   const { limits, relay } = deps;
   return attemptVendors<VendorConnection, RealtimeWire>(relay, call, {

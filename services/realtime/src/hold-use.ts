@@ -1,8 +1,8 @@
 import { idsOf } from "@modelgate/platform";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { Nanos, Outcome, UnitName, Units } from "@modelgate/contracts";
+import type { CallStatus, Nanos, UnitName, Units } from "@modelgate/contracts";
 import { asFailure } from "@modelgate/contracts";
-import { holdMoney, type CallEnd, type Expectation, type HeldMoney, type SentCall } from "@modelgate/relay";
+import { holdMoney, notSent, type Expectation, type HeldMoney, type Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
@@ -17,7 +17,7 @@ export interface SessionPrice {
 export interface ModelUse {
   readonly units: Units;
   readonly estimated: boolean;
-  readonly outcome: Outcome;
+  readonly ended: CallStatus;
   /** Units that were reduced to the maximum that the usage can be. */
   readonly capped?: readonly UnitName[] | undefined;
 }
@@ -26,37 +26,39 @@ export interface ModelUse {
 export interface WantedUse {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  readonly sent: SentCall;
+  /** Outcome of the use as long as nothing is known about it. */
+  readonly unknown: Outcome;
   readonly upperNanos: Nanos;
   /** Tokens to reserve from the API key's rate limit; absent: 0. */
   readonly tokens?: number;
 }
 
 /** Status of all usage events of a session, whose protocol was switched. */
-export const switchedProtocols = 101;
+const switchedProtocols = 101;
 /** Attempts to make an empty reservation, which a usage event requires, and the pause between them in ms. */
 const [emptyTries, emptyPauseMs] = [20, 500];
 
-/** Returns the end of a use about which nothing is known yet. */
-export function unknownEnd(sent: SentCall): CallEnd {
-  return { units: {}, estimated: true, outcome: "failed", status: switchedProtocols, sent };
-}
+/** Outcome of a use about which nothing is known yet, not even its route. */
+export const unknownUse: Outcome = { ...notSent, estimated: true, status: switchedProtocols };
 
 /** Reserves money for one use. Throws Failure. */
-export function holdUse({ relay }: Deps, { call, price, sent, upperNanos, tokens = 0 }: WantedUse): Promise<HeldMoney> {
+export function holdUse(
+  { relay }: Deps,
+  { call, price, unknown, upperNanos, tokens = 0 }: WantedUse,
+): Promise<HeldMoney> {
   const expected: Expectation = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens };
-  return holdMoney(relay, { call, price, expected, certain: unknownEnd(sent) });
+  return holdMoney(relay, { call, price, expected, certain: unknown });
 }
 
 /**
  * Settles a use without a reservation, which was reported after the account could not pay for more. Charges it up to
  * the available balance. Never rejects; if the store stays unavailable, the use is not charged.
  */
-export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNanos">, end: CallEnd): Promise<void> {
+export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNanos">, outcome: Outcome): Promise<void> {
   for (let tries = 1; tries <= emptyTries; tries++) {
     try {
       using held = await holdUse(deps, { ...wanted, upperNanos: 0n });
-      return await held.settle(end);
+      return await held.settle(outcome);
     } catch (error) {
       if (tries === emptyTries)
         deps.relay.log.error({ ...idsOf(wanted.call), err: asFailure(error) }, "a use was not charged");

@@ -1,12 +1,11 @@
 import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contracts";
-import { capUnits, notSent, type CallEnd, type HeldMoney, type SentCall } from "@modelgate/relay";
+import { capUnits, type HeldMoney, type Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import {
   InTurn,
   holdUse,
   settleUnheld,
-  switchedProtocols,
-  unknownEnd,
+  unknownUse,
   type SessionPrice,
   type ModelUse,
   type WantedUse,
@@ -29,7 +28,7 @@ const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 
 /** Reserves money for the first response of a session, before its vendor is connected. Throws Failure. */
 export function holdFirst(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
-  return holdUse(deps, { call, price, sent: notSent, upperNanos: costOfSlice(deps, price), tokens: 1 });
+  return holdUse(deps, { call, price, unknown: unknownUse, upperNanos: costOfSlice(deps, price), tokens: 1 });
 }
 
 /** Dependencies of the reservations for a session's responses. */
@@ -37,7 +36,8 @@ export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Route of the session. */
-  readonly sent: SentCall;
+  /** Outcome of a response of the session about which nothing else is known yet. */
+  readonly unknown: Outcome;
   /** Reservation that `holdFirst` made. */
   readonly first: HeldMoney;
 }
@@ -57,7 +57,7 @@ export class ResponseMoney {
   /** Caller whose account pays; its permissions and prices are read again before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
-  readonly #sent: SentCall;
+  readonly #unknown: Outcome;
   /** Slices for responses that have not started, oldest first. */
   readonly #ready: Slice[] = [];
   /** Slices of running responses, by response id. */
@@ -68,11 +68,11 @@ export class ResponseMoney {
   /** Cost of the last response: the next one reads the same context again. */
   #lastCost: Nanos = 0n;
 
-  constructor(deps: Deps, { call, price, sent, first }: ResponseMoneyParts) {
+  constructor(deps: Deps, { call, price, unknown, first }: ResponseMoneyParts) {
     this.#deps = deps;
     this.#call = call;
     this.caller = call.caller;
-    this.#sent = sent;
+    this.#unknown = unknown;
     this.price = price;
     this.#ready.push(this.#sliceOf(first));
   }
@@ -153,8 +153,8 @@ export class ResponseMoney {
     return this.#steps.run(async () => {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
       this.#inUse.delete(id);
-      const end: CallEnd = { ...use, most, status: switchedProtocols, sent: this.#sentOf(slice) };
-      await (slice?.held.settle(end) ?? settleUnheld(this.#deps, this.#wanted(), end));
+      const outcome: Outcome = { ...this.#outcomeOf(slice), ...use, most };
+      await (slice?.held.settle(outcome) ?? settleUnheld(this.#deps, this.#wanted(), outcome));
       this.#settling--;
     });
   }
@@ -203,7 +203,7 @@ export class ResponseMoney {
   }
 
   #wanted(): Omit<WantedUse, "upperNanos"> {
-    return { call: { ...this.#call, caller: this.caller }, price: this.price, sent: this.#sent };
+    return { call: { ...this.#call, caller: this.caller }, price: this.price, unknown: this.#unknown };
   }
 
   #sliceOf(held: HeldMoney): Slice {
@@ -213,13 +213,13 @@ export class ResponseMoney {
   }
 
   /** Returns the certain usage of a slice's running response. */
-  #progressOf(slice: Slice): CallEnd {
+  #progressOf(slice: Slice): Outcome {
     const units = this.traffic.spoken && this.#current === slice ? this.traffic.units : {};
-    return { ...unknownEnd(this.#sentOf(slice)), units };
+    return { ...this.#outcomeOf(slice), units };
   }
 
-  #sentOf(slice: Slice | undefined): SentCall {
-    return { ...this.#sent, startedAt: slice?.startedAt, firstByteAt: slice?.firstByteAt };
+  #outcomeOf(slice: Slice | undefined): Outcome {
+    return { ...this.#unknown, startedAt: slice?.startedAt, firstByteAt: slice?.firstByteAt };
   }
 
   #costOf(units: Units): Nanos {

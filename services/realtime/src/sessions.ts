@@ -21,7 +21,7 @@ import { closeCodes } from "./closing.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { receiveEarly, watchLeaving } from "./first-message.ts";
-import type { SessionPrice } from "./hold-use.ts";
+import { unknownUse, type SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type RealtimeCall } from "./session-call.ts";
@@ -223,7 +223,7 @@ export class RealtimeSessions implements Disposable {
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
     const { socket, early } = takenOr(client, () => vendor.socket.terminate());
-    const sent = { route, tried };
+    const unknown = { ...unknownUse, route, tried };
     const session = new Session(this.#deps, {
       call,
       connection: upgrade.socket,
@@ -233,8 +233,8 @@ export class RealtimeSessions implements Disposable {
       format,
       early,
       vendor,
-      responses: new ResponseMoney(this.#deps, { call, price, sent, first }),
-      transcripts: new TranscriptMoney(this.#deps, call, sent),
+      responses: new ResponseMoney(this.#deps, { call, price, unknown, first }),
+      transcripts: new TranscriptMoney(this.#deps, call, unknown),
       silenceMs: route.candidate.channel.timeoutMs,
       broke: (reason) => attempted.broke(reason),
     });

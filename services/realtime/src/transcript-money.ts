@@ -1,15 +1,7 @@
 import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contracts";
-import type { CallEnd, HeldMoney, SentCall } from "@modelgate/relay";
+import type { HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import {
-  InTurn,
-  holdUse,
-  settleUnheld,
-  switchedProtocols,
-  type SessionPrice,
-  type ModelUse,
-  type WantedUse,
-} from "./hold-use.ts";
+import { InTurn, holdUse, settleUnheld, type SessionPrice, type ModelUse, type WantedUse } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { Untranscribed } from "./untranscribed.ts";
 
@@ -45,18 +37,18 @@ export class TranscriptMoney {
   /** The account that pays; renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
-  readonly #sent: SentCall;
+  readonly #unknown: Outcome;
   readonly #owed: TranscriptUse[] = [];
   readonly #steps = new InTurn();
   #slice: TranscriptSlice | undefined;
   #closed = false;
 
-  /** `sent` is the route of the session. */
-  constructor(deps: Deps, call: RealtimeCall, sent: SentCall) {
+  /** `unknown` is the outcome of a transcript of the session about which nothing else is known yet. */
+  constructor(deps: Deps, call: RealtimeCall, unknown: Outcome) {
     this.#deps = deps;
     this.#call = call;
     this.caller = call.caller;
-    this.#sent = sent;
+    this.#unknown = unknown;
   }
 
   /** Returns true if the speech costs more than is reserved for it. */
@@ -91,7 +83,7 @@ export class TranscriptMoney {
       for (let [use] = this.#owed; use !== undefined; [use] = this.#owed) {
         const held = this.#take(use) ?? (await this.#hold(use, costOf(use.units, ...priceOf(use))));
         this.#owed.shift();
-        await held.settle(this.#endOf(use));
+        await held.settle(this.#outcomeOf(use));
         if (!this.#closed && this.isShort(use)) await this.#cover(use);
       }
     });
@@ -104,7 +96,7 @@ export class TranscriptMoney {
     this.#closed = true;
     return this.#steps.run(async () => {
       for (const use of this.#owed.splice(0)) {
-        const end = this.#endOf(use);
+        const end = this.#outcomeOf(use);
         await (this.#take(use)?.settle(end) ?? settleUnheld(this.#deps, this.#wanted(use), end));
       }
       await this.#release();
@@ -142,12 +134,11 @@ export class TranscriptMoney {
   }
 
   #wanted({ price, by }: WritingModel): Omit<WantedUse, "upperNanos"> {
-    return { call: { ...this.#call, caller: this.caller }, price, sent: sentTo(by, this.#sent) };
+    return { call: { ...this.#call, caller: this.caller }, price, unknown: outcomeAt(by, this.#unknown) };
   }
 
-  #endOf({ by, ...use }: TranscriptUse): CallEnd {
-    const { units, estimated, outcome, capped } = use;
-    return { units, estimated, outcome, capped, status: switchedProtocols, sent: sentTo(by, this.#sent) };
+  #outcomeOf({ by, units, estimated, ended, capped }: TranscriptUse): Outcome {
+    return { ...outcomeAt(by, this.#unknown), units, estimated, ended, capped };
   }
 
   /** Returns the maximum cost of a number of seconds of speech, rounded up as vendors do: by second or by token. */
@@ -170,10 +161,10 @@ function isFor({ for: held }: TranscriptSlice, model: WritingModel): boolean {
   return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
 }
 
-/** Returns the same route with another model of its vendor. */
-function sentTo(model: string | undefined, sent: SentCall): SentCall {
-  if (model === undefined || sent.route === undefined) return sent;
-  const { channel } = sent.route.candidate;
+/** Returns the same outcome at another model of its vendor. */
+function outcomeAt(model: string | undefined, outcome: Outcome): Outcome {
+  if (model === undefined || outcome.route === undefined) return outcome;
+  const { channel } = outcome.route.candidate;
   const candidate = { channel, upstreamModel: channel.models.get(model) ?? model };
-  return { ...sent, route: { ...sent.route, candidate } };
+  return { ...outcome, route: { ...outcome.route, candidate } };
 }

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { asFailure, Failure, priceAt, type Nanos } from "@modelgate/contracts";
-import { AttemptsFailed, type Attempted } from "@modelgate/channels";
+import { AttemptsFailed, type OpenAttempt } from "@modelgate/channels";
 import { idsOf, type ServiceCall } from "@modelgate/platform";
 import {
   costOfUnits,
@@ -9,10 +9,9 @@ import {
   priced,
   reportRoute,
   usageDraft,
-  type CallEnd,
   type HeldMoney,
   type Priced,
-  type SentCall,
+  type Outcome,
   type UsageRecord,
 } from "@modelgate/relay";
 import { requestedVideoOf, type RequestedVideo } from "@modelgate/wires/video";
@@ -42,14 +41,14 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   // The minimum charge is zero, unlike that of a text call: a task that was not recorded is useless for its client, so
   // it is free, even where its vendor has accepted it and this service died before recording it.
   const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
-  const certain: CallEnd = { ...nothingUsed, estimated: true, status: 0, sent: notSent };
+  const certain = { ...notSent, estimated: true };
   const hold = (): Promise<HeldMoney> => holdMoney(deps.relay, { call, price, expected, certain });
   using held = await hold();
   let sent = notSent;
   try {
     using frames = new Frames(deps, wanted.request);
     using attempted = await startAtVendor(deps, call, wanted, { price, routes, callId: held.callId, frames });
-    sent = { route: attempted.route, tried: attempted.tried, dropped: attempted.accepted.dropped };
+    sent = { ...notSent, route: attempted.route, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportRoute(deps.relay, call, attempted.tried);
     const recorder = recorderOf(deps, wanted, { attempted, sent, heldNanos: upperNanos });
     const task = await recordTask(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });
@@ -59,12 +58,9 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw await settleFailed(held, error, sent);
     reportRoute(deps.relay, call, error.tried);
-    throw await settleFailed(held, error.failure, { route: error.route, tried: error.tried });
+    throw await settleFailed(held, error.failure, { ...notSent, route: error.route, tried: error.tried });
   }
 }
-
-/** Settlement of a failed creation. */
-const nothingUsed = { units: {}, estimated: false, outcome: "failed" } as const;
 
 /**
  * Returns the model's price. Throws Failure, with the client's name of the field, where the caller may not use the
@@ -103,8 +99,8 @@ function logTask(
 
 /** A start that a vendor has accepted, and its reservation. */
 interface AcceptedStart {
-  readonly attempted: Attempted<Started>;
-  readonly sent: SentCall;
+  readonly attempted: OpenAttempt<Started>;
+  readonly sent: Outcome;
   readonly heldNanos: Nanos;
 }
 
@@ -116,7 +112,7 @@ function recorderOf(
 ): (call: UsageRecord) => TaskRecord {
   const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
-  const end: CallEnd = { units, estimated: false, outcome: "completed", status: 200, sent };
+  const end: Outcome = { ...sent, units, ended: "completed", status: 200 };
   const requested = requestedVideoOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
   const echo: RequestedVideo = { ...requested, lines, remixOf: wanted.remix?.id };
   const [id, createdAt] = [deps.newTaskId(), deps.now()];
@@ -150,8 +146,8 @@ function recorderOf(
 }
 
 /** Settles a failed creation at zero, and returns its error. */
-async function settleFailed(held: HeldMoney, error: unknown, sent: SentCall): Promise<unknown> {
+async function settleFailed(held: HeldMoney, error: unknown, sent: Outcome): Promise<unknown> {
   const { status, code } = asFailure(error);
-  await held.settle({ ...nothingUsed, status, sent, error: code });
+  await held.settle({ ...sent, status, error: code });
   return error;
 }

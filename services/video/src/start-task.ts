@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { readUpTo, Refused, type Attempted, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
+import { readUpTo, Refused, type OpenAttempt, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
@@ -54,7 +54,7 @@ export function startAtVendor(
   call: ServiceCall,
   wanted: WantedTask,
   { price, routes, callId, frames }: StartedWith,
-): Promise<Attempted<Started>> {
+): Promise<OpenAttempt<Started>> {
   return attemptVendors<Started, VideoWire>(deps.relay, call, {
     callId,
     model: price.model,

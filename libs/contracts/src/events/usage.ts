@@ -41,9 +41,9 @@ export function endUserOf(value: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** Outcome of a call: complete, cancelled by its client, or failed. */
-export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
-export type Outcome = Static<typeof Outcome>;
+/** End of a call: complete, cancelled by its client, or failed. */
+export const CallStatus = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
+export type CallStatus = Static<typeof CallStatus>;
 
 /** Maximum number of dropped fields in a usage event, and maximum characters of each. */
 export const [maxDropped, maxDroppedCharacters] = [32, 100];
@@ -72,7 +72,7 @@ export const UsageEvent = Type.Object(
     upstreamModel: Type.String(),
     channelId: Type.String(),
     status: Type.Integer({ description: "HTTP status that the client got" }),
-    outcome: Outcome,
+    outcome: CallStatus,
     units: Units,
     estimated: Type.Boolean({ description: "true where the upstream reported no usage" }),
     multiplier: Type.Number(),

@@ -1,5 +1,5 @@
 import type { BodySink } from "@modelgate/channels";
-import { Failure } from "@modelgate/contracts";
+import { Failure, type CallStatus } from "@modelgate/contracts";
 import { endedBy, type AnswerSink } from "@modelgate/platform";
 import type { FrameSplitter } from "@modelgate/wires/sse";
 import { wroteBeyondBound, type Allowance, type StreamStop } from "../money/allowance.ts";
@@ -45,22 +45,23 @@ export interface StreamOwner {
   ended(failure: Failure | undefined, cut?: Metered): void;
 }
 
-/** Outcome of a stream. */
-export type StreamOutcome =
-  | { readonly outcome: "completed" }
-  | { readonly outcome: "cancelled" }
-  | { readonly outcome: "failed"; readonly failure: Failure };
+/** End of a stream. */
+export interface StreamEnd {
+  readonly ended: CallStatus;
+  /** Failure of a stream that has failed. */
+  readonly failure?: Failure;
+}
 
 /**
  * Passes a stream to its client: splits it into frames, reads, checks and meters them, and writes them at the client's
  * pace (a slow client pauses the vendor). Sends heartbeats while the vendor is silent, and the wire's error if the
- * stream breaks. The outcome is decided once, by the first event that ends the stream.
+ * stream breaks. Its end is decided once, by the first event that ends the stream.
  */
 export class StreamPass implements BodySink {
   /** Resolves when the stream has ended; never rejects. */
-  readonly ended: Promise<StreamOutcome>;
+  readonly ended: Promise<StreamEnd>;
   readonly #options: StreamPassOptions;
-  readonly #resolve: (end: StreamOutcome) => void;
+  readonly #resolve: (end: StreamEnd) => void;
   readonly #splitter: FrameSplitter;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #watching: Disposable;
@@ -81,7 +82,7 @@ export class StreamPass implements BodySink {
   #after: (() => void) | undefined;
 
   constructor(options: StreamPassOptions) {
-    const { promise, resolve } = Promise.withResolvers<StreamOutcome>();
+    const { promise, resolve } = Promise.withResolvers<StreamEnd>();
     const { held, sink, reader, heartbeatMs } = options;
     this.ended = promise;
     this.#resolve = resolve;
@@ -93,7 +94,7 @@ export class StreamPass implements BodySink {
         if (!this.#dry) held.resume();
       },
       closed: () => {
-        this.#finish({ outcome: "cancelled" });
+        this.#finish({ ended: "cancelled" });
         held.abort();
       },
     });
@@ -230,7 +231,7 @@ export class StreamPass implements BodySink {
       return this.#fail(malformed(error));
     }
     owner?.ended(undefined);
-    this.#finish({ outcome: "completed" });
+    this.#finish({ ended: "completed" });
     // The rest of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
     if (before.length > 0) sink.write(before);
@@ -264,7 +265,7 @@ export class StreamPass implements BodySink {
     const last = metered === undefined ? undefined : translator.cut?.(metered.units);
     if (last === undefined) return this.#fail(why === wroteBeyondBound ? tooLong() : why);
     owner?.ended(undefined, metered);
-    this.#finish({ outcome: "completed" });
+    this.#finish({ ended: "completed" });
     sink.end(last);
   }
 
@@ -272,10 +273,10 @@ export class StreamPass implements BodySink {
     if (this.#over) return;
     const { sink, held, translator, requestId, owner } = this.#options;
     // The exchange was ended because the client disconnected; this is not a failure.
-    if (sink.closed) return this.#finish({ outcome: "cancelled" });
+    if (sink.closed) return this.#finish({ ended: "cancelled" });
     const last = translator.fail(failure, requestId);
     owner?.ended(failure);
-    this.#finish({ outcome: "failed", failure });
+    this.#finish({ ended: "failed", failure });
     if (last === undefined) sink.destroy();
     else sink.end(last);
     held.abort();
@@ -287,7 +288,7 @@ export class StreamPass implements BodySink {
     if (sign !== "") sink.write(sign);
   }
 
-  #finish(end: StreamOutcome): void {
+  #finish(end: StreamEnd): void {
     if (this.#over) return;
     this.#over = true;
     clearInterval(this.#heartbeat);

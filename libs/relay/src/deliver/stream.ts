@@ -1,5 +1,5 @@
-import type { Attempted } from "@modelgate/channels";
-import { formatUsd, headers, type Failure, type Nanos, type Outcome } from "@modelgate/contracts";
+import type { OpenAttempt } from "@modelgate/channels";
+import { formatUsd, headers, type CallStatus, type Failure, type Nanos } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
 import { CostTranslator } from "../answers/cost-translator.ts";
 import type { StreamTranslator } from "../answers/stream-reader.ts";
@@ -21,7 +21,7 @@ type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
  */
 export async function deliverStream(
   run: CallRun,
-  attempted: Attempted<Accepted>,
+  attempted: OpenAttempt<Accepted>,
   { reader, held }: AcceptedStream,
 ): Promise<void> {
   const { deps, call, meter, plan, serving } = run;
@@ -34,12 +34,12 @@ export async function deliverStream(
     call.answer.begin(200, streamHead(translator.contentType));
   }
   const { provider } = attempted.route.candidate.channel;
-  const firstByteMs = (run.sent.firstByteAt ?? performance.now()) - run.held.heldAt;
+  const firstByteMs = (run.outcome.firstByteAt ?? performance.now()) - run.held.heldAt;
   using watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
   const owner = new StreamDelivery(run, attempted, { translator, allowance, watch });
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
-  const end = await new StreamPass({
+  const { ended, failure } = await new StreamPass({
     sink: call.answer,
     held,
     reader,
@@ -52,12 +52,11 @@ export async function deliverStream(
     gatherMs,
   }).ended;
   if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(serving.model.name, true);
-  const failure = end.outcome === "failed" ? end.failure : undefined;
   if (failure !== undefined) {
     const { id: channel } = attempted.route.candidate.channel;
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
-  await (owner.settled ?? settle(run, end.outcome, failure));
+  await (owner.settled ?? settle(run, ended, failure));
 }
 
 /**
@@ -66,16 +65,16 @@ export async function deliverStream(
  */
 export async function settleDetached(
   run: CallRun,
-  attempted: Attempted<Accepted>,
+  attempted: OpenAttempt<Accepted>,
   { reader, held }: AcceptedStream,
 ): Promise<void> {
-  const { deps, call, meter, plan, leaving, sent } = run;
+  const { deps, call, meter, plan, leaving } = run;
   const { heartbeatMs, gatherMs, answerBytes: maxBytes } = deps.limits;
   const translator = reader.translator({ mayBeCut: false });
   meter.reader = translator;
   const { ending, requestId } = call;
   const sink = goneClient;
-  const { outcome } = await new StreamPass({
+  const { ended } = await new StreamPass({
     sink,
     held,
     reader,
@@ -89,12 +88,12 @@ export async function settleDetached(
     maxBytes,
   }).ended;
   const { aborted } = leaving.ended;
-  if (outcome === "failed" && !aborted) attempted.broke("upstream_error");
+  if (ended === "failed" && !aborted) attempted.broke("upstream_error");
   const metered =
     aborted && !meter.any
       ? { units: await unitsOfLeft(plan.cost, run.held.expected), estimated: true }
-      : await meterStream(plan.cost, meter, aborted ? "cancelled" : outcome);
-  await run.held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
+      : await meterStream(plan.cost, meter, aborted ? "cancelled" : ended);
+  await run.settle(metered, "cancelled", clientLeft);
 }
 
 /** Sink of a client that has disconnected. */
@@ -121,10 +120,10 @@ class StreamDelivery implements StreamOwner {
   /** The settlement, once it has begun. */
   settled: Promise<void> | undefined;
   readonly #run: CallRun;
-  readonly #attempted: Attempted<Accepted>;
+  readonly #attempted: OpenAttempt<Accepted>;
   readonly #translator: StreamTranslator;
 
-  constructor(run: CallRun, attempted: Attempted<Accepted>, { translator, allowance, watch }: StreamParts) {
+  constructor(run: CallRun, attempted: OpenAttempt<Accepted>, { translator, allowance, watch }: StreamParts) {
     this.allowance = allowance;
     this.watch = watch;
     this.#run = run;
@@ -141,7 +140,7 @@ class StreamDelivery implements StreamOwner {
   }
 
   ended(failure: Failure | undefined, cut?: Metered): void {
-    const { call, held, kind, plan, sent } = this.#run;
+    const { call, held, kind, plan } = this.#run;
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
     if (failure === undefined) {
@@ -149,7 +148,7 @@ class StreamDelivery implements StreamOwner {
     } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
     // The vendor has finished: its channel may serve another call before the client has the last byte.
     attempted[Symbol.dispose]();
-    if (cut !== undefined) this.settled = held.settle({ ...cut, outcome: "completed", status: 200, sent });
+    if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
     // Unknown at this point if the vendor reported no usage: its tokens are then still being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
@@ -178,11 +177,8 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
  * Settles a stream: immediately if its usage was reported, so that money is settled before the last byte; else after
  * its tokens are counted.
  */
-async function settle(
-  { plan: { cost }, held, sent, meter }: CallRun,
-  outcome: Outcome,
-  failure: Failure | undefined,
-): Promise<void> {
-  const metered = reportedUsage(cost, meter, outcome) ?? (await meterStream(cost, meter, outcome));
-  await held.settle({ ...metered, outcome, status: 200, sent, error: failure?.code });
+async function settle(run: CallRun, ended: CallStatus, failure: Failure | undefined): Promise<void> {
+  const { meter, plan } = run;
+  const metered = reportedUsage(plan.cost, meter, ended) ?? (await meterStream(plan.cost, meter, ended));
+  await run.settle(metered, ended, 200, failure?.code);
 }

@@ -1,4 +1,4 @@
-import { readText, type Attempted } from "@modelgate/channels";
+import { readText, type OpenAttempt } from "@modelgate/channels";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { signRequest, type VendorRequest } from "@modelgate/providers";
 import type { StartedTask, VendorLink, WholeAnswer } from "../answers/exchange.ts";
@@ -17,7 +17,7 @@ const errorBodyBytes = 64 * 1024;
 /** Completes a task at its vendor, and sends the result. Throws Failure if it fails before a byte is sent. */
 export async function deliverTask(
   run: CallRun,
-  attempted: Attempted<Accepted>,
+  attempted: OpenAttempt<Accepted>,
   { exchange, task }: TaskAnswer,
 ): Promise<void> {
   const { usage } = task;
@@ -35,7 +35,7 @@ export async function deliverTask(
  */
 async function finish(
   { deps, call, plan, leaving }: CallRun,
-  attempted: Attempted<Accepted>,
+  attempted: OpenAttempt<Accepted>,
   task: StartedTask,
   vendor: VendorLink,
 ): Promise<WholeAnswer> {
@@ -54,10 +54,10 @@ class RouteLink implements VendorLink {
   readonly origin: string;
   readonly signal: AbortSignal;
   readonly #run: CallRun;
-  readonly #route: Attempted<Accepted>["route"];
+  readonly #route: OpenAttempt<Accepted>["route"];
   readonly #exchange: Accepted["exchange"];
 
-  constructor(run: CallRun, { route }: Attempted<Accepted>, exchange: Accepted["exchange"]) {
+  constructor(run: CallRun, { route }: OpenAttempt<Accepted>, exchange: Accepted["exchange"]) {
     this.#run = run;
     this.#route = route;
     this.#exchange = exchange;

@@ -1,4 +1,4 @@
-import type { Attempted } from "@modelgate/channels";
+import type { OpenAttempt } from "@modelgate/channels";
 import { formatUsd, headers } from "@modelgate/contracts";
 import { withCost } from "@modelgate/wires/cost";
 import type { WholeAnswer } from "../answers/exchange.ts";
@@ -7,14 +7,14 @@ import { clientLeft } from "../leaving.ts";
 import { meterWhole } from "../money/meter.ts";
 
 /** Settles a complete answer and sends it, unless the client has disconnected. */
-export async function deliverWhole(run: CallRun, attempted: Attempted<Accepted>, answer: WholeAnswer): Promise<void> {
-  const { call, plan, held, leaving, sent } = run;
+export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted>, answer: WholeAnswer): Promise<void> {
+  const { call, plan, held, leaving } = run;
   // The vendor has finished: its channel may serve another call before the client has the last byte.
   attempted[Symbol.dispose]();
   plan.fees?.saw(answer.fees);
   const metered = await meterWhole(plan.cost, answer);
-  if (leaving.isClientGone) return await held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
-  const settled = held.settle({ ...metered, outcome: "completed", status: 200, sent });
+  if (leaving.isClientGone) return await run.settle(metered, "cancelled", clientLeft);
+  const settled = run.settle(metered, "completed", 200);
   run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
   const charged = formatUsd(held.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? withCost(answer.body, charged) : answer.body;

@@ -2,20 +2,12 @@ import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
 import { asFailure, costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
+import { notSent, type Outcome } from "../outcome.ts";
 import type { Expectation } from "./expect.ts";
 import { logCall, reportCapped } from "./call-metrics.ts";
 import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
-import {
-  billedFees,
-  costOfUnits,
-  notSent,
-  usageDraft,
-  type BilledCall,
-  type CallEnd,
-  type Priced,
-  type UsageRecord,
-} from "./usage-draft.ts";
+import { billedFees, costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord } from "./usage-draft.ts";
 
 /** Dependencies of holds. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
@@ -27,8 +19,8 @@ export interface HoldWanted {
   readonly call: BilledCall;
   readonly price: Priced;
   readonly expected: Expectation;
-  /** Bill of the call if the process dies immediately after the money is held. */
-  readonly certain: CallEnd;
+  /** Outcome of the call if the process dies immediately after the money is held. */
+  readonly certain: Outcome;
 }
 
 /**
@@ -60,14 +52,9 @@ export async function holdMoney(deps: HoldDeps, { call, price, expected, certain
     const failure = asFailure(error);
     // Redis did not answer but may have held the money: the hold, if it exists, is settled at zero.
     if (failure.cause !== undefined)
-      void new HeldMoney(deps, record, expected).settle(refusedAt(failure.status), { onlyIfHeld: true });
+      void new HeldMoney(deps, record, expected).settle({ ...notSent, status: failure.status }, { onlyIfHeld: true });
     throw failure;
   }
-}
-
-/** Returns the end of a call that was never sent because its money could not be held. */
-function refusedAt(status: number): CallEnd {
-  return { units: {}, estimated: false, outcome: "failed", status, sent: notSent };
 }
 
 /**
@@ -85,7 +72,7 @@ export class HeldMoney implements RenewedHold, Disposable {
   /** Charge of the call; undefined until it is settled. */
   chargedNanos: Nanos | undefined;
   /** Returns what is certain by now, with which the lease is renewed: what is charged if the process dies. */
-  certain: (() => CallEnd) | undefined;
+  certain: (() => Outcome) | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
   #isOver = false;
@@ -115,36 +102,36 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   progress(): HoldProgress | undefined {
-    const end = this.certain?.();
-    if (end === undefined) return undefined;
-    return { floorNanos: costOfUnits(this.record.price, end.units), draft: usageDraft(this.record, end) };
+    const outcome = this.certain?.();
+    if (outcome === undefined) return undefined;
+    return { floorNanos: costOfUnits(this.record.price, outcome.units), draft: usageDraft(this.record, outcome) };
   }
 
   /**
    * Settles the call and logs it in one line; the promise never rejects. `onlyIfHeld` is true if it is unknown whether
    * the money is held, and no request was sent.
    */
-  async settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
+  async settle(reported: Outcome, { onlyIfHeld = false } = {}): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     const { call, price } = this.record;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
-    const end = this.#capped(reported);
-    const billed = billedFees(price, end.units);
-    const draft = usageDraft(this.record, end, billed, this.#heldNanos);
+    const outcome = this.#capped(reported);
+    const billed = billedFees(price, outcome.units);
+    const draft = usageDraft(this.record, outcome, billed, this.#heldNanos);
     const costNanos = costOf(billed.units, billed.price, price.multiplier);
     this.chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {
       draft,
       kind: price.model.kind,
-      provider: end.sent.route?.candidate.channel.provider,
+      provider: outcome.route?.candidate.channel.provider,
       units: draft.units,
       costNanos,
-      tried: end.sent.tried,
-      error: end.error,
+      tried: outcome.tried,
+      error: outcome.error,
     });
     const { accountId, callId } = this;
-    const settlement = { accountId, callId, costNanos, tokens: tokensIn(end.units), draft, onlyIfHeld };
+    const settlement = { accountId, callId, costNanos, tokens: tokensIn(outcome.units), draft, onlyIfHeld };
     await this.#deps.settlements.settle(settlement, idsOf(call));
     this.#renewal[Symbol.dispose]();
   }
@@ -169,14 +156,14 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */
-  #capped(end: CallEnd): CallEnd {
-    const { units, capped } = capUnits(end.units, end.most ?? this.expected.most);
-    if (capped.length === 0 && (end.capped ?? []).length === 0) return end;
-    const all = [...new Set([...(end.capped ?? []), ...capped])];
+  #capped(outcome: Outcome): Outcome {
+    const { units, capped } = capUnits(outcome.units, outcome.most ?? this.expected.most);
+    if (capped.length === 0 && (outcome.capped ?? []).length === 0) return outcome;
+    const all = [...new Set([...(outcome.capped ?? []), ...capped])];
     const { callId, call, price } = this.record;
-    const channel = end.sent.route?.candidate.channel.id ?? "";
+    const channel = outcome.route?.candidate.channel.id ?? "";
     const reported = { ...idsOf(call), callId, channel, model: price.model.name };
-    reportCapped(this.#deps, { ...reported, capped: all, reported: end.units });
-    return { ...end, units, capped: all };
+    reportCapped(this.#deps, { ...reported, capped: all, reported: outcome.units });
+    return { ...outcome, units, capped: all };
   }
 }

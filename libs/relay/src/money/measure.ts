@@ -1,4 +1,4 @@
-import type { Outcome, Price, UnitName, Units } from "@modelgate/contracts";
+import type { CallStatus, Price, UnitName, Units } from "@modelgate/contracts";
 
 /** Limits and metering of a call's cost: by the tokens of a text, or by another measure. */
 export type CallCost = TextCost | MeasuredCost;
@@ -67,9 +67,9 @@ export interface Measure {
   readonly most?: Partial<UsageBound> | undefined;
   /**
    * Meters the usage. `reported` is the vendor's report, undefined if there is none; `words` counts the tokens of the
-   * text that the model wrote, if the exchange shows it; `outcome` is how the call ended, absent: completely.
+   * text that the model wrote, if the exchange shows it; `ended` is the end of the call, absent: completed.
    */
-  meter(reported: Units | undefined, words: () => Promise<number>, outcome?: Outcome): Promise<Metered>;
+  meter(reported: Units | undefined, words: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
 }
 
 /** Size of a request. */

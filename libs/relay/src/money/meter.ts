@@ -1,4 +1,4 @@
-import type { Outcome, Units } from "@modelgate/contracts";
+import type { CallStatus, Units } from "@modelgate/contracts";
 import type { CallFees } from "./fees.ts";
 import { countTokens, minBytesPerToken } from "./tokenizer.ts";
 import type { WholeAnswer } from "../answers/exchange.ts";
@@ -153,19 +153,19 @@ export class Meter {
  * Returns the usage of a stream: the vendor's report, or a count of the received text. If the stream is incomplete and
  * its latest report came before its last text, the output is counted.
  */
-export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome): Promise<Metered> {
+export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
-    return meter.any ? measured(cost.measure, meter.usage, () => meter.outputTokens(), outcome) : nothing;
-  const reported = reportedUsage(cost, meter, outcome);
+    return meter.any ? measured(cost.measure, meter.usage, () => meter.outputTokens(), ended) : nothing;
+  const reported = reportedUsage(cost, meter, ended);
   if (reported !== undefined) return reported;
   if (!meter.any) return nothing;
   return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
 }
 
 /** Returns the vendor's report of a text stream; undefined if there is none, or only one of the stream's beginning. */
-export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): Metered | undefined {
+export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): Metered | undefined {
   const { usage } = meter;
-  if (cost.by !== "text" || usage === undefined || (outcome !== "completed" && meter.isReportStale)) return undefined;
+  if (cost.by !== "text" || usage === undefined || (ended !== "completed" && meter.isReportStale)) return undefined;
   return { units: { requests: 1, ...usage }, estimated: false };
 }
 

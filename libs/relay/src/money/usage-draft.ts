@@ -7,17 +7,15 @@ import {
   unpricedUnits,
   type CallTry,
   type Nanos,
-  type Outcome,
-  type UnitName,
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
 import { priceVersionOf } from "@modelgate/catalog";
-import type { Tried, Route } from "@modelgate/channels";
+import type { Tried } from "@modelgate/channels";
 import type { Call, ServingModel } from "../call.ts";
 import type { Plan } from "../kind.ts";
+import type { Outcome } from "../outcome.ts";
 import type { BilledFees } from "./fees.ts";
-import type { UsageBound } from "./measure.ts";
 
 /** A call to be billed: its caller and endpoint. */
 export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
@@ -34,39 +32,6 @@ export interface UsageRecord {
   readonly heldAt: number;
 }
 
-/** Route of a call; times are from `performance.now()`. */
-export interface SentCall {
-  /** The route of the last attempt; undefined if there was none. */
-  readonly route: Route | undefined;
-  /** Attempts, in order. */
-  readonly tried: readonly Tried[];
-  /** Start of the call, if its money was held earlier: a session holds money for later requests. */
-  readonly startedAt?: number | undefined;
-  /** Time of the vendor's first byte; undefined if none arrived. */
-  readonly firstByteAt?: number | undefined;
-  /** Fields of the request that the vendor does not support. */
-  readonly dropped?: readonly string[] | undefined;
-}
-
-/** Route of a call that was not sent. */
-export const notSent: SentCall = { route: undefined, tried: [] };
-
-/** End of a call, as it is billed. */
-export interface CallEnd {
-  readonly units: Units;
-  readonly estimated: boolean;
-  readonly outcome: Outcome;
-  /** HTTP status of the client's response; 0 if there was none. */
-  readonly status: number;
-  readonly sent: SentCall;
-  /** Maximum usage of this end, if it is known only now; absent: the maximum that was expected. */
-  readonly most?: UsageBound | undefined;
-  /** Units that were reduced to what the call could use. */
-  readonly capped?: readonly UnitName[] | undefined;
-  /** Code of the failure, for the log. */
-  readonly error?: string | undefined;
-}
-
 /** Returns the cost of units at the call's price, including vendor-side tools and the service tier. */
 export function costOfUnits(price: Priced, units: Units): Nanos {
   const billed = billedFees(price, units);
@@ -74,17 +39,17 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 }
 
 /**
- * Builds the usage event of an end, without its final cost, which the settlement adds. `heldNanos` is the amount of the
+ * Builds the usage event of an outcome, without its final cost, which the settlement adds. `heldNanos` is the amount of the
  * hold, if it is known.
  */
 export function usageDraft(
   { callId, call, price, heldAt }: UsageRecord,
-  end: CallEnd,
-  billed: BilledFees = billedFees(price, end.units),
+  outcome: Outcome,
+  billed: BilledFees = billedFees(price, outcome.units),
   heldNanos?: Nanos,
 ): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { route, tried, startedAt = heldAt, firstByteAt } = end.sent;
+  const { route, tried, startedAt = heldAt, firstByteAt } = outcome;
   const latencyMs = Math.round(performance.now() - startedAt);
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
@@ -102,10 +67,10 @@ export function usageDraft(
     model: price.model.name,
     upstreamModel: route?.candidate.upstreamModel ?? "",
     channelId: route?.candidate.channel.id ?? "",
-    status: end.status,
-    outcome: end.outcome,
+    status: outcome.status,
+    outcome: outcome.ended,
     units,
-    estimated: end.estimated,
+    estimated: outcome.estimated,
     multiplier: price.multiplier,
     latencyMs,
     firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
@@ -115,16 +80,16 @@ export function usageDraft(
   if (price.requested !== undefined) draft.requestedModel = price.requested;
   if (unpriced.length > 0) draft.unpriced = unpriced;
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
-  if (end.capped !== undefined) draft.capped = [...end.capped];
+  if (outcome.capped !== undefined) draft.capped = [...outcome.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
-  addDetails(draft, end.sent, caller.tags, price.endUser);
+  addDetails(draft, outcome, caller.tags, price.endUser);
   return draft;
 }
 
 /** Adds the route that a call took, and what the client says of who caused it, as far as there is something to say of it. */
 function addDetails(
   draft: UsageDraft,
-  { tried, dropped = [] }: SentCall,
+  { tried, dropped = [] }: Outcome,
   tags: UsageDraft["tags"],
   endUser: string | undefined,
 ): void {

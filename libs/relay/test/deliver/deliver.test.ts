@@ -12,7 +12,7 @@ import type { Accepted } from "../../src/call-run.ts";
 import { CallRun } from "../../src/call-run.ts";
 import { deliver } from "../../src/run-call.ts";
 import type { CallKind, Plan } from "../../src/kind.ts";
-import type { CallEnd } from "../../src/money/usage-draft.ts";
+import type { Outcome } from "../../src/outcome.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { callOf, FakeAnswer, FakeClient, runDeps } from "../fakes.ts";
 
@@ -59,7 +59,7 @@ const exchange: Exchange = {
 interface Delivered {
   readonly client: FakeClient;
   readonly events: string[];
-  readonly ends: CallEnd[];
+  readonly ends: Outcome[];
   readonly over: Promise<void>;
 }
 
@@ -75,7 +75,7 @@ function begin(
 ): Delivered {
   const { client = new FakeClient(), pays = true, stepTokens = 2_048, heartbeatMs = 60_000 } = how;
   const events: string[] = [];
-  const ends: CallEnd[] = [];
+  const ends: Outcome[] = [];
   client.watch({ closed: (whole) => void events.push(whole ? "the client has its last byte" : "the client has left") });
   const plan: Plan = {
     cost: { by: "text", body: Buffer.from("Hello, world"), size, stream: accepted.kind === "stream" },
@@ -104,7 +104,7 @@ function begin(
     costOf: () => 0n,
     extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
     certain: undefined,
-    settle(end: CallEnd) {
+    settle(end: Outcome) {
       events.push("settled");
       ends.push(end);
       return Promise.resolve();
@@ -135,7 +135,7 @@ test("a stream's seat is free and its money settled before the client has the la
     "the client has its last byte",
   ]);
   expect(ends).toMatchObject([
-    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, outcome: "completed", status: 200 },
+    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, ended: "completed", status: 200 },
   ]);
   expect(client.headers).toMatchObject({ "x-modelgate-dropped": "seed" });
 });
@@ -147,7 +147,7 @@ test("a stream is cut where its money ends, and settled as completed at what was
   await over;
   expect(vendor.aborted).toBe(true);
   expect(client.text).toContain('"finish_reason":"length"');
-  expect(ends).toMatchObject([{ outcome: "completed", status: 200, estimated: true }]);
+  expect(ends).toMatchObject([{ ended: "completed", status: 200, estimated: true }]);
   expect(ends[0]?.units.outputTokens).toBeLessThanOrEqual(64);
 });
 
@@ -157,7 +157,7 @@ test("a client that leaves in the middle of a stream ends its vendor's work and 
   client.leave();
   await over;
   expect(vendor.aborted).toBe(true);
-  expect(ends).toMatchObject([{ outcome: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
+  expect(ends).toMatchObject([{ ended: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
 });
 
 test("a stream that breaks ends with the wire's error, counts against its channel, and pays what came", async () => {
@@ -167,7 +167,7 @@ test("a stream that breaks ends with the wire's error, counts against its channe
   await over;
   expect(client.text).toContain('"code":"upstream_error"');
   expect(events).toContain("the channel broke: upstream_error");
-  expect(ends).toMatchObject([{ outcome: "failed", status: 200 }]);
+  expect(ends).toMatchObject([{ ended: "failed", status: 200 }]);
 });
 
 test("a stream whose client had left before it began is read to its end, and settled as 499", async () => {
@@ -178,7 +178,7 @@ test("a stream whose client had left before it began is read to its end, and set
   await over;
   expect(client.text).toBe("");
   expect(ends).toMatchObject([
-    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, outcome: "cancelled", status: 499 },
+    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, ended: "cancelled", status: 499 },
   ]);
 });
 
@@ -194,7 +194,7 @@ test("a complete answer is settled before the client has it", async () => {
     "the client has its last byte",
   ]);
   expect([client.status, client.text, client.headers["content-length"]]).toEqual([200, "{}", "2"]);
-  expect(ends).toMatchObject([{ outcome: "completed", status: 200, estimated: false }]);
+  expect(ends).toMatchObject([{ ended: "completed", status: 200, estimated: false }]);
 });
 
 test("a complete answer whose client has left is settled as 499 and goes nowhere", async () => {
@@ -203,7 +203,7 @@ test("a complete answer whose client has left is settled as 499 and goes nowhere
   const { ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer }, { client });
   await over;
   expect([client.begun, client.text]).toEqual([false, ""]);
-  expect(ends).toMatchObject([{ outcome: "cancelled", status: 499, units: { outputTokens: 4 } }]);
+  expect(ends).toMatchObject([{ ended: "cancelled", status: 499, units: { outputTokens: 4 } }]);
 });
 
 test("a task is finished with its vendor, and one that fails before a byte left throws what the client is answered", async () => {

@@ -4,7 +4,7 @@ import { beginsIn } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
-import { StreamPass, type StreamOutcome, type StreamOwner } from "../../src/deliver/stream-pass.ts";
+import { StreamPass, type StreamEnd, type StreamOwner } from "../../src/deliver/stream-pass.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
 
@@ -19,7 +19,7 @@ interface Passing {
   readonly vendor: FakeAnswer;
   readonly client: FakeClient;
   readonly meter: Meter;
-  readonly ended: Promise<StreamOutcome>;
+  readonly ended: Promise<StreamEnd>;
 }
 
 /** Begins a stream with what the vendor has sent. */
@@ -85,7 +85,7 @@ test.each([
 ])("a vendor that %s after its terminal frame has answered whole", async (_, then) => {
   const { client, ended, vendor } = await begin(new FakeAnswer().sends(frame("a"), done));
   then(vendor);
-  expect(await ended).toEqual({ outcome: "completed" });
+  expect(await ended).toEqual({ ended: "completed" });
   expect([client.text, client.ended]).toEqual([`${frame("a")}${done}`, true]);
 });
 
@@ -93,7 +93,7 @@ test("frames pass as they came, however they are cut", async () => {
   const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
   const vendor = new FakeAnswer().sends(...stream.split(""));
   const { client, ended, meter } = await begin(vendor);
-  expect(await ended).toEqual({ outcome: "completed" });
+  expect(await ended).toEqual({ ended: "completed" });
   expect(client.text).toBe(stream);
   expect(await meter.outputTokens()).toBeGreaterThan(0);
 });
@@ -125,7 +125,7 @@ describe("a vendor that writes in a burst", () => {
     vendor.sends(frame("c"));
     expect(vendor.paused).toBe(false);
     vendor.sends(done);
-    expect(await ended).toEqual({ outcome: "completed" });
+    expect(await ended).toEqual({ ended: "completed" });
   });
 
   test("stays paused while its client is behind", async () => {
@@ -153,7 +153,7 @@ test("a client that leaves ends the vendor's work", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   client.leave();
   expect(vendor.aborted).toBe(true);
-  expect(await ended).toEqual({ outcome: "cancelled" });
+  expect(await ended).toEqual({ ended: "cancelled" });
 });
 
 test.each([
@@ -163,7 +163,7 @@ test.each([
 ])("a stream that %s after its first byte ends with the wire's error", async (_, fails) => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   fails(vendor);
-  expect(await ended).toMatchObject({ outcome: "failed", failure: { code: "upstream_error" } });
+  expect(await ended).toMatchObject({ ended: "failed", failure: { code: "upstream_error" } });
   expect(client.text).toMatch(/^data: .*"a".*\n\ndata: .*"code":"upstream_error"/);
   expect(client.ended).toBe(true);
 });
@@ -171,7 +171,7 @@ test.each([
 test("a stream beyond its bound of bytes fails, and its vendor is stopped", async () => {
   const { vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { maxBytes: 200 });
   vendor.sends(frame("b".repeat(200)));
-  expect(await ended).toMatchObject({ outcome: "failed" });
+  expect(await ended).toMatchObject({ ended: "failed" });
   expect(vendor.aborted).toBe(true);
 });
 
@@ -207,7 +207,7 @@ describe("a stream whose money ends", () => {
     // The vendor ends meanwhile.
     vendor.ends();
     money.answer();
-    expect(await ended).toEqual({ outcome: "completed" });
+    expect(await ended).toEqual({ ended: "completed" });
     expect(client.text).toBe(whole);
   });
 
@@ -215,7 +215,7 @@ describe("a stream whose money ends", () => {
     const money = paysFor(2, () => new Failure("insufficient_quota"));
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
     money.answer();
-    expect(await ended).toEqual({ outcome: "completed" });
+    expect(await ended).toEqual({ ended: "completed" });
     expect(client.text.startsWith(frame("a") + frame("b"))).toBe(true);
     expect(client.text).not.toContain('"c"');
     expect(client.text).toContain('"finish_reason":"length"');
@@ -230,7 +230,7 @@ describe("a stream whose money ends", () => {
     const money = paysFor(frames, () => new Failure(code));
     const { client, ended } = await begin(new FakeAnswer().sends(whole), money);
     money.answer();
-    expect(await ended).toMatchObject({ outcome: "failed", failure: { code } });
+    expect(await ended).toMatchObject({ ended: "failed", failure: { code } });
     expect(client.text).toContain(`"code":"${code}"`);
   });
 });

@@ -7,7 +7,8 @@ import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { holdMoney, type HeldMoney } from "../../src/money/held-money.ts";
 import { openRenewals, openSettlements, type RenewedHold } from "../../src/money/settlements.ts";
-import { notSent, usageDraft, type CallEnd } from "../../src/money/usage-draft.ts";
+import { usageDraft } from "../../src/money/usage-draft.ts";
+import { notSent, type Outcome } from "../../src/outcome.ts";
 
 /** What the store does with one command: answers, is not reached, or does it and its answer is lost. */
 type StoreFault = "answers" | "is away" | "loses its answer";
@@ -39,13 +40,7 @@ const isScript = ({ name }: Command): boolean => name === "evalsha";
 const price = { model: { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ output: 1 }) } };
 const balance = 1_000_000_000n;
 const upperNanos = 400_000n;
-const used: CallEnd = {
-  units: { outputTokens: 300 },
-  estimated: false,
-  outcome: "completed",
-  status: 200,
-  sent: notSent,
-};
+const used: Outcome = { ...notSent, units: { outputTokens: 300 }, ended: "completed", status: 200 };
 const costNanos = 300_000n;
 const { log } = createLogger("held", "silent");
 

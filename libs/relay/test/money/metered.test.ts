@@ -12,11 +12,11 @@ const cost: TextCost = {
 test.each([
   ["a whole stream is charged what its vendor reported", "completed", 3, false],
   ["one that broke after a report of its beginning is charged what came", "cancelled", 90, true],
-] as const)("%s", async (_, outcome, outputTokens, estimated) => {
+] as const)("%s", async (_, ended, outputTokens, estimated) => {
   const meter = new Meter();
   meter.report({ inputTokens: 7, outputTokens: 3 });
   meter.add("word ".repeat(89));
-  const { units, ...rest } = await meterStream(cost, meter, outcome);
+  const { units, ...rest } = await meterStream(cost, meter, ended);
   expect({ units, ...rest }).toEqual({ units: { requests: 1, inputTokens: 7, outputTokens }, estimated });
 });
 

@@ -1,7 +1,7 @@
-import type { Outcome, Units } from "@modelgate/contracts";
+import type { CallStatus, Units } from "@modelgate/contracts";
 import { type JsonRecord, own, recordOf, recordsIn } from "../json/fields.ts";
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
-import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
+import { endOfResponse, responseUnits, transcriptionUnits } from "./usage.ts";
 
 /** Meaning of a message to the client for its session and its bill. */
 export type SeenEvent =
@@ -12,7 +12,7 @@ export type SeenEvent =
       readonly kind: "response-done";
       readonly id: string;
       readonly units: Units | undefined;
-      readonly outcome: Outcome;
+      readonly ended: CallStatus;
     }
   /** The client's speech became a conversation item. */
   | { readonly kind: "committed"; readonly item: string }
@@ -98,7 +98,7 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     kind: "response-done",
     id: idOf(response),
     units: responseUnits(recordOf(response)["usage"]),
-    outcome: responseOutcome(recordOf(response)["status"]),
+    ended: endOfResponse(recordOf(response)["status"]),
   }),
   "input_audio_buffer.speech_started": () => ({ kind: "speech-began" }),
   "input_audio_buffer.cleared": () => ({ kind: "cleared" }),

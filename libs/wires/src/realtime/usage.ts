@@ -1,4 +1,4 @@
-import type { Outcome, Units } from "@modelgate/contracts";
+import type { CallStatus, Units } from "@modelgate/contracts";
 import { isRecord, recordOf } from "../json/fields.ts";
 import { countOf } from "../text/hub/counts.ts";
 
@@ -48,8 +48,8 @@ export function transcriptionUnits(usage: unknown): Units | undefined {
   return responseUnits(usage);
 }
 
-/** Returns the outcome of a response by its `status`. */
-export function responseOutcome(status: unknown): Outcome {
+/** Returns the end of a response by its `status`. */
+export function endOfResponse(status: unknown): CallStatus {
   if (status === "failed") return "failed";
   return status === "cancelled" ? "cancelled" : "completed";
 }

@@ -147,7 +147,7 @@ describe("a look at an event", () => {
       kind: "response-done",
       id: "r1",
       units: undefined,
-      outcome: "cancelled",
+      ended: "cancelled",
     });
     expect(look({ type: "response.output_text.delta", delta: "häuser" })).toEqual({
       kind: "delta",

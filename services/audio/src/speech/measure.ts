@@ -26,8 +26,8 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
     return {
       upper: units,
       floor: units,
-      meter: (_reported, _words, outcome) =>
-        Promise.resolve({ units: outcome === "failed" ? {} : units, estimated: false }),
+      meter: (_reported, _words, ended) =>
+        Promise.resolve({ units: ended === "failed" ? {} : units, estimated: false }),
     };
   }
   const text = `${request.input}${request.instructions ?? ""}`;
@@ -38,8 +38,8 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   return {
     upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(spoken(bytesPerSecond.slowest) / slow) },
     floor: { inputTokens: estimateTokens(bytes) },
-    async meter(reported, _words, outcome) {
-      if (outcome === "failed") return { units: {}, estimated: false };
+    async meter(reported, _words, ended) {
+      if (ended === "failed") return { units: {}, estimated: false };
       if (reported?.outputAudioTokens !== undefined) return { units: reported, estimated: false };
       const inputTokens = await countTokens(text);
       return { units: { inputTokens, outputAudioTokens: spoken(bytesPerSecond.usual) }, estimated: true };

@@ -46,9 +46,9 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "
   return {
     upper: { seconds: bound },
     floor: {},
-    async meter(reported, _words, outcome) {
+    async meter(reported, _words, ended) {
       // The vendor interrupted the stream: the file was not transcribed to its end.
-      if (outcome === "failed") return { units: {}, estimated: false };
+      if (ended === "failed") return { units: {}, estimated: false };
       const { seconds: own, isStated } = await length();
       const reportedSeconds = reported?.seconds;
       if (reportedSeconds === undefined) return { units: { seconds: own }, estimated: !isStated };

@@ -1,10 +1,10 @@
-import { endUserOf, Failure, Outcome, parseTags } from "@modelgate/contracts";
+import { endUserOf, CallStatus, Failure, parseTags } from "@modelgate/contracts";
 import type { CallFilter, Label } from "@modelgate/books";
 
 /** Filter of usage, without the time. */
 type Narrowing = Omit<CallFilter, "from" | "to">;
 
-const outcomes: readonly string[] = Outcome.anyOf.map((one) => one.const);
+const outcomes: readonly string[] = CallStatus.anyOf.map((one) => one.const);
 
 /** Reads the filter of a query. Throws Failure invalid_value naming the invalid parameter. */
 export function narrowingOf(query: URLSearchParams): Narrowing {

@@ -151,8 +151,8 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
     },
     most: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
-    meter(reported, _words, outcome) {
-      if (outcome === "cancelled" && (reported?.images ?? 0) < choices)
+    meter(reported, _words, ended) {
+      if (ended === "cancelled" && (reported?.images ?? 0) < choices)
         return Promise.resolve({ units: { inputTokens, ...reported, images: choices }, estimated: true });
       return Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined });
     },

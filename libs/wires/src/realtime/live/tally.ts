@@ -1,4 +1,4 @@
-import type { Outcome } from "@modelgate/contracts";
+import type { CallStatus } from "@modelgate/contracts";
 import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage } from "../gemini-live/response-writer.ts";
 import { bytesIn, type SeenEvent } from "../inspect.ts";
@@ -88,13 +88,13 @@ export class LiveTally {
     // A turn without content counts as a response if it was requested or has usage.
     const id = this.#response ?? (usage === undefined && this.#pending === 0 ? undefined : this.#begin());
     if (id === undefined) return;
-    const outcome: Outcome = this.#interrupted ? "cancelled" : "completed";
+    const ended: CallStatus = this.#interrupted ? "cancelled" : "completed";
     // The input that interrupted this response gets another one.
     if (!this.#interrupted) this.#pending = Math.max(0, this.#pending - this.#pendingBefore);
     this.#pendingBefore = 0;
     this.#response = undefined;
     this.#usage = undefined;
     this.#interrupted = false;
-    this.#seen.push({ kind: "response-done", id, units: responseUnits(responseUsage(usage)), outcome });
+    this.#seen.push({ kind: "response-done", id, units: responseUnits(responseUsage(usage)), ended });
   }
 }

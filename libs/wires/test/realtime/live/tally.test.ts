@@ -20,7 +20,7 @@ test("a turn is a response, with what the vendor counted", () => {
       kind: "response-done",
       id: "resp_s1",
       units: { requests: 1, inputTokens: 5, outputTokens: 3 },
-      outcome: "completed",
+      ended: "completed",
     },
   ]);
 });
@@ -37,7 +37,7 @@ test("what interrupts a turn is answered by another, and is still asked for", ()
   tally.take(words("Long"));
   tally.request();
   const [done] = tally.take(interrupted).concat(tally.take(over(1)));
-  expect(done).toMatchObject({ kind: "response-done", outcome: "cancelled" });
+  expect(done).toMatchObject({ kind: "response-done", ended: "cancelled" });
   expect(tally.pending).toBe(1);
   expect(kinds(tally, words("Next"), over(1))).toEqual(["response-begun", "delta", "response-done"]);
   expect(tally.pending).toBe(0);
