@@ -13,13 +13,13 @@ export interface Deps extends OpenRelay {
   readonly upload: {
     readonly limits: FormLimits;
     readonly spool: Spool;
-    /** Maximum seconds to reserve money for where a file's length cannot be read. */
+    /** Maximum seconds for which money is reserved if a file's length cannot be read. */
     readonly maxUnreadSeconds: number;
   };
 }
 
-/** Bytes of a form in addition to its fields and its file: boundaries and part headers. */
-const frameBytes = 64 * 1024;
+/** Maximum bytes of a form's boundaries and part headers, in addition to its fields and its file. */
+const formOverheadBytes = 64 * 1024;
 
 /** Opens all dependencies. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
@@ -34,7 +34,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
       limits: {
         ...form,
         ...env.relay.pace,
-        maxBytes: form.fileBytes + form.fieldsBytes + frameBytes,
+        maxBytes: form.fileBytes + form.fieldsBytes + formOverheadBytes,
         files: 1,
         budget: open.body.budget,
       },

@@ -4,7 +4,7 @@ import { relayVariables } from "@modelgate/relay";
 const mebibyte = 1024 * 1024;
 
 /**
- * Environment variables of the audio service. JSON bodies are limited to 1 MiB, because they only contain text to
+ * Environment variables of the audio service. JSON bodies are limited to 1 MiB, because they contain only text to
  * speak.
  */
 export const variables = serviceVariables("audio", (read) => ({
@@ -15,14 +15,14 @@ export const variables = serviceVariables("audio", (read) => ({
   },
   form: {
     fileBytes: read.integer("FILE_BYTES", 256 * mebibyte, "Largest file to be transcribed.", { min: 1_024 }),
-    /** Maximum bytes of a form's text field, which may contain reference voices of known speakers. */
+    /** Maximum bytes of one text field of a form. A field may contain reference voices of known speakers. */
     fieldBytes: 2 * mebibyte,
     /** Maximum bytes of all text fields of a form. */
     fieldsBytes: 8 * mebibyte,
     /** Maximum parts of a form. */
     parts: 64,
   },
-  /** Seconds to reserve money for where a file's length cannot be read, and to charge where its vendor reports none. */
+  /** Maximum seconds assumed for a file whose length cannot be read, for the reservation and for the charge. */
   maxUnreadSeconds: 4 * 60 * 60,
   spool: {
     bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Files that the process has on disk at once.", { min: 1_024 }),

@@ -3,64 +3,67 @@ import { eventStream, type FrameReading, type StreamTranslator, type StreamWaiti
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
-/** Comment that keeps a stream open; event readers skip it. */
-const signOfLife = ": keep-alive\n\n";
+/** SSE comment that keeps a stream open; clients ignore it. */
+const heartbeatComment = ": keep-alive\n\n";
 
-/** Framing of all event streams, from the first heartbeat to the error that ends them. */
-export const eventsToClient = {
+/** Members that all translators of event streams share: content type, heartbeats and errors. */
+export const eventStreamFormat = {
   contentType: eventStream,
   last: "",
   wordsOf: (words: string) => words,
   mayThink: () => false,
   fail: failureFrames.audio,
-  heartbeat: () => signOfLife,
+  heartbeat: () => heartbeatComment,
 } as const satisfies Partial<StreamTranslator>;
 
-/** Heartbeats for a client of an event stream before its vendor starts. */
-export const waitingForEvents: StreamWaiting = {
+/** Heartbeats for a client of an event stream, sent until the vendor starts. */
+export const eventStreamWaiting: StreamWaiting = {
   contentType: eventStream,
-  sign: signOfLife,
+  sign: heartbeatComment,
   fail: failureFrames.audio,
 };
 
-/** Data read from an event. */
+/** Data read from a vendor's event. */
 export interface EventReading {
-  /** True for the last event. */
+  /** True for the last event of a stream. */
   readonly done: boolean;
   readonly words?: string;
   readonly usage?: Units | undefined;
 }
 
-/** Returns the reading of a frame; `out` is sent to the client. */
+/** Returns the frame reading for an event's data; `out` is sent to the client. */
 export function readingOf({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
   return { words, usage, done, render: () => out };
 }
 
-/** Passes a vendor's events through unchanged. `read` parses each event and throws Failure for an error. */
-export function eventsThrough(read: (event: Frame) => EventReading): StreamTranslator {
+/**
+ * Creates a translator that passes a vendor's events unchanged. `read` parses each event and throws Failure for an
+ * error.
+ */
+export function passEvents(read: (event: Frame) => EventReading): StreamTranslator {
   let done = false;
   return {
-    ...eventsToClient,
+    ...eventStreamFormat,
     read(frame) {
       const event = parseFrame(frame.toString());
-      const reading = event === undefined ? comment : read(event);
+      const reading = event === undefined ? commentReading : read(event);
       done ||= reading.done;
       return readingOf(reading, frame);
     },
     end() {
-      if (!done) throw endedEarly();
+      if (!done) throw endedEarlyFailure();
       return "";
     },
   };
 }
 
-const comment: EventReading = { done: false };
+const commentReading: EventReading = { done: false };
 
 /**
- * Returns true if an answer may start with this frame. An error or an unreadable frame returns false, so that another
- * vendor can be tried; a comment is accepted.
+ * Returns true if a vendor's answer may start with this frame. Returns false for an error or an unreadable frame, so
+ * that another vendor can be tried. Accepts a comment.
  */
-export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
+export function canBeginAnswer(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const event = parseFrame(frame.toString());
   if (event === undefined) return true;
   try {
@@ -70,12 +73,12 @@ export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kin
   }
 }
 
-/** Failure for a vendor's stream that contains an error. */
-export function brokenByVendor(): Failure {
+/** Returns the failure for a vendor's stream that contains an error. */
+export function vendorErrorFailure(): Failure {
   return new Failure("upstream_error", "The vendor failed in the middle of its answer.");
 }
 
-/** Failure for a vendor's stream that ended without its last event. */
-export function endedEarly(): Failure {
+/** Returns the failure for a vendor's stream that ended without its last event. */
+export function endedEarlyFailure(): Failure {
   return new Failure("upstream_error", "The vendor's stream ended before its last event.");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { wires } from "@modelgate/wires/speech";
-import { beginsWith, eventsThrough } from "../src/event-stream.ts";
+import { canBeginAnswer, passEvents } from "../src/event-stream.ts";
 
 const done = 'data: {"type":"speech.audio.done"}\n\n';
 const error = 'data: {"type":"error","error":{"message":"no"}}\n\n';
@@ -15,7 +15,7 @@ test.each([
   ["audio", 'data: {"type":"speech.audio.delta","audio":"AAAA"}\n\n', true],
   ["the end", done, true],
 ])("whether a stream may begin with %s", (_, first, may) => {
-  expect(beginsWith(Buffer.from(first), wires.speech.vendor.stream().read)).toBe(may);
+  expect(canBeginAnswer(Buffer.from(first), wires.speech.vendor.stream().read)).toBe(may);
 });
 
 describe("a vendor's events", () => {
@@ -23,7 +23,7 @@ describe("a vendor's events", () => {
 
   test("go on byte for byte until the last one", () => {
     const frames = [": ping\n\n", 'data: {"a":\ndata: 1}\r\n\r\n', done].map((frame) => Buffer.from(frame));
-    const translator = eventsThrough(look);
+    const translator = passEvents(look);
     const read = frames.map((frame) => translator.read(frame));
     expect(read.map((reading) => reading.done)).toEqual([false, false, true]);
     expect(read.map((reading) => reading.render())).toEqual(frames);
@@ -31,7 +31,7 @@ describe("a vendor's events", () => {
   });
 
   test("that end early are no whole answer", () => {
-    const translator = eventsThrough(look);
+    const translator = passEvents(look);
     translator.read(Buffer.from("data: {}\n\n"));
     expect(() => translator.end()).toThrow(Failure);
   });

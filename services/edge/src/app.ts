@@ -5,32 +5,32 @@ import type { UpgradeHandler } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { setUpgrade } from "./request-context.ts";
 import { admit } from "./steps/admit.ts";
-import { caller } from "./steps/caller.ts";
-import { cors, origin } from "./steps/cors.ts";
-import { endpoint, implemented } from "./steps/endpoint.ts";
-import { key } from "./steps/key.ts";
+import { identifyCaller } from "./steps/caller.ts";
+import { cors, checkOrigin } from "./steps/cors.ts";
+import { matchEndpoint, requireImplemented } from "./steps/endpoint.ts";
+import { readKey } from "./steps/key.ts";
 import { onError } from "./steps/on-error.ts";
-import { pages } from "./steps/pages.ts";
-import { report } from "./steps/report.ts";
-import { requestId } from "./steps/request-id.ts";
-import { tags } from "./steps/tags.ts";
+import { servePages } from "./steps/pages.ts";
+import { reportRequests } from "./steps/report.ts";
+import { assignRequestId } from "./steps/request-id.ts";
+import { readTags } from "./steps/tags.ts";
 import { toArea } from "./steps/to-area.ts";
 
-/** Creates the edge's app. Each step is a file in `steps`; none reads a body. WebSockets pass the same steps. */
+/** Creates the edge's app. Each step is a file in `steps` and reads no body. WebSockets pass the same steps. */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, tokens, corsOrigins } = deps;
   const app = express().disable("x-powered-by");
   app.use(
-    requestId,
+    assignRequestId,
     cors(corsOrigins),
-    report(log),
-    pages,
-    endpoint,
-    origin(corsOrigins),
-    key,
-    caller(tokens),
-    implemented,
-    tags,
+    reportRequests(log),
+    servePages,
+    matchEndpoint,
+    checkOrigin(corsOrigins),
+    readKey,
+    identifyCaller(tokens),
+    requireImplemented,
+    readTags,
     admit(deps),
     toArea(deps),
     onError(deps),
@@ -38,7 +38,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   return { handler: app, upgrade: upgradeTo(app) };
 }
 
-/** Runs the steps for a WebSocket, with a response on its socket: refusals precede the upgrade, as plain HTTP. */
+/** Runs the steps for a WebSocket with a response on its socket, so that a refusal before the upgrade is plain HTTP. */
 function upgradeTo(app: RequestListener): UpgradeHandler {
   return (request, socket, head) => {
     socket.on("error", () => socket.destroy());
@@ -50,7 +50,7 @@ function upgradeTo(app: RequestListener): UpgradeHandler {
       response.assignSocket(socket); // from here on the response closes with the socket
       setUpgrade(request, { socket, head });
     } catch {
-      socket.destroy(); // an earlier pipelined call is not answered yet
+      socket.destroy(); // assignSocket throws while an earlier pipelined call is unanswered
       return;
     }
     app(request, response);

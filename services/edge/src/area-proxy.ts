@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createProxyMiddleware } from "http-proxy-middleware";
 import { Failure, type Area } from "@modelgate/contracts";
 import { OpenList } from "@modelgate/platform";
-import { PatientAgent } from "./patient-agent.ts";
+import { RetryingAgent } from "./retrying-agent.ts";
 import { ProxiedCall, type ProxyOptions } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
 import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
 
-/** Addresses of the services, and the maximum time, in ms, without a byte from them. */
+/** Addresses of the services by area, and the maximum silence of a service. */
 type AreaProxyOptions = ProxyOptions & { readonly urls: Readonly<Partial<Record<Area, string | undefined>>> };
 
 /**
  * Proxies calls to services of other processes with http-proxy-middleware, which does not read bodies, streams in both
- * directions, and closes each side with the other. `ProxiedCall` and `ProxiedSession` handle errors.
+ * directions, and closes one side when the other closes. `ProxiedCall` and `ProxiedSession` handle errors.
  */
 export class AreaProxy implements Disposable {
   readonly #options: AreaProxyOptions;
   readonly #open = new OpenList<Proxied>();
-  readonly #agent = new PatientAgent({ keepAlive: true, scheduling: "lifo", maxFreeSockets: 1_024 });
+  readonly #agent = new RetryingAgent({ keepAlive: true, scheduling: "lifo", maxFreeSockets: 1_024 });
   readonly #proxy = createProxyMiddleware({
     router: (request) => contextOf(request).serviceUrl ?? "",
     agent: this.#agent,
@@ -39,7 +39,7 @@ export class AreaProxy implements Disposable {
     this.#options = options;
   }
 
-  /** Proxies a call or WebSocket to an area's service. Throws Failure api_not_implemented where none is configured. */
+  /** Proxies a call or WebSocket to its service. Throws Failure api_not_implemented if it has no address. */
   pass(
     area: Area,
     request: IncomingMessage,
@@ -64,11 +64,11 @@ export class AreaProxy implements Disposable {
   }
 
   /**
-   * Ends open calls: notifies their services, which send the wire's error and record a failure. Cuts the rest after
-   * `waitMs`.
+   * Notifies the services of open calls that the edge stops; they send the wire's error and record a failure. Cuts
+   * calls that are still open after `waitMs`.
    */
   end(waitMs: number): void {
-    for (const proxied of this.#open) proxied.notifyGoing();
+    for (const proxied of this.#open) proxied.notifyShutdown();
     setTimeout(() => {
       for (const proxied of this.#open) proxied.breakOff();
     }, waitMs).unref();

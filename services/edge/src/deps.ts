@@ -18,21 +18,21 @@ export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly seats: OpenSeats;
-  /** Areas served by this process; the proxy reaches all others. */
+  /** Areas that this process serves; the proxy reaches all others. */
   readonly areas: LocalAreas;
   readonly proxy: AreaProxy;
   /** Secret with which the edge signs the caller's identity. */
   readonly secret: string;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
-  /** The record of refused calls. */
+  /** Record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
   /** Throws an error with the reason if the edge cannot serve. */
   ready(): void;
 }
 
-/** Opens all dependencies. Rejects where Redis cannot be reached. */
+/** Opens all dependencies. Rejects if Redis cannot be reached. */
 export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
   const redis = await sharedRedis(shared, env);

@@ -1,6 +1,6 @@
 import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
-/** Environment variables of the edge. An area without an address is answered 501. */
+/** Environment variables of the edge. Calls to an area without an address are answered with 501. */
 export const variables = serviceVariables(
   "edge",
   (read) => ({
@@ -15,12 +15,12 @@ export const variables = serviceVariables(
     // Keys travel in headers, so a foreign page cannot use a visitor's cookies.
     corsOrigins: read.text("CORS_ORIGINS", "*", "Origins whose pages may call, separated by commas; `*` for all."),
     tokenCache: {
-      /** Time, in ms, for which an API key's record is cached. Changes are announced and take effect immediately. */
+      /** Maximum time, in ms, to cache an API key's record. Changes of a record are announced and apply immediately. */
       ttlMs: 5_000,
       /** Maximum cached API keys. */
       size: 50_000,
     },
-    /** Lease, in ms, of a call's slot in its key's `concurrency`, after which the slots of a dead edge are free. */
+    /** Time, in ms, after which the concurrency slots of calls are freed if their edge no longer renews them. */
     seatLeaseMs: 30_000,
     silence: {
       /** Maximum silence, in ms, between edge and service; services have shorter limits. */

@@ -3,12 +3,12 @@ import { sessionFailure, type Failure } from "@modelgate/contracts";
 /** Maximum bytes of an unfinished frame that are buffered; a longer frame is sent before its end arrives. */
 const maxHeldBytes = 64 * 1024;
 
-/** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes used here. */
+/** Bit masks for a frame's first byte (RFC 6455, 5.2), and the opcodes used here. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
-/** Mask bit of a frame's second byte, and the length values (126, 127) that mean 2 or 8 length bytes follow. */
+/** Mask bit of a frame's second byte, and its first length value (126) that announces 2 or 8 length bytes. */
 const [maskBit, shortLength] = [0x80, 126];
 
-/** A session's close by the edge. */
+/** Reason for which the edge closes a session. */
 export interface SessionClose {
   /** Close code of RFC 6455, 7.4.1. */
   readonly code: number;
@@ -16,16 +16,16 @@ export interface SessionClose {
 }
 
 /**
- * Cuts a service's WebSocket bytes at frame ends. If the service disconnects, the error event and close of the gateway
- * can follow the last complete frame.
+ * Cuts the bytes of a service's WebSocket at frame ends, so that the gateway can append an error event and a close
+ * frame if the service disconnects.
  */
 export class FrameEnd {
-  /** True once the service has sent its own close. */
+  /** True once the service has sent a close frame. */
   isClosed = false;
   #held: Buffer = Buffer.alloc(0);
-  /** Remaining bytes of a frame whose beginning was sent. */
+  /** Remaining bytes of a frame whose beginning was already sent. */
   #missing = 0;
-  /** True between the frames of one message. */
+  /** True between the frames of a fragmented message. */
   #isInMessage = false;
 
   /** Returns the bytes that may be sent; keeps the beginning of an unfinished frame. */
@@ -48,20 +48,20 @@ export class FrameEnd {
   }
 
   /**
-   * Returns the frames that end a session whose service disconnected: the error event, where a message may begin now,
-   * and the close. Undefined where the service has already closed it, or a frame is incomplete.
+   * Returns the frames that end a session whose service disconnected: a close, preceded by the error event unless a
+   * message is unfinished. Undefined if the service has already sent a close, or a frame is incomplete.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;
     const reason = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(failure.code)]);
-    const close = frameOf(closeCode, reason);
+    const close = buildFrame(closeCode, reason);
     if (this.#isInMessage) return close;
     const event = Buffer.from(JSON.stringify(sessionFailure(failure, eventId)));
-    return Buffer.concat([frameOf(textCode, event), close]);
+    return Buffer.concat([buildFrame(textCode, event), close]);
   }
 }
 
-/** Returns the end of the frame that begins at `at`; undefined where its head is incomplete. */
+/** Returns the end of the frame that begins at `at`; undefined if the frame's header is incomplete. */
 function endOfFrame(bytes: Buffer, at: number): number | undefined {
   if (bytes.length < at + 2) return undefined;
   const second = bytes.readUInt8(at + 1);
@@ -73,8 +73,8 @@ function endOfFrame(bytes: Buffer, at: number): number | undefined {
   return bytes.length < at + 10 ? undefined : at + 10 + maskBytes + Number(bytes.readBigUInt64BE(at + 2));
 }
 
-/** Returns a server's frame with a payload of at most 64 KiB. */
-function frameOf(opcode: number, payload: Buffer): Buffer {
+/** Returns an unmasked frame, as servers send, with a payload of less than 64 KiB. */
+function buildFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const lengthBytes = length < shortLength ? [length] : [shortLength, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([finalBit | opcode, ...lengthBytes]), payload]);

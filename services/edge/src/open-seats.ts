@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
 import { idSource, onBeat, OpenList, showLeases, type Logger, type Redis } from "@modelgate/platform";
 
-/** Concurrency slots that this edge's open calls hold. */
+/** Concurrency slots that the open calls of this edge occupy. */
 export type OpenSeats = ReturnType<typeof openSeats>;
 
-/** Keeps slots until disposed: renews them together, and releases each when its answer has ended. */
+/** Keeps slots until disposed: renews all of them periodically, and releases each when its answer has ended. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const open = new OpenList<Seat>();
   const shown = showLeases("seats", () => open.size);
@@ -17,7 +17,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newPermit: idSource("permit"),
-    /** Keeps a slot until the response is written or closed; with the last byte, a client may call again. */
+    /** Keeps a slot until the answer is written or closed, so that a client that has the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
       const listed = open.add(seat);
       const giveBack = (): void => {

@@ -4,7 +4,7 @@ import { answerFailure, goingRequest, idsOf, lingerOver, restarting, type Logger
 import { contextOf, type Proxied } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
-/** Maximum silence of services. */
+/** Log, and maximum silence of services. */
 export interface ProxyOptions {
   readonly log: Logger;
   /** Maximum silence of a service, in milliseconds. */
@@ -14,8 +14,8 @@ export interface ProxyOptions {
 }
 
 /**
- * One proxied call. If the service disconnects, the client gets its wire's error: an error body before the first byte,
- * an error event in a stream.
+ * One proxied call. If the service disconnects, the client gets an error in its wire: an error body before the first
+ * byte, an error event in a stream.
  */
 export class ProxiedCall implements Proxied {
   readonly #request: IncomingMessage;
@@ -37,7 +37,7 @@ export class ProxiedCall implements Proxied {
     response.once("close", () => (this.#isOver = true));
   }
 
-  /** Receives the request to the service, before any of its body is sent. */
+  /** Handles the request to the service when it is created, before any of its body is sent. */
   sent(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
@@ -60,7 +60,7 @@ export class ProxiedCall implements Proxied {
       return response;
     };
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (value !== undefined && !ofConnection.has(name)) response.setHeader(name, value);
+      if (value !== undefined && !connectionHeaders.has(name)) response.setHeader(name, value);
     }
     response.statusCode = answer.statusCode ?? 502;
     if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
@@ -84,25 +84,25 @@ export class ProxiedCall implements Proxied {
     response.on("drain", () => answer.resume());
   }
 
-  /** Ends a call that did not reach the service, or whose connection broke. */
+  /** Ends a call that did not reach the service, or whose connection to it broke. */
   failed(error: Error): void {
     const [request, response] = [this.#request, this.#response];
-    // A started answer is ended by its own close event. Only the socket shows that the client has left: a request that
+    // The close event of a started answer ends it. Only the socket shows that the client has left: a request that
     // was read to its end counts as destroyed.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
     logLost(this.#options.log, request, "service not reached", error);
-    this.breakOff(serviceAway());
+    this.breakOff(serviceUnavailable());
   }
 
-  /** Notifies the service that this edge stops, not the client; the service then sends its wire's error. */
-  notifyGoing(): void {
+  /** Notifies the service, not the client, that this edge stops. The service then sends its wire's error. */
+  notifyShutdown(): void {
     const upstream = this.#upstream;
     if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
     upstream.shouldKeepAlive = false;
     upstream.socket.write(goingRequest);
   }
 
-  /** Ends the call. Sends the client an error where that is still possible. */
+  /** Ends the call. Sends the client an error if that is still possible. */
   breakOff(failure: Failure = restarting()): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -111,7 +111,7 @@ export class ProxiedCall implements Proxied {
     const { requestId, format } = context;
     context.failure = failure;
     if (!response.headersSent) {
-      for (const name of ofBody) response.removeHeader(name);
+      for (const name of bodyHeaders) response.removeHeader(name);
       lingerOver(request);
       answerFailure(response, format, failure, requestId);
     } else {
@@ -129,14 +129,14 @@ export function logLost(log: Logger, request: IncomingMessage, message: string, 
   log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
 }
 
-/** Headers of the service's connection: this server chooses the framing of the client's answer. */
-const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+/** Connection headers, not copied from the service: this server chooses the framing of its answer. */
+const connectionHeaders: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/** Headers that describe a body; removed if an error replaces the body. */
-const ofBody = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
+/** Headers that describe a body; removed when an error replaces the body. */
+const bodyHeaders = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
 
-/** Returns the failure of a call whose service does not answer. */
-export function serviceAway(): Failure {
+/** Returns the failure of a call whose service cannot be reached. */
+export function serviceUnavailable(): Failure {
   return unavailable("The service behind this endpoint is unavailable; try again shortly.");
 }
 

@@ -3,10 +3,10 @@ import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import { answerFailure } from "@modelgate/platform";
 import { FrameEnd, type SessionClose } from "./frame-end.ts";
-import { logLost, serviceAway, type ProxyOptions } from "./proxied-call.ts";
+import { logLost, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
-/** Time, in ms, for the last written bytes to arrive. */
+/** Maximum time, in ms, to deliver the last written bytes. */
 const lastBytesMs = 2_000;
 
 /**
@@ -23,7 +23,7 @@ export class ProxiedSession implements Proxied {
   #isGoing = false;
   #isOver = false;
 
-  /** `response` refuses the session; it closes with the client's socket. */
+  /** `response` is used to refuse the session; it closes with the client's socket. */
   constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;
@@ -31,7 +31,7 @@ export class ProxiedSession implements Proxied {
     this.#upgrade = upgrade;
   }
 
-  /** Receives the request to the service, before any of its body is sent. */
+  /** Handles the upgrade request to the service when it is created. */
   sent(upstream: ClientRequest): void {
     this.#upstream = upstream;
     this.#upgrade.socket.once("close", () => {
@@ -44,24 +44,24 @@ export class ProxiedSession implements Proxied {
       .once("upgrade", (_, service) => this.#switched(service));
   }
 
-  /** Notes that the service refused the session: the proxy sends its answer to the client. */
+  /** Notes that the service refused the session. The proxy sends the refusal to the client. */
   answered({ statusCode }: IncomingMessage): void {
     this.#isOver = true;
     this.#upgrade.status = statusCode ?? 502;
   }
 
-  /** Ends a session that did not reach the service, or whose connection broke. */
+  /** Refuses a session that did not reach the service. */
   failed(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
     logLost(this.#options.log, this.#request, "service not reached", error);
     const context = contextOf(this.#request);
-    context.failure = serviceAway();
+    context.failure = serviceUnavailable();
     answerFailure(this.#response, context.format, context.failure, context.requestId);
   }
 
-  /** Closes the connection to the service, which then closes the session (1001). */
-  notifyGoing(): void {
+  /** Closes the connection to the service, which then closes the session with code 1001. */
+  notifyShutdown(): void {
     this.#isGoing = true;
     const [client, service] = [this.#upgrade.socket, this.#service];
     if (service === undefined) return;
@@ -69,12 +69,12 @@ export class ProxiedSession implements Proxied {
     service.end();
   }
 
-  /** Ends a session that its service did not close, or did not open yet. */
+  /** Cuts the connection to a service that did not end its session. */
   breakOff(): void {
     (this.#service ?? this.#upstream)?.destroy();
   }
 
-  /** Runs before the proxy's listener, so that a disconnect is noticed while the client's side is open. */
+  /** Handles the upgrade before the proxy does, to notice a disconnect while the client's side is open. */
   #switched(service: Duplex): void {
     const client = this.#upgrade.socket;
     this.#service = service;
@@ -88,7 +88,7 @@ export class ProxiedSession implements Proxied {
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));
     // The proxy pipes the client to the service last.
-    if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyGoing()));
+    if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyShutdown()));
   }
 
   #pass(chunk: Buffer): void {
@@ -96,7 +96,7 @@ export class ProxiedSession implements Proxied {
     if (out.length > 0 && !this.#upgrade.socket.write(out)) this.#service?.pause();
   }
 
-  /** Handles the end of the service's side: closes the session if the service did not. */
+  /** Handles the end of the service's side. Closes the session if the service did not. */
   #ended(): void {
     const client = this.#upgrade.socket;
     if (this.#isOver) return;
@@ -125,7 +125,7 @@ function endSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Returns the close of a session that its service did not close: going away if the edge stops, else restart. */
+/** Returns the close for a session that its service did not close: 1001 if the edge stops, otherwise 1012. */
 function closeOf(isGoing: boolean): SessionClose {
   const message = isGoing
     ? "This gateway is shutting down; reconnect."

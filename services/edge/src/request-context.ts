@@ -4,12 +4,12 @@ import type { Caller, Endpoint, EndpointId, ErrorFormat, Failure, Tags } from "@
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
-/** State of a request, which each step extends. */
+/** State of a request. Each step adds its results. */
 export interface RequestContext {
   requestId: string;
   startedAt: number;
   path: string;
-  /** The query without its question mark; the key is removed before it is forwarded. */
+  /** Parsed query; a key in it is removed before the request is forwarded. */
   query: URLSearchParams;
   format: ErrorFormat;
   id?: EndpointId;
@@ -19,13 +19,13 @@ export interface RequestContext {
   token?: Token;
   tags?: Tags;
   caller?: Caller;
-  /** True if its area is served in this process. The log line of the call then replaces that of the request. */
+  /** True if this process serves the call's area, which then writes the call's log line. */
   isLocal?: boolean;
   /** The proxied call, if a service of another process serves it. */
   proxied?: Proxied;
-  /** Address of that service. */
+  /** Address of the service that serves the call. */
   serviceUrl?: string;
-  /** The failure that the edge sent, if any. */
+  /** Failure that the edge answered with, if any. */
   failure?: Failure;
   /** Trace span of the request, present once its endpoint is known. */
   span?: Span;
@@ -36,20 +36,20 @@ export interface Proxied {
   sent(upstream: ClientRequest): void;
   answered(answer: IncomingMessage): void;
   failed(error: Error): void;
-  notifyGoing(): void;
+  notifyShutdown(): void;
   breakOff(): void;
 }
 
 /** A WebSocket upgrade request. */
 export interface Upgrade {
   readonly socket: Socket;
-  /** First bytes of the new protocol, if they came with the request. */
+  /** First bytes of the new protocol that came with the request. */
   readonly head: Buffer;
-  /** Status of the area's answer, once known: 101, or that of its refusal. */
+  /** Status of the answer, once known: 101, or the status of a refusal. */
   status?: number;
 }
 
-/** Request properties that hold its context and upgrade. V8 keeps the values of a WeakMap longer than their calls. */
+/** Keys of the request's context and upgrade. Values of a WeakMap would stay in memory longer than their requests. */
 const contextKey = Symbol("context");
 const upgradeKey = Symbol("upgrade");
 
@@ -65,7 +65,7 @@ export function setContext(request: IncomingMessage, context: RequestContext): v
   request[contextKey] = context;
 }
 
-/** Returns the context, which every request has from the first step on. */
+/** Returns a request's context. Throws an error if no step has set it. */
 export function contextOf(request: IncomingMessage): RequestContext {
   const context = request[contextKey];
   if (context === undefined) throw new Error("a request without its context: the steps run in the wrong order");
@@ -77,7 +77,7 @@ export function setUpgrade(request: IncomingMessage, upgrade: Upgrade): void {
   request[upgradeKey] = upgrade;
 }
 
-/** Returns the upgrade of a request; undefined for a call. */
+/** Returns the upgrade of a request; undefined for a plain call. */
 export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return request[upgradeKey];
 }

@@ -2,11 +2,11 @@ import { failureFrameOf, renderFailure, type Failure } from "@modelgate/contract
 
 /** Maximum bytes of an unfinished part that are kept; a longer part is sent before its end arrives. */
 const maxHeldBytes = 64 * 1024;
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /**
- * Returns the parser that can end an answer with an error; undefined where the connection must be cut. A compressed
- * answer, or one with a content length, cannot be extended.
+ * Returns the object that can end an answer with an error; undefined for an answer that only a cut connection can end.
+ * A compressed answer, or one with a content length, cannot be extended.
  */
 export function streamEndOf(answer: {
   readonly endpointId: string;
@@ -24,24 +24,21 @@ export function streamEndOf(answer: {
   return undefined;
 }
 
-/** Parser for the parts of a stream. */
+/** Finds the parts of a stream: events, lines, or array elements. */
 interface StreamParts {
   /** Returns the end of the last complete part, or 0. The previous call had the first `seen` bytes. */
   endOfLast(bytes: Buffer, seen: number): number;
-  /** Receives the bytes that are sent. */
+  /** Called with the bytes that are sent to the client. */
   passed?(bytes: Buffer): void;
-  /** Returns the text that ends the stream with a failure; undefined where the wire has none at this point. */
+  /** Returns the text that ends the stream with a failure; undefined if the wire cannot express one here. */
   fail(failure: Failure, requestId: string, isInside: boolean): string | undefined;
 }
 
-/**
- * Cuts a stream at the ends of its parts. If its service disconnects, the error of the gateway can follow the last
- * complete part.
- */
+/** Cuts a stream at the ends of its parts, so that the gateway can append an error if the service disconnects. */
 export class StreamEnd {
   readonly #parts: StreamParts;
-  #held: Buffer = nothing;
-  /** True while the beginning of a part was sent without its end. */
+  #held: Buffer = noBytes;
+  /** True while a part is incomplete whose beginning was sent. */
   #isInside = false;
 
   constructor(parts: StreamParts) {
@@ -55,24 +52,24 @@ export class StreamEnd {
     if (end > 0) this.#isInside = false;
     if (all.length - end > maxHeldBytes) this.#isInside = true;
     // Copied, because a view would keep the complete chunk in memory while the stream is silent.
-    this.#held = this.#isInside ? nothing : Buffer.from(all.subarray(end));
+    this.#held = this.#isInside ? noBytes : Buffer.from(all.subarray(end));
     const out = this.#isInside ? all : all.subarray(0, end);
     this.#parts.passed?.(out);
     return out;
   }
 
-  /** Returns the bytes that were kept, once the service's stream has ended. */
+  /** Returns the bytes that were kept. Called when the service's stream has ended. */
   rest(): Buffer {
     return this.#held;
   }
 
-  /** Returns the end of a broken stream; undefined where the wire cannot express a failure at this point. */
+  /** Returns the end of a broken stream; undefined if the wire cannot express a failure at this point. */
   fail(failure: Failure, requestId: string): string | undefined {
     return this.#parts.fail(failure, requestId, this.#isInside);
   }
 }
 
-/** Returns the parser for a stream of events or lines; `ending` closes an unfinished one. */
+/** Creates the parser of a stream of events or lines. `ending` is the text that closes an unfinished part. */
 function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, ending: string): StreamParts {
   let sequence: number | undefined;
   return {
@@ -87,7 +84,7 @@ function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, endin
   };
 }
 
-/** Returns the end of the last complete event, which is an empty line. */
+/** Returns the end of the last complete event; an empty line ends an event. */
 function endOfLastEvent(bytes: Buffer): number {
   if (/\n\r?\n$/.test(bytes.toString("latin1", bytes.length - 3))) return bytes.length;
   const plain = bytes.lastIndexOf("\n\n");
@@ -108,7 +105,7 @@ function lastSequence(bytes: Buffer): number | undefined {
 
 const [openBrace, closeBrace, openBracket, closeBracket, quote, backslash] = [0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c];
 
-/** Parser for content generation without `alt=sse`: one JSON array whose elements are the parts. */
+/** Parser of Gemini's streamGenerateContent without `alt=sse`: one JSON array, whose elements are the parts. */
 class ArrayParts implements StreamParts {
   #depth = 0;
   #isText = false;

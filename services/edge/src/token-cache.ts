@@ -2,21 +2,21 @@ import { accountKeys, findToken, unlessLost, type Token } from "@modelgate/accou
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 import type { Env } from "./env.ts";
 
-/** Cache of API key records by SHA-256, for seconds. Changes are announced by pub/sub and apply immediately. */
+/** Cache of API key records by the key's SHA-256. Changes are announced by pub/sub and apply immediately. */
 export type TokenCache = Awaited<ReturnType<typeof openTokenCache>>;
 
 interface Entry {
-  /** The pending look-up, then its result. */
+  /** Pending look-up, replaced by its result. */
   token: Promise<Token | undefined> | Token | undefined;
   until: number;
 }
 
-/** Opens a cache of `size` API keys and subscribes to changes. */
+/** Opens a cache of at most `size` API keys, and subscribes to changes. */
 export async function openTokenCache(options: { readonly redis: Redis } & Env["tokenCache"]) {
   const { redis, ttlMs, size } = options;
   const entries = new Map<string, Entry>();
 
-  /** Reads Redis once for all waiting calls. A change announced before the answer removes the entry. */
+  /** Reads a record once for all waiting calls. A change that is announced during the read removes the entry. */
   function fetchToken(digest: string): Promise<Token | undefined> {
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
     const found = orUnavailable(unlessLost(redis, () => findToken(redis, digest), isAbsent));

@@ -15,7 +15,7 @@ import { createLogger, goingRequest } from "@modelgate/platform";
 import { AreaProxy } from "../src/area-proxy.ts";
 import type { ProxyOptions } from "../src/proxied-call.ts";
 import { contextOf, setUpgrade, type Upgrade } from "../src/request-context.ts";
-import { requestId } from "../src/steps/request-id.ts";
+import { assignRequestId } from "../src/steps/request-id.ts";
 
 /** The proxy between a real client and a service that the test plays, all over sockets of this machine. */
 const { log } = createLogger("test", "silent");
@@ -51,7 +51,7 @@ beforeEach(async () => {
   proxy = proxyWith({});
   edge = createServer((request, response) => {
     answers.push(response);
-    void requestId(request, response, () => {
+    void assignRequestId(request, response, () => {
       const context = contextOf(request);
       context.id = context.path === "/v1/responses" ? "responses" : "chatCompletions";
       void proxy.pass("text", request, response, () => response.destroy());
@@ -63,7 +63,7 @@ beforeEach(async () => {
     const upgrade: Upgrade = { socket, head };
     upgrades.push(upgrade);
     setUpgrade(request, upgrade);
-    void requestId(request, response, () => void proxy.pass("realtime", request, response, () => undefined));
+    void assignRequestId(request, response, () => void proxy.pass("realtime", request, response, () => undefined));
   });
   edgePort = await listening(edge);
 });

@@ -4,8 +4,8 @@ import { serviceNames } from "./services.ts";
 /** Maximum processes that share a port: more than most machines have cores. */
 const maxWorkers = 256;
 
-/** Declares the variables that the program reads before it loads a service. Each service reads its variables itself. */
-export function declare(read: VariableReader) {
+/** Declares the variables that the program reads before it loads a service. Each service declares further ones. */
+export function declareVariables(read: VariableReader) {
   return {
     services: read.choices(
       "MODELGATE_SERVICES",
@@ -21,5 +21,5 @@ export function declare(read: VariableReader) {
   };
 }
 
-/** Those variables, in the form in which a service lists its variables. */
-export const variables = { name: "gateway", describe: () => describeVariables(declare) };
+/** Description of these variables, in the form in which each service describes its variables. */
+export const variables = { name: "gateway", describe: () => describeVariables(declareVariables) };

@@ -1,16 +1,16 @@
 import { readVariables, runWorkers, type AdjustEnv } from "@modelgate/platform";
-import { declare } from "./env.ts";
+import { declareVariables } from "./env.ts";
 import { singletons, loadServices } from "./services.ts";
 
 /**
- * Runs the services that MODELGATE_SERVICES names. `program` is the file that workers run again. `adjust` changes the
- * values that services are opened with; tests use it to shrink limits (`libs/testkit/src/limits`).
+ * Runs the services that MODELGATE_SERVICES names. `program` is the file that worker processes run. `adjust` changes
+ * the values that services are opened with; tests use it to lower limits (`libs/testkit/src/limits`).
  */
 export async function runGateway(program: string, adjust?: AdjustEnv): Promise<void> {
   await runWorkers({
     program,
     plan() {
-      const { services, workers } = readVariables(declare);
+      const { services, workers } = readVariables(declareVariables);
       return {
         workers,
         names: services,

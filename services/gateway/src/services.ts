@@ -1,10 +1,10 @@
 import type { AdjustEnv, Service } from "@modelgate/platform";
 
-/** Loads a service: a process imports only the services that it runs. */
+/** Loads a service. A process imports only the services that it runs. */
 type ImportService = () => Promise<{ readonly service: Service }>;
 
-/** All services. The first one that a process runs names its probe port, so the edge comes first. */
-export const imports = {
+/** Loaders of all services. The first service that a process runs determines its probe port, so the edge is first. */
+export const serviceImports = {
   edge: () => import("@modelgate/edge"),
   text: () => import("@modelgate/text"),
   media: () => import("@modelgate/media"),
@@ -15,9 +15,9 @@ export const imports = {
   control: () => import("@modelgate/control"),
 } as const satisfies Readonly<Record<string, ImportService>>;
 
-export type ServiceName = keyof typeof imports;
+export type ServiceName = keyof typeof serviceImports;
 
-/** Names of all services, in this order. */
+/** Names of all services, in the order of `serviceImports`. */
 export const serviceNames: readonly ServiceName[] = [
   "edge",
   "text",
@@ -29,16 +29,14 @@ export const serviceNames: readonly ServiceName[] = [
   "control",
 ];
 
-/**
- * Services that run in one process only: the file of the books has one writer, and the configuration has one publisher.
- */
+/** Services that run in one process only: the ledger's file has one writer, and the configuration has one publisher. */
 export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
-/** Loads services in the given order; `adjust` changes the values that they are opened with. */
+/** Loads services in the given order. `adjust` changes the values that they are opened with. */
 export function loadServices(names: readonly ServiceName[], adjust?: AdjustEnv): Promise<readonly Service[]> {
   return Promise.all(
     names.map(async (name) => {
-      const { service } = await imports[name]();
+      const { service } = await serviceImports[name]();
       return adjust === undefined ? service : { ...service, declare: (read) => service.declare(read, adjust) };
     }),
   );

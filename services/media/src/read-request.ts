@@ -6,16 +6,16 @@ import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 
-/** A parsed request; dispose it when its images have been sent. */
+/** Parsed image request. Dispose it when its images have been sent. */
 export interface ImagesBody extends Disposable {
   readonly parsed: Parsed<ImageRequest>;
-  /** The end user named by the request. */
+  /** End user that the request names. */
   readonly endUser: string | undefined;
 }
 
 /**
- * Parses a request for images: JSON in either dialect, or a form. `prompt` is used where the request has none. Throws
- * Failure (400) naming the invalid field.
+ * Parses an image request: JSON in either dialect, or a form. `prompt` is used if the request has none. Throws Failure
+ * (400) that names the invalid field.
  */
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
@@ -39,7 +39,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
 async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ImagesBody> {
   const form = await holdForm(call.request, deps.form, call.caller, call.ending);
   try {
-    const fields = deployed(form.fields, call.params["deployment"]);
+    const fields = withDeployment(form.fields, call.params["deployment"]);
     const lacksPrompt = !fields.some(([name]) => name === "prompt");
     const added = prompt !== undefined && lacksPrompt ? [["prompt", prompt] as const] : [];
     const parsed = readImageForm({ files: form.files, fields: [...fields, ...added] });
@@ -55,7 +55,7 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
   }
 }
 
-/** Returns the fields with the model that the path names as a deployment, which replaces the form's model. */
-function deployed(fields: HeldForm["fields"], model: string | undefined): HeldForm["fields"] {
+/** Replaces the form's model with the deployment that the path names, if any. */
+function withDeployment(fields: HeldForm["fields"], model: string | undefined): HeldForm["fields"] {
   return model === undefined ? fields : [["model", model], ...fields.filter(([name]) => name !== "model")];
 }

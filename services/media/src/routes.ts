@@ -2,7 +2,7 @@ import type { AreaHandlers } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { imageEdits, imageGenerations, imageVariations } from "./routes/images.ts";
 
-/** The endpoints of the media area. */
+/** Returns the handlers of the media area's endpoints. */
 export function routes(deps: Deps): AreaHandlers<"media"> {
   return {
     imageGenerations: imageGenerations(deps),

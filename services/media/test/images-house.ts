@@ -7,13 +7,13 @@ const vendors = {
   gemini: { provider: "gemini", path: "gemini" },
 } as const;
 
-/** A channel of a vendor of images that is an instance of the simulator of its own. */
+/** Returns a channel to a separate simulator instance that acts as the vendor. */
 function channelOf(id: string, vendor: keyof typeof vendors, models: object, more: object = {}): object {
   const { provider, path } = vendors[vendor];
   return { id, provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${path}`, keys: [`key-of-${id}`], models, ...more };
 }
 
-/** A house with image models of every vendor; each is named after what its vendor gives. */
+/** Configuration with image models of every vendor. Each model is named after the form of its vendor's answer. */
 export const imagesConfig = {
   groups: { default: { models: ["*"] } },
   models: {
@@ -38,15 +38,15 @@ export const imagesConfig = {
   accounts: { demo: { balance: "100.00", tokens: [{ key: keys.demo, group: "default" }] } },
 };
 
-/** An answer of an endpoint of images. */
+/** Answer of an image endpoint. */
 export interface ImagesAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // The tests look at what is reported, whatever it is.
+  // The tests read different members.
   readonly body: any;
 }
 
-/** Posts a body to an endpoint of images. */
+/** Posts a body to an image endpoint. */
 export async function postImages(
   { url }: Pick<Area, "url">,
   path: "generations" | "edits",
@@ -66,14 +66,14 @@ export async function postImages(
   return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) };
 }
 
-/** The qwen-style body. */
+/** Returns a body in the Qwen dialect. */
 export const qwenBody = (model: string, content: readonly object[], parameters: object = {}) => ({
   model,
   input: { messages: [{ role: "user", content }] },
   parameters,
 });
 
-/** What a call cost, in nano-dollars, once nothing is held any more. */
+/** Returns the cost of a call, in nano-dollars, after all reservations are settled. */
 export async function costOf({ settled }: Pick<Area, "settled">, call: () => Promise<unknown>): Promise<bigint> {
   const before = (await settled("demo")).spentNanos;
   await call();

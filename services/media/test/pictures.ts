@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync, crc32 } from "node:zlib";
 
-/** What kind of picture bytes are, and its size, read from its head. */
+/** Returns the format of a picture, and its size as its header states it. */
 export function pictureIn(bytes: Buffer): { readonly type: string; readonly width: number; readonly height: number } {
   if (bytes.toString("latin1", 1, 4) === "PNG")
     return { type: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -13,7 +13,7 @@ export function pictureIn(bytes: Buffer): { readonly type: string; readonly widt
   throw new Error(`no picture: ${bytes.toString("latin1", 0, 16)}`);
 }
 
-/** The sides stand in the first frame's head. */
+/** Reads the size from the first frame header. */
 function sidesOfJpeg(bytes: Buffer): { readonly width: number; readonly height: number } {
   for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes[at + 1] ?? 0;
@@ -23,19 +23,19 @@ function sidesOfJpeg(bytes: Buffer): { readonly width: number; readonly height: 
   throw new Error("a JPEG without a frame");
 }
 
-/** A PNG of one pixel whose file has about so many bytes. */
+/** Returns a PNG file of one pixel with about `bytes` bytes. */
 export function samplePng(bytes = 0): Buffer {
   const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]);
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-    block("IHDR", head),
-    block("tEXt", Buffer.concat([Buffer.from("k\0"), Buffer.alloc(bytes, "x")])),
-    block("IDAT", deflateSync(Buffer.from([0, 255, 0, 0]))),
-    block("IEND", Buffer.alloc(0)),
+    pngChunk("IHDR", head),
+    pngChunk("tEXt", Buffer.concat([Buffer.from("k\0"), Buffer.alloc(bytes, "x")])),
+    pngChunk("IDAT", deflateSync(Buffer.from([0, 255, 0, 0]))),
+    pngChunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-function block(type: string, data: Buffer): Buffer {
+function pngChunk(type: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);

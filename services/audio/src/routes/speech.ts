@@ -5,7 +5,7 @@ import { refuseAmbiguous } from "@modelgate/wires/json";
 import { charactersIn, wires, type SpeechRequest } from "@modelgate/wires/speech";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
-import { waitingForEvents } from "../event-stream.ts";
+import { eventStreamWaiting } from "../event-stream.ts";
 import { speechExchange, type SpeechCall } from "../speech/exchange.ts";
 import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
@@ -27,11 +27,11 @@ export function speech(deps: Deps): EndpointHandler {
 
 /** Plan of a speech call with one model. */
 interface SpeechPlan extends Plan, SpeechCall {
-  /** True if the client requests an event stream. */
+  /** True if the vendor is asked for an event stream: if the client requests one, or the model is priced by tokens. */
   readonly events: boolean;
 }
 
-/** Call kind: speech from a text. */
+/** Call kind of speech synthesis. */
 const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
   plan({ strict }, request, { model: { price } }) {
     const byTokens = isByTokens(price);
@@ -43,7 +43,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,
-      waiting: request.events ? waitingForEvents : undefined,
+      waiting: request.events ? eventStreamWaiting : undefined,
     };
   },
   exchange: (plan, { wire, candidate }) =>

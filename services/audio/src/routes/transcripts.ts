@@ -6,7 +6,7 @@ import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } f
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { waitingForEvents } from "../event-stream.ts";
+import { eventStreamWaiting } from "../event-stream.ts";
 import { transcriptExchange, type TranscriptCall } from "../transcripts/exchange.ts";
 import { vendorExchange } from "../transcripts/vendor-exchange.ts";
 import { maxBilledSeconds, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
@@ -24,8 +24,8 @@ export function translations(deps: Deps): EndpointHandler {
 }
 
 /**
- * Handles an upload. Sends the file to the vendor while the client still uploads it, if the model precedes it and its
- * header shows how much money to reserve. Otherwise the file waits on disk until the form is complete.
+ * Handles an upload. If the form's model field precedes the file and the file's header shows how much money to reserve,
+ * the file is sent to the vendor during the upload. Otherwise it waits on disk until the form is complete.
  */
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   return async (call) => {
@@ -33,7 +33,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     await upload.begun;
     const request = once((): TranscriptsRequest => {
       const read = wires[wire].client.read(upload.entries);
-      // The fields of a form are small.
+      // Checked without a pause, because the fields of a form are small.
       atOnce(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
       return read;
     });
@@ -72,17 +72,17 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
 interface FileRequest extends TranscriptCall {
   readonly model: string;
   readonly size: TranscriptSize;
-  /** Returns true if the client is known to request a stream. */
+  /** Returns true once the form is complete and requests a stream. */
   readonly isDue: () => boolean;
 }
 
-/** Plan of a transcript with one model. */
+/** Plan of a transcript call with one model. */
 interface TranscriptPlan extends Plan {
   readonly file: FileRequest;
   readonly strict: boolean;
 }
 
-/** Call kind: transcripts and translations of audio. */
+/** Call kind of transcriptions and translations of audio. */
 const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
   plan(call, file, { model }) {
     const { upload, size, wire } = file;
@@ -95,12 +95,12 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         by: "measure",
         measure: {
           ...measure,
-          left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
+          left: async () => (upload.isWhole ? (await measure.meter(undefined, countNoWords, "cancelled")).units : {}),
           most: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
-      waiting: { ...waitingForEvents, isDue: file.isDue },
+      waiting: { ...eventStreamWaiting, isDue: file.isDue },
       broken: upload.broken,
     };
   },
@@ -112,10 +112,10 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
   },
 };
 
-function noWords(): Promise<number> {
+function countNoWords(): Promise<number> {
   return Promise.resolve(0);
 }
 
 function ignore(): void {
-  // The result is reported where it matters.
+  // Those who await the promise handle its error.
 }

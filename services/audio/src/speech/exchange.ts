@@ -20,24 +20,21 @@ import {
 import type { JsonRecord } from "@modelgate/wires/json";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import { vendorWire } from "@modelgate/wires/wire";
-import { beginsWith } from "../event-stream.ts";
-import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./translators.ts";
+import { canBeginAnswer } from "../event-stream.ts";
+import { audioToEvents, passAudio, eventsToAudio, passSpeechEvents } from "./translators.ts";
 
 const { speech } = wires;
 
-/** A call for speech. */
+/** Speech call: the request, and the handling of unsupported parameters. */
 export interface SpeechCall {
   readonly request: SpeechRequest;
-  /**
-   * True if a parameter that the vendor does not support is refused; otherwise it is dropped and reported to the
-   * client.
-   */
+  /** True if an unsupported parameter is refused; otherwise the parameter is dropped and reported to the client. */
   readonly strict: boolean;
 }
 
 /**
- * Creates the exchange of one speech attempt. The vendor answers with audio or events, as requested; the client gets
- * the form that it requested, chunk by chunk.
+ * Creates the exchange of one attempt to synthesize speech. The vendor answers with audio or events, as `target` says;
+ * the client gets the form that it requested.
  */
 export function speechExchange(
   { request, strict }: SpeechCall,
@@ -57,12 +54,12 @@ export function speechExchange(
     headers: parse === undefined ? { accept: events ? "text/event-stream" : "*/*" } : undefined,
     streams: parse === undefined,
     dropped,
-    read: (head) => (parse === undefined ? readSpeech(request, head) : wholeReader(request, parse)),
+    read: (head) => (parse === undefined ? readSpeech(request, head) : documentReader(request, parse)),
   };
 }
 
-/** Reads speech in one JSON document, and renders it as the client requested. */
-function wholeReader(request: SpeechRequest, parse: (answer: JsonRecord) => SpeechAnswer): AnswerReader {
+/** Creates the reader of speech in one JSON document, which is rendered as the client requested. */
+function documentReader(request: SpeechRequest, parse: (answer: JsonRecord) => SpeechAnswer): AnswerReader {
   return { kind: "whole", read: async (bytes) => renderSpeech(request, parse(await parseAnswer(bytes))) };
 }
 
@@ -75,7 +72,10 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer
   return { body: Buffer.from(stream), contentType: eventStream, usage, words };
 }
 
-/** Reads events or audio bytes. Throws Failure for anything else, which is an error with a success status. */
+/**
+ * Creates the reader of events or audio bytes. Throws Failure for any other content type, which means an error with a
+ * success status.
+ */
 function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");
   const usual = speechFormats[request.format];
@@ -83,8 +83,8 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     return {
       kind: "stream",
       framing: eventStreamFraming,
-      begins: (first) => beginsWith(first, speech.vendor.stream().read),
-      translator: () => (request.events ? speechEvents() : eventsAsAudio(usual)),
+      begins: (first) => canBeginAnswer(first, speech.vendor.stream().read),
+      translator: () => (request.events ? passSpeechEvents() : eventsToAudio(usual)),
     };
   const isAudio = type.startsWith("audio/");
   if (!isAudio && !type.startsWith("application/octet-stream"))
@@ -94,6 +94,6 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     framing: byteFraming,
     begins: () => true,
     // The client gets the content type that the vendor reports.
-    translator: () => (request.events ? audioAsEvents(request) : audioThrough(isAudio ? type : usual)),
+    translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usual)),
   };
 }

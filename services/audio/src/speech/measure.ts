@@ -2,23 +2,23 @@ import type { Price, Units } from "@modelgate/contracts";
 import { countTokens, estimateTokens, type Measure } from "@modelgate/relay";
 import { charactersIn, type SpeechRequest } from "@modelgate/wires/speech";
 
-/** Approximate tokens per second of speech, with vendors that count tokens. */
+/** Assumed tokens per second of speech, for vendors that bill tokens and report none. */
 const tokensPerSecond = 21;
 /**
- * Bytes of spoken text per second: usual, and slowest. UTF-8 bytes, because a Chinese character takes longer to speak.
+ * Bytes of spoken text per second: usual, and minimum. UTF-8 bytes, because a Chinese character takes longer to speak.
  */
 const bytesPerSecond = { usual: 15, slowest: 5 } as const;
 
-/** Returns true if a model's speech is priced by tokens: only where there is no price per character. */
+/** Returns true if a model's speech is priced by tokens: only if it has no price per character. */
 export function isByTokens(price: Price): boolean {
   return !price.has("characters") && (price.has("inputTokens") || price.has("outputAudioTokens"));
 }
 
 /**
- * Measures speech by the characters of its text, which are known in advance, so that reservation and charge are equal;
- * or by the vendor's tokens, estimated where it reports none. The vendor processes the complete text when it starts, so
- * a client that leaves early is charged for all characters. Speech that the vendor interrupts is free, because half a
- * file is useless.
+ * Measures speech by the characters of its text, which are known in advance, so that reservation and charge are equal.
+ * A model priced by tokens is measured by the vendor's tokens, estimated if the vendor reports none. A client that
+ * leaves early is charged in full, because the vendor processes the complete text when it starts. Speech that the
+ * vendor interrupts is free, because a part of a file is useless.
  */
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {

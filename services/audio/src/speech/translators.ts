@@ -3,51 +3,51 @@ import { estimateTokens, type StreamTranslator } from "@modelgate/relay";
 import { wires, type SpeechRequest } from "@modelgate/wires/speech";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 import {
-  brokenByVendor,
-  endedEarly,
-  eventsThrough,
-  eventsToClient,
+  vendorErrorFailure,
+  endedEarlyFailure,
+  passEvents,
+  eventStreamFormat,
   readingOf,
   type EventReading,
 } from "../event-stream.ts";
 
 const { client, vendor } = wires.speech;
 
-/** Usage of a vendor that reports none; received audio shows that it started. */
-const unreported: Units = {};
+/** Usage of a vendor that reports none: the received audio shows only that it started. */
+const unreportedUsage: Units = {};
 
 /**
- * Passes audio through. An interruption cannot be expressed in audio: the connection is cut, so that half a file never
- * looks complete.
+ * Creates a translator that passes audio unchanged. Audio cannot express an error, so the connection is cut and an
+ * incomplete file never looks complete.
  */
-export function audioThrough(contentType: string): StreamTranslator {
+export function passAudio(contentType: string): StreamTranslator {
   return {
-    ...bytesToClient(contentType),
-    read: (chunk) => readingOf({ done: false, usage: unreported }, chunk),
+    ...audioFormat(contentType),
+    read: (chunk) => readingOf({ done: false, usage: unreportedUsage }, chunk),
     end: () => "",
   };
 }
 
-/** Converts audio bytes of a vendor to events. */
-export function audioAsEvents(request: SpeechRequest): StreamTranslator {
+/** Creates a translator from a vendor's audio bytes to events. */
+export function audioToEvents(request: SpeechRequest): StreamTranslator {
   return {
-    ...eventsToClient,
-    read: (chunk) => readingOf({ done: false, usage: unreported }, client.audioEvent(chunk)),
+    ...eventStreamFormat,
+    read: (chunk) => readingOf({ done: false, usage: unreportedUsage }, client.audioEvent(chunk)),
     end: () => client.doneEvent({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
   };
 }
 
-/** Passes events through. */
-export function speechEvents(): StreamTranslator {
-  return eventsThrough(eventReader());
+/** Creates a translator that passes a vendor's speech events unchanged. */
+export function passSpeechEvents(): StreamTranslator {
+  return passEvents(eventReader());
 }
 
-/** Converts a vendor's audio events to audio bytes. */
-export function eventsAsAudio(contentType: string): StreamTranslator {
+/** Creates a translator from a vendor's audio events to audio bytes. */
+export function eventsToAudio(contentType: string): StreamTranslator {
   const read = eventReader();
   let done = false;
   return {
-    ...bytesToClient(contentType),
+    ...audioFormat(contentType),
     read(frame) {
       const event = parseFrame(frame.toString());
       if (event === undefined) return readingOf({ done: false }, noAudio);
@@ -56,7 +56,7 @@ export function eventsAsAudio(contentType: string): StreamTranslator {
       return readingOf(reading, reading.audio);
     },
     end() {
-      if (!done) throw endedEarly();
+      if (!done) throw endedEarlyFailure();
       return "";
     },
   };
@@ -64,8 +64,8 @@ export function eventsAsAudio(contentType: string): StreamTranslator {
 
 const noAudio = Buffer.alloc(0);
 
-/** Returns the framing of an audio byte stream, which cannot contain heartbeats or an error. */
-function bytesToClient(contentType: string) {
+/** Returns the members that translators to audio bytes share. Audio bytes cannot contain heartbeats or errors. */
+function audioFormat(contentType: string) {
   return {
     contentType,
     last: "",
@@ -76,16 +76,16 @@ function bytesToClient(contentType: string) {
   } as const satisfies Partial<StreamTranslator>;
 }
 
-/** Returns a reader of stream events. It throws Failure for an error or an unreadable event. */
+/** Creates a reader of speech events. The reader throws Failure for an error or an unreadable event. */
 function eventReader(): (frame: Frame) => EventReading & { readonly audio: Buffer } {
   const reader = vendor.stream();
-  let usage = unreported;
+  let usage = unreportedUsage;
   return (frame) => {
     const event = reader.read(frame);
-    if (event.kind === "error") throw brokenByVendor();
+    if (event.kind === "error") throw vendorErrorFailure();
     if (event.kind === "audio") return { done: false, usage, audio: event.bytes };
     if (event.kind === "other") return { done: false, audio: noAudio };
-    usage = event.usage ?? unreported;
+    usage = event.usage ?? unreportedUsage;
     return { done: true, usage, audio: noAudio };
   };
 }

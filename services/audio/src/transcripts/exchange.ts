@@ -19,12 +19,12 @@ import {
   type TranscriptFormat,
   type TranscriptsRequest,
 } from "@modelgate/wires/transcripts";
-import { beginsWith, brokenByVendor, eventsThrough } from "../event-stream.ts";
+import { canBeginAnswer, vendorErrorFailure, passEvents } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
 
-/** Formats rendered from a vendor's JSON, with their content types. */
-const rendered: Readonly<
+/** Transcript formats that the gateway renders from a vendor's JSON, with their content types. */
+const convertedFormats: Readonly<
   Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof asText }>>
 > = {
   text: { contentType: "text/plain; charset=utf-8", render: asText },
@@ -32,8 +32,8 @@ const rendered: Readonly<
   vtt: { contentType: "text/vtt; charset=utf-8", render: asVtt },
 };
 
-/** Wire of both endpoints, whose requests and answers are the same. */
-const own = wires.transcriptions;
+/** Wire of transcriptions. Translations have the same answers. */
+const transcriptionsWire = wires.transcriptions;
 
 /** A call for a transcript. */
 export interface TranscriptCall {
@@ -44,11 +44,11 @@ export interface TranscriptCall {
 }
 
 /**
- * Creates the exchange of one transcript attempt. Requests JSON or a stream from the vendor, and renders the client's
- * format from it. If the vendor cannot stream, the client's stream has a single part.
+ * Creates the exchange of one transcript attempt. Requests JSON or a stream from the vendor, and renders the answer in
+ * the client's format. If the vendor answers a stream request with JSON, the client's stream has a single part.
  */
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
-  // The fields before the file already show whether this vendor's model can answer; another may.
+  // The fields before the file may already rule out this vendor's model; then another vendor is tried.
   const known = upload.entries.filter(([name]) => name === "model" || name === "response_format");
   const { client, vendor } = wires[wire];
   if (!upload.isWhole) vendor.render(client.read(known), { model });
@@ -59,53 +59,53 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
     headers: { ...headers, accept: "application/json, text/event-stream" },
     streams: false,
     dropped: [],
-    read: (head) => (isEventStream(head) ? eventsReader : wholeReader(request)),
+    read: (head) => (isEventStream(head) ? eventsReader : documentReader(request)),
   };
 }
 
-/** Reads an event stream. */
+/** Reader of a vendor's event stream. */
 const eventsReader: AnswerReader = {
   kind: "stream",
   framing: eventStreamFraming,
-  begins: (first) => beginsWith(first, own.vendor.stream().read),
-  translator: transcriptEvents,
+  begins: (first) => canBeginAnswer(first, transcriptionsWire.vendor.stream().read),
+  translator: passTranscriptEvents,
 };
 
-/** Reads a JSON transcript, and renders it in the client's format, which is known by then. */
-function wholeReader(request: () => TranscriptsRequest): AnswerReader {
+/** Creates the reader of a JSON transcript, which is rendered in the client's format. The form is complete by then. */
+function documentReader(request: () => TranscriptsRequest): AnswerReader {
   return {
     kind: "whole",
     async read(bytes) {
       const answer = await parseAnswer(bytes);
-      return { usage: own.vendor.usage(answer), ...renderAnswer(bytes, answer, request()) };
+      return { usage: transcriptionsWire.vendor.usage(answer), ...renderAnswer(bytes, answer, request()) };
     },
   };
 }
 
 /**
- * Renders an answer in the client's format. Throws Failure upstream_error for an answer that the format cannot express.
+ * Renders an answer in the client's format. Throws Failure upstream_error if the answer lacks what the format needs.
  */
 export function renderAnswer(
   bytes: Buffer,
   answer: JsonRecord,
   { format, stream }: Pick<TranscriptsRequest, "format" | "stream">,
-  transcript: Transcript = own.vendor.parse(answer),
+  transcript: Transcript = transcriptionsWire.vendor.parse(answer),
 ): WholeAnswer {
   const words = (): string => transcript.text;
-  if (stream) return { body: Buffer.from(own.client.events(answer)), contentType: eventStream, words };
-  const how = rendered[format];
+  if (stream) return { body: Buffer.from(transcriptionsWire.client.events(answer)), contentType: eventStream, words };
+  const how = convertedFormats[format];
   if (how === undefined) return { body: bytes, words };
   return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
 }
 
-/** Passes a vendor's stream through, and reads its text, end and usage. */
-function transcriptEvents(): StreamTranslator {
-  const reader = own.vendor.stream();
-  return eventsThrough((frame) => {
+/** Creates a translator that passes a vendor's stream unchanged, and reads its text, end and usage. */
+function passTranscriptEvents(): StreamTranslator {
+  const reader = transcriptionsWire.vendor.stream();
+  return passEvents((frame) => {
     const event = reader.read(frame);
-    if (event.kind === "error") throw brokenByVendor();
+    if (event.kind === "error") throw vendorErrorFailure();
     if (event.kind === "delta") return { done: false, words: event.text };
-    if (event.kind === "done") return { done: true, usage: own.vendor.usage(event.body) ?? {} };
+    if (event.kind === "done") return { done: true, usage: transcriptionsWire.vendor.usage(event.body) ?? {} };
     return { done: false };
   });
 }

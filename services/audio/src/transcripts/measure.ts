@@ -4,26 +4,26 @@ import { estimateTokens, type Call, type Measure } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
 /** Audio tokens per second: usual, and maximum. */
-const audioTokens = { usual: 10, most: 25 } as const;
-/** Maximum tokens spoken per second, and minimum for a file without any length. */
-const wordTokens = { perSecond: 12, atLeast: 64 } as const;
+const audioTokensPerSecond = { usual: 10, most: 25 } as const;
+/** Maximum output tokens: per second of audio, and in addition for the complete file. */
+const outputTokenBounds = { perSecond: 12, atLeast: 64 } as const;
 /**
- * Maximum difference between the length that a vendor reports and the file's length: seconds plus a share of the
- * length. Vendors round up or add silence.
+ * Maximum difference between the length that a vendor reports and the file's length: seconds, plus a share of the
+ * file's length. Vendors round up or add silence.
  */
-const agree = { seconds: 1, share: 0.02 } as const;
+const lengthTolerance = { seconds: 1, share: 0.02 } as const;
 
-/** Input for measuring a transcript. */
+/** Values from which a transcript is measured. */
 export interface TranscriptSize {
-  /** Bytes of the prompt. */
+  /** Bytes of the form's text fields. */
   readonly promptBytes: number;
-  /** Maximum seconds of the file. */
+  /** Maximum length of the file, in seconds. */
   readonly bound: number;
   /** Returns the length of the file once it is complete. */
   readonly length: () => Promise<AudioLength>;
 }
 
-/** Returns true if a model is priced by tokens: only where it has no price per second. */
+/** Returns true if a model is priced by tokens: only if it has no price per second. */
 function isByTokens(price: Price): boolean {
   if (price.has("seconds")) return false;
   return price.has("inputTokens") || price.has("inputAudioTokens") || price.has("outputTokens");
@@ -39,8 +39,8 @@ export function transcriptMeasure(
 }
 
 /**
- * Bills the length that the file states, in seconds. If the file states none, or the vendor reports a clearly different
- * length, the vendor's length is billed: the vendor has decoded the audio, and a file header can be wrong.
+ * Charges the length that the file states, in seconds. If the file states none, or the vendor reports a clearly
+ * different length, the vendor's length is charged: the vendor has decoded the audio, and a file header can be wrong.
  */
 function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "requestId" | "span">): Measure {
   return {
@@ -52,7 +52,7 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "
       const { seconds: own, isStated } = await length();
       const reportedSeconds = reported?.seconds;
       if (reportedSeconds === undefined) return { units: { seconds: own }, estimated: !isStated };
-      const isFar = Math.abs(reportedSeconds - own) > agree.seconds + own * agree.share;
+      const isFar = Math.abs(reportedSeconds - own) > lengthTolerance.seconds + own * lengthTolerance.share;
       if (isStated && isFar)
         call.log.warn(
           { ...idsOf(call), own, reportedSeconds },
@@ -68,15 +68,15 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
   return {
     upper: {
       inputTokens: promptBytes,
-      inputAudioTokens: Math.ceil(bound * audioTokens.most),
-      outputTokens: Math.ceil(bound * wordTokens.perSecond) + wordTokens.atLeast,
+      inputAudioTokens: Math.ceil(bound * audioTokensPerSecond.most),
+      outputTokens: Math.ceil(bound * outputTokenBounds.perSecond) + outputTokenBounds.atLeast,
     },
     floor: { inputTokens },
     async meter(reported, words) {
       if (reported?.inputAudioTokens !== undefined || reported?.outputTokens !== undefined)
         return { units: reported, estimated: false };
       const { seconds } = await length();
-      const inputAudioTokens = Math.ceil((reported?.seconds ?? seconds) * audioTokens.usual);
+      const inputAudioTokens = Math.ceil((reported?.seconds ?? seconds) * audioTokensPerSecond.usual);
       return { units: { inputTokens, inputAudioTokens, outputTokens: await words() }, estimated: true };
     },
   };
@@ -84,12 +84,15 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
 
 /** Minimum bytes per second of common codecs. */
 const minBytesPerSecond = 1_000;
-/** Limits within which a vendor's longer report is accepted: a file's header may state less than the file contains. */
-const beyondHead = { times: 20, seconds: 60 } as const;
+/**
+ * Limit of a vendor's reported length, as a multiple of the file's length plus seconds. A file's header may understate
+ * the length.
+ */
+const reportedLengthLimit = { times: 20, seconds: 60 } as const;
 
-/** Returns the maximum seconds of a file that are billed, regardless of the vendor's report. */
+/** Returns the maximum number of a file's seconds that are charged, regardless of the vendor's report. */
 export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
-  const byHead = bound * beyondHead.times + beyondHead.seconds;
+  const byHead = bound * reportedLengthLimit.times + reportedLengthLimit.seconds;
   // A bound computed from the bytes is already a maximum; a vendor may round it up.
   return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;
 }

@@ -5,15 +5,15 @@ import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
 import { renderAnswer, type TranscriptCall } from "./exchange.ts";
 
-/** A call for a transcript in a wire that only vendors speak. */
+/** Transcript call in a vendor's wire that has no client format. */
 interface VendorTranscriptCall extends Pick<TranscriptCall, "upload" | "request"> {
   readonly wire: UpstreamWire;
   readonly strict: boolean;
 }
 
 /**
- * Creates the exchange of one transcript attempt in a vendor-only wire. Its parameters precede the file or are in the
- * address, so the form must be complete: clients may send them after the file.
+ * Creates the exchange of one transcript attempt in a wire that only vendors use. Waits for the complete form: this
+ * wire sends parameters before the file or in the address, and clients may send them after the file.
  */
 export async function vendorExchange(
   { wire, upload, request, strict }: VendorTranscriptCall,
@@ -28,7 +28,7 @@ export async function vendorExchange(
   });
   return {
     wire,
-    ...(await sentAs(rendered.body, upload)),
+    ...(await renderUpload(rendered.body, upload)),
     streams: false,
     dropped: rendered.dropped,
     read: () => ({
@@ -44,10 +44,13 @@ export async function vendorExchange(
   };
 }
 
-/** Pattern of a part's media type; other values are treated as bytes. */
+/** Pattern of a valid media type; other values are replaced by application/octet-stream. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
-async function sentAs(how: RenderedTranscripts, upload: Upload): Promise<Pick<Exchange, "body" | "headers" | "query">> {
+async function renderUpload(
+  how: RenderedTranscripts,
+  upload: Upload,
+): Promise<Pick<Exchange, "body" | "headers" | "query">> {
   const { file } = upload;
   if (how.kind === "form") {
     const { body, headers } = formBody(upload, how.model, () => how.entries);

@@ -4,29 +4,33 @@ import type { LengthReader } from "./length-reader.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 import type { Upload } from "./upload.ts";
 
-/** Bytes of a file that are read before it is complete: most headers are short, some contain a picture. */
+/**
+ * Numbers of leading bytes to inspect before the upload is complete: most headers are short, some contain a picture.
+ */
 const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
 /**
  * Assumed bytes per second of a file whose length cannot be read: speech usually has at least 32 kilobits per second.
- * Codecs with less are counted by frames; the remaining formats are refused by vendors.
+ * Formats with a lower bit rate are counted by frames; vendors refuse the remaining formats.
  */
 const usualBytesPerSecond = 4_000;
 
-/** Length of a file, in seconds. */
+/** Length of an audio file. */
 export interface AudioLength {
   readonly seconds: number;
-  /** True if the file states it; otherwise it is computed from the file's size. */
+  /** True if the length was counted or read from the file; false if it was estimated from the file's size. */
   readonly isStated: boolean;
 }
 
-/** Options for finding a length. */
+/** Options for finding a file's length. */
 export interface LengthOptions {
   readonly reader: LengthReader;
   /** Maximum seconds assumed for a file whose length cannot be read. */
   readonly maxUnread: number;
 }
 
-/** Returns the length of a file after it is complete: counted by samples or frames, else stated in its header. */
+/**
+ * Returns the length of a file once it is complete: counted by samples or frames, otherwise as its header states it.
+ */
 export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: LengthOptions): Promise<AudioLength> {
   await whole;
   const { size, filename: path, descriptor } = file;
@@ -36,15 +40,15 @@ export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: L
 }
 
 /**
- * Returns the maximum length of an upload, in complete seconds. For uncompressed samples the header and the announced
- * size are enough. For other formats the header may understate the length, so the complete file is counted.
+ * Returns the maximum length of an upload, in seconds, rounded up. For uncompressed samples the header and the
+ * announced size are enough. For other formats the header may understate the length, so the complete file is counted.
  */
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
     if (upload.announced === undefined) break;
     await Promise.race([upload.file.reached(bytes), upload.whole]);
     if (upload.isWhole) break;
-    const head = await headOf(upload.file.read(), Math.min(bytes, upload.file.size));
+    const head = await readHead(upload.file.read(), Math.min(bytes, upload.file.size));
     const read = (start: number, most: number) => Promise.resolve(head.subarray(start, start + most));
     const seconds = await secondsBySamples({ read, size: upload.announced });
     if (seconds !== undefined) return Math.ceil(seconds);
@@ -52,7 +56,7 @@ export async function boundOf(upload: Upload, length: () => Promise<AudioLength>
   return Math.ceil((await length()).seconds);
 }
 
-async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
+async function readHead(stream: Readable, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -65,19 +69,19 @@ async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 /**
- * Returns the seconds of a file from what a reader found: the stated duration, or size and bit rate. Never less than
- * the file would have as uncompressed samples, because a header that states less is wrong. Undefined without both.
+ * Returns the seconds of a file, by its stated duration or by its size and bit rate; undefined without both. The result
+ * is at least the duration that uncompressed samples of this size would have: a header that states less is wrong.
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
-  const stated = usable(duration) ?? atRate(bitrate, size);
-  const least = atRate(maxBitrate, size);
+  const stated = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);
+  const least = secondsAtRate(maxBitrate, size);
   return stated === undefined || least === undefined ? stated : Math.max(stated, least);
 }
 
-function atRate(bitrate: number | undefined, size: number): number | undefined {
-  return usable(bitrate === undefined ? undefined : (size * 8) / bitrate);
+function secondsAtRate(bitrate: number | undefined, size: number): number | undefined {
+  return positiveOrUndefined(bitrate === undefined ? undefined : (size * 8) / bitrate);
 }
 
-function usable(seconds: number | undefined): number | undefined {
+function positiveOrUndefined(seconds: number | undefined): number | undefined {
   return seconds !== undefined && seconds > 0 && Number.isFinite(seconds) ? seconds : undefined;
 }

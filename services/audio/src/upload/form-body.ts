@@ -4,34 +4,38 @@ import { Failure } from "@modelgate/contracts";
 import type { FormEntry } from "@modelgate/wires/transcripts";
 import type { Upload } from "./upload.ts";
 
-/** A form for a vendor: its bytes, created anew for each attempt, and its headers. */
+/** Multipart form for a vendor: its bytes, created for each attempt, and its headers. */
 export interface FormBody {
   readonly body: Readable;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Pattern of a part's media type; other values are treated as bytes. */
+/** Pattern of a valid media type; other values are replaced by application/octet-stream. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 /**
- * Builds the multipart form for a vendor. The file keeps its bytes, its name and its media type, because vendors rely
- * on the name and the type. If the upload is complete, all fields precede the file and `content-length` is sent.
- * Otherwise the model and the file come first, and the fields of `entries` follow when the upload has ended.
+ * Builds the multipart form for a vendor. The file keeps its bytes, name and media type, because vendors rely on the
+ * name and the type. If the upload is complete, all fields precede the file and `content-length` is sent. Otherwise the
+ * model and the file come first, and the fields that `entries` returns follow when the upload has ended.
  */
 export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;
   const type = { "content-type": `multipart/form-data; boundary=${boundary}` };
   const field = ([name, value]: FormEntry): Buffer =>
-    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`);
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`);
   const fields = (some: readonly FormEntry[]): Buffer => Buffer.concat(some.map(field));
-  const fileHead = headOf(upload, boundary);
+  const fileHead = filePartHead(upload, boundary);
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
   if (!upload.isWhole) {
     const pieces = async function* (): AsyncGenerator<Buffer> {
       yield Buffer.concat([field(model), fileHead]);
       yield* bytesOf(upload.file.read());
       await upload.whole;
-      yield Buffer.concat([Buffer.from("\r\n"), fields(late(upload, entries)), Buffer.from(`--${boundary}--\r\n`)]);
+      yield Buffer.concat([
+        Buffer.from("\r\n"),
+        fields(fieldsAfterFile(upload, entries)),
+        Buffer.from(`--${boundary}--\r\n`),
+      ]);
     };
     return { body: Readable.from(pieces(), { objectMode: false }), headers: type };
   }
@@ -48,8 +52,10 @@ export function formBody(upload: Upload, model: FormEntry, entries: () => readon
   };
 }
 
-/** Returns the fields that come after the file. An invalid one ends the call and does not count against the vendor. */
-function late(upload: Upload, entries: () => readonly FormEntry[]): readonly FormEntry[] {
+/**
+ * Returns the fields that come after the file. An invalid field ends the call and does not count against the vendor.
+ */
+function fieldsAfterFile(upload: Upload, entries: () => readonly FormEntry[]): readonly FormEntry[] {
   try {
     return entries();
   } catch (error) {
@@ -58,16 +64,16 @@ function late(upload: Upload, entries: () => readonly FormEntry[]): readonly For
   }
 }
 
-function headOf({ file }: Upload, boundary: string): Buffer {
+function filePartHead({ file }: Upload, boundary: string): Buffer {
   const type = mediaType.test(file.contentType) ? file.contentType : "application/octet-stream";
-  const name = quoted(file.filename === "" ? "audio" : file.filename);
+  const name = escapeName(file.filename === "" ? "audio" : file.filename);
   return Buffer.from(
     `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`,
   );
 }
 
-/** Escapes a name in a header as browsers do: quotes and line ends would end it. */
-function quoted(name: string): string {
+/** Escapes a name in a header as browsers do: quotes and line breaks would end the name. */
+function escapeName(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 

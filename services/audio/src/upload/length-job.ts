@@ -1,19 +1,19 @@
-/** A file whose length is to be found. */
+/** File whose length a reader thread must find. */
 export interface LengthJob {
   /** File descriptor, which the reader must not close. */
   readonly descriptor: number;
   /** Size in bytes. */
   readonly size: number;
-  /** The file's name, for formats that their first bytes do not identify. */
+  /** Name of the file, for formats that cannot be identified by their first bytes. */
   readonly path?: string;
 }
 
-/** Length of a file as found by an audio reader. */
+/** Length data that a reader thread found. */
 export interface LengthFound {
   /** Duration in seconds. */
   readonly duration?: number | undefined;
   /** Bit rate in bits per second. */
   readonly bitrate?: number | undefined;
-  /** Maximum bits per second of the audio: that of its samples without compression. */
+  /** Maximum bits per second of the audio: the bit rate of uncompressed samples. */
   readonly maxBitrate?: number | undefined;
 }

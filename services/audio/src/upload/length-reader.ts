@@ -2,21 +2,21 @@ import { Worker } from "node:worker_threads";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** Number of reader threads; each reads one file at a time. */
-const lanes = 2;
-/** Maximum start time of a thread, in ms, which does not count against a file. */
+const threadCount = 2;
+/** Maximum start time of a thread, in ms. It does not count against the time of a file. */
 const maxStartMs = 60_000;
-/** Memory limits of a thread; a small young generation makes read chunks be collected early. */
-const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
+/** Memory limits of a thread. A small young generation causes early collection of read chunks. */
+const threadMemory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
 /** Finds the length of files in separate threads, so that a file crafted to be slow delays no other call. */
 export interface LengthReader extends AsyncDisposable {
-  /** Finds the length that the file states; empty for a file that is unreadable or too slow. Never rejects. */
+  /** Finds a file's length; returns an empty object for a file that is unreadable or too slow. Never rejects. */
   find(job: LengthJob): Promise<LengthFound>;
 }
 
-/** Opens a reader. Threads start with their first file. `maxMs` is the maximum time per file. */
+/** Opens a length reader, whose threads start with their first file. `maxMs` is the maximum time per file. */
 export function openLengthReader(maxMs = 8_000): LengthReader {
-  const all = Array.from({ length: lanes }, () => new Lane(maxMs));
+  const all = Array.from({ length: threadCount }, () => new ThreadQueue(maxMs));
   return {
     find(job) {
       const [first, ...others] = all;
@@ -29,8 +29,8 @@ export function openLengthReader(maxMs = 8_000): LengthReader {
   };
 }
 
-/** One thread and the queue of its callers. */
-class Lane {
+/** One thread, and the queue of its jobs. */
+class ThreadQueue {
   waiting = 0;
   readonly #maxMs: number;
   #tail: Promise<unknown> = Promise.resolve();
@@ -58,7 +58,7 @@ class Lane {
   }
 
   async #ask(job: LengthJob): Promise<LengthFound> {
-    const { worker, begun } = (this.#thread ??= start());
+    const { worker, begun } = (this.#thread ??= startThread());
     if (!(await begun)) {
       await this.end();
       return {};
@@ -80,15 +80,15 @@ class Lane {
   }
 }
 
-/** A thread, and whether it has started. */
+/** Thread, and a promise that resolves with true once the thread has started. */
 interface Thread {
   readonly worker: Worker;
   readonly begun: Promise<boolean>;
 }
 
-function start(): Thread {
+function startThread(): Thread {
   const worker = new Worker(new URL("length-worker.ts", import.meta.url), {
-    resourceLimits: memory,
+    resourceLimits: threadMemory,
   });
   const { promise: begun, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), maxStartMs);

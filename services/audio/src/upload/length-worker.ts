@@ -7,9 +7,9 @@ import { countedLength } from "./counted-length.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 
-/** Handles jobs in a separate thread, which is terminated if a client's file takes too long (`length-reader.ts`). */
+/** Handles jobs in a separate thread. `length-reader.ts` terminates the thread if a file takes too long. */
 parentPort?.on("message", (job: LengthJob) => {
-  void find(job).then((found) => {
+  void findLength(job).then((found) => {
     // The rule concerns windows; a thread's port has exactly one receiver.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     parentPort?.postMessage(found);
@@ -21,18 +21,18 @@ parentPort?.on("message", (job: LengthJob) => {
 parentPort?.postMessage({} satisfies LengthFound);
 
 /**
- * Counts the audio in a file: samples by their bytes, frames one by one. For formats that cannot be counted, uses the
- * file's stated length. Detects the format by the bytes first, because file names are often wrong.
+ * Counts the audio in a file, by the bytes of its samples or by its frames. If the format cannot be counted, returns
+ * the length that the file states. Detects the format by the bytes first, because file names are often wrong.
  */
-async function find(job: LengthJob): Promise<LengthFound> {
-  const duration = (await samples(job)) ?? (await counted(job.descriptor, job.size));
+async function findLength(job: LengthJob): Promise<LengthFound> {
+  const duration = (await sampleSeconds(job)) ?? (await countSeconds(job.descriptor, job.size));
   if (duration !== undefined && duration > 0) return { duration };
   const { path, ...nameless } = job;
-  const found = await lengthOf(nameless);
-  return found.duration === undefined && path !== undefined ? await lengthOf(job) : found;
+  const found = await statedLength(nameless);
+  return found.duration === undefined && path !== undefined ? await statedLength(job) : found;
 }
 
-async function samples({ descriptor, size }: LengthJob): Promise<number | undefined> {
+async function sampleSeconds({ descriptor, size }: LengthJob): Promise<number | undefined> {
   const read = async (start: number, length: number): Promise<Buffer> => {
     const piece = Buffer.alloc(length);
     const { bytesRead } = await readAt(descriptor, piece, 0, length, start);
@@ -41,7 +41,7 @@ async function samples({ descriptor, size }: LengthJob): Promise<number | undefi
   return await secondsBySamples({ read, size });
 }
 
-async function counted(descriptor: number, size: number): Promise<number | undefined> {
+async function countSeconds(descriptor: number, size: number): Promise<number | undefined> {
   try {
     return await countedLength(descriptor, size);
   } catch {
@@ -50,12 +50,12 @@ async function counted(descriptor: number, size: number): Promise<number | undef
   }
 }
 
-async function lengthOf({ descriptor, size, path }: LengthJob): Promise<LengthFound> {
+async function statedLength({ descriptor, size, path }: LengthJob): Promise<LengthFound> {
   const info = path === undefined ? { size } : { size, path };
   const stream = Readable.from(bytesOf(descriptor, size), { objectMode: false });
   try {
     const { format } = await parseStream(stream, info, { duration: true, skipCovers: true });
-    return pick(format);
+    return plausibleLength(format);
   } catch {
     // An unreadable file has no known length.
     return {};
@@ -68,7 +68,7 @@ const readAt = promisify(read);
 /** Bytes per read. */
 const pieceBytes = 16 * 1024;
 
-/** Yields the file's bytes from the start; leaves the file open, because another thread owns it. */
+/** Yields the file's bytes from the start. Leaves the file open, because another thread owns it. */
 async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < size;) {
     const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size - at));
@@ -79,15 +79,21 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
   }
 }
 
-/** Length of a file's audio as found by a header reader. */
-interface HeadLength extends LengthFound {
+/** Length data that the header reader found. */
+interface HeaderLength extends LengthFound {
   readonly sampleRate?: number | undefined;
   readonly numberOfChannels?: number | undefined;
   readonly bitsPerSample?: number | undefined;
 }
 
-/** Returns the length without implausible values: audio never has more bits than its uncompressed samples. */
-function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: HeadLength): LengthFound {
+/** Returns the length data with the maximum bit rate: audio never has more bits than its uncompressed samples. */
+function plausibleLength({
+  duration,
+  bitrate,
+  sampleRate = 0,
+  numberOfChannels = 0,
+  bitsPerSample = 0,
+}: HeaderLength): LengthFound {
   const most = sampleRate * numberOfChannels * bitsPerSample;
   return { duration, bitrate, ...(most > 0 ? { maxBitrate: most } : {}) };
 }

@@ -10,35 +10,35 @@ import {
 import { modelInForm, type FormEntry } from "@modelgate/wires/transcripts";
 import type { Deps } from "../deps.ts";
 
-/** Form field with the audio. */
+/** Name of the form field with the audio file. */
 const fileField = "file";
 
 /**
- * A form with an audio file that is being uploaded. Its fields may come in any order, including after the file. The
- * file is written to disk as it arrives; every attempt of a call reads it there from the start, even during the upload.
+ * Form with an audio file that is being uploaded. Its fields may come in any order, including after the file. The file
+ * is written to disk as it arrives; every attempt of a call reads it there from the start, even during the upload.
  */
 export interface Upload extends AsyncDisposable {
   /** Text fields received so far. */
   readonly entries: readonly FormEntry[];
-  /** Bytes of the complete body as announced by the client; undefined where it did not announce them. */
+  /** Bytes of the complete body, as the client announced them; undefined if it announced none. */
   readonly announced: number | undefined;
   /** True once the upload is complete. */
   readonly isWhole: boolean;
-  /** Settles when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientGone. */
+  /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientGone. */
   readonly whole: Promise<void>;
   /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `whole` does. */
   readonly begun: Promise<void>;
-  /** Throws where no file has started. */
+  /** File of the form. Throws Failure (400) if no file has started. */
   readonly file: FollowedFile;
-  /** Aborts with the reason when the upload fails or is no longer needed. */
+  /** Aborts with the error when the upload fails, or with the reason that `breakOff` gets. */
   readonly broken: AbortSignal;
-  /** Ends the call for a reason found during the upload. */
+  /** Ends the call for a reason that was found during the upload. */
   breakOff(reason: Failure): void;
 }
 
 /**
- * Starts to read a form. A deployment in the path overrides the form's model. Throws what `openForm` throws. Dispose
- * the upload when the call has ended, which removes its file from disk.
+ * Starts to read a form. A deployment in the path overrides the form's model. Throws the errors of `openForm`. Dispose
+ * the upload when the call has ended, to remove its file from disk.
  */
 export function openUpload(
   { request, caller, ending, params }: Pick<ServiceCall, "request" | "caller" | "ending" | "params">,
@@ -46,18 +46,18 @@ export function openUpload(
 ): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller, ending);
-  const follow: Follow = (file) => followFile(file, spool, caller);
+  const follow: FollowFile = (file) => followFile(file, spool, caller);
   const from = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
   return new IncomingUpload(form, follow, from);
 }
 
 /** Starts to write a file to disk. */
-type Follow = (file: FormFile) => Promise<FollowedFile>;
+type FollowFile = (file: FormFile) => Promise<FollowedFile>;
 
-/** Length and model of an upload, known from the headers and path before the form is read. */
+/** Size and model of an upload, known from the headers and the path before the form is read. */
 interface UploadHead {
   readonly announced: number | undefined;
-  /** Model that the path names. */
+  /** Model that the path names as a deployment. */
   readonly deployment: string | undefined;
 }
 
@@ -67,14 +67,14 @@ class IncomingUpload implements Upload {
   readonly whole: Promise<void>;
   readonly begun: Promise<void>;
   readonly #form: Form;
-  readonly #follow: Follow;
+  readonly #follow: FollowFile;
   readonly #deployment: string | undefined;
   readonly #fileBegun = Promise.withResolvers<void>();
   readonly #broken = new AbortController();
   #file: FollowedFile | undefined;
   #isWhole = false;
 
-  constructor(form: Form, follow: Follow, { announced, deployment }: UploadHead) {
+  constructor(form: Form, follow: FollowFile, { announced, deployment }: UploadHead) {
     this.#form = form;
     this.#follow = follow;
     this.#deployment = deployment;
@@ -92,7 +92,7 @@ class IncomingUpload implements Upload {
   }
 
   get file(): FollowedFile {
-    if (this.#file === undefined) throw missing(fileField);
+    if (this.#file === undefined) throw missingParameter(fileField);
     return this.#file;
   }
 
@@ -114,12 +114,12 @@ class IncomingUpload implements Upload {
     try {
       for await (const part of this.#form) {
         if (part.kind === "file") {
-          if (part.name !== fileField) throw strange(part.name);
+          if (part.name !== fileField) throw misplacedFile(part.name);
           await this.#take(await this.#follow(part));
-        } else if (part.name === fileField) throw strange(part.name);
+        } else if (part.name === fileField) throw misplacedFile(part.name);
         else if (part.name !== "model" || this.#deployment === undefined) this.entries.push([part.name, part.value]);
       }
-      if (this.file.size === 0) throw empty();
+      if (this.file.size === 0) throw emptyFile();
       this.#isWhole = true;
     } catch (error) {
       // Aborts before readers continue: this failure ends the call and does not count against a vendor.
@@ -136,15 +136,15 @@ class IncomingUpload implements Upload {
   }
 }
 
-function missing(param: string): Failure {
+function missingParameter(param: string): Failure {
   return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
 }
 
-function empty(): Failure {
+function emptyFile(): Failure {
   return new Failure("invalid_value", "The file is empty.", { param: fileField });
 }
 
-function strange(param: string): Failure {
+function misplacedFile(param: string): Failure {
   const message =
     param === fileField
       ? "file must be a file, with a filename."

@@ -5,10 +5,10 @@ import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Seconds for which a service accepts the signed caller, which the edge sends immediately. */
+/** Seconds for which a service accepts a signed caller; the edge sends it immediately. */
 const callerSeconds = 60;
 
-/** Admits the call in one Redis operation for all replicas, sets the rate-limit headers, and signs the caller. */
+/** Counts the call against its limits in one Redis operation, sets rate-limit headers, and determines the caller. */
 export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
@@ -45,7 +45,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
   };
 }
 
-/** Sets the rate limits under common header names and, on Anthropic routes, under Anthropic's names too. */
+/** Sets the rate-limit headers under their common names; for Anthropic's API format, also under Anthropic's names. */
 function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: boolean): void {
   for (const unit of ["requests", "tokens"] as const) {
     const left = admission[unit];
@@ -53,7 +53,7 @@ function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: 
     const { limit, remaining, resetMs } = left;
     response.setHeader(`x-ratelimit-limit-${unit}`, limit);
     response.setHeader(`x-ratelimit-remaining-${unit}`, remaining);
-    response.setHeader(`x-ratelimit-reset-${unit}`, duration(resetMs));
+    response.setHeader(`x-ratelimit-reset-${unit}`, formatDuration(resetMs));
     if (!alpha) continue;
     response.setHeader(`anthropic-ratelimit-${unit}-limit`, limit);
     response.setHeader(`anthropic-ratelimit-${unit}-remaining`, remaining);
@@ -62,7 +62,7 @@ function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: 
 }
 
 /** Formats milliseconds as vendors do: 12ms, 1s, 6m0s. */
-function duration(ms: number): string {
+function formatDuration(ms: number): string {
   if (ms < 1_000) return `${ms}ms`;
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;

@@ -3,8 +3,8 @@ import { Failure } from "@modelgate/contracts";
 import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
-/** Finds the record of an API key. Unknown, disabled and expired keys get different messages, all with 401. */
-export function caller(tokens: TokenCache): Step {
+/** Finds the record of an API key. Unknown, disabled and expired keys are refused with 401 and different messages. */
+export function identifyCaller(tokens: TokenCache): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
     const found = tokens.find(context.digest ?? "");

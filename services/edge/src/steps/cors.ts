@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { upgradeOf, type Step } from "../request-context.ts";
 
 /** Answer headers that a page may read. */
-const exposed = [
+const exposedHeaders = [
   "x-request-id",
   "request-id",
   "retry-after",
@@ -21,7 +21,7 @@ const exposed = [
   "etag",
 ].join(", ");
 
-/** Allows calls from pages of the configured origins, and answers preflights, which carry no key. */
+/** Allows calls from web pages of the configured origins. Answers preflight requests, which carry no key. */
 export function cors(origins: string): Step {
   const allowed = originsOf(origins);
   const isOpen = allowed.has("*");
@@ -30,7 +30,7 @@ export function cors(origins: string): Step {
     if (!isOpen) response.setHeader("vary", "origin");
     if (origin !== undefined && (isOpen || allowed.has(origin))) {
       response.setHeader("access-control-allow-origin", isOpen ? "*" : origin);
-      response.setHeader("access-control-expose-headers", exposed);
+      response.setHeader("access-control-expose-headers", exposedHeaders);
     }
     if (request.method !== "OPTIONS") return next();
     response.writeHead(204, {
@@ -43,10 +43,10 @@ export function cors(origins: string): Step {
 }
 
 /**
- * Refuses WebSockets from pages of other origins (403), which browsers allow by default. Clients other than pages send
- * no origin and pass.
+ * Refuses WebSockets from web pages of other origins (403), because browsers do not check their origin. Clients other
+ * than browsers send no origin and pass.
  */
-export function origin(origins: string): Step {
+export function checkOrigin(origins: string): Step {
   const allowed = originsOf(origins);
   return (request, _response, next) => {
     const { origin: from } = request.headers;

@@ -10,8 +10,8 @@ import {
 import { startSpan } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Finds the endpoint in the table, by the path alone and never by Host or forwarded headers. */
-export const endpoint: Step = (request, _response, next) => {
+/** Finds the endpoint by the method and the path, never by Host or forwarded headers. */
+export const matchEndpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;
   const found = findEndpoint(method, context.path);
@@ -43,13 +43,13 @@ export const endpoint: Step = (request, _response, next) => {
   }
 };
 
-/** Refuses a declared endpoint without an implementation (501), once its caller is known. */
-export const implemented: Step = (request, _response, next) => {
+/** Refuses calls to a declared endpoint that is not implemented (501), once the caller is known. */
+export const requireImplemented: Step = (request, _response, next) => {
   if (contextOf(request).endpoint?.unimplemented) throw new Failure("api_not_implemented");
   next();
 };
 
-/** Returns the message for an unknown path. If the path exists below /v1, names the missing prefix of the base URL. */
+/** Returns the message for an unknown path. If the path exists below /v1, it says that the prefix is missing. */
 function unknownPath(method: string, path: string): string {
   const shown = path.slice(0, 200);
   const below = `/v1${path}`;

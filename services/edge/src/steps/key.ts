@@ -3,36 +3,37 @@ import { digestOf, isKeyShaped } from "@modelgate/accounts";
 import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
 import { contextOf, type Step } from "../request-context.ts";
 
-const bearer = /^bearer +(\S+)$/i;
+const bearerPattern = /^bearer +(\S+)$/i;
 const subprotocolHeader = "sec-websocket-protocol";
 const subprotocolPrefix = "openai-insecure-api-key.";
 
-/** Reads the keys of a request, by carrier; different keys in one request are an error. */
-const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>> =
-  {
-    authorization: (request) =>
-      headerValues(request, "authorization").map((value) => bearer.exec(value.trim())?.[1] ?? ""),
-    "x-api-key": (request) => headerValues(request, "x-api-key"),
-    "api-key": (request) => headerValues(request, "api-key"),
-    "gamma-header": (request) => headerAliases.gammaKey.flatMap((name) => headerValues(request, name)),
-    "gamma-query": (_, query) => query.getAll("key"),
-    subprotocol: (request) =>
-      headerValues(request, subprotocolHeader)
-        .flatMap((list) => list.split(",").map((item) => item.trim()))
-        .filter((item) => item.startsWith(subprotocolPrefix))
-        .map((item) => item.slice(subprotocolPrefix.length)),
-  };
+/** Functions that read the keys of a request, by the place that carries them. */
+const keyReaders: Readonly<
+  Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>
+> = {
+  authorization: (request) =>
+    headerValues(request, "authorization").map((value) => bearerPattern.exec(value.trim())?.[1] ?? ""),
+  "x-api-key": (request) => headerValues(request, "x-api-key"),
+  "api-key": (request) => headerValues(request, "api-key"),
+  "gamma-header": (request) => headerAliases.gammaKey.flatMap((name) => headerValues(request, name)),
+  "gamma-query": (_, query) => query.getAll("key"),
+  subprotocol: (request) =>
+    headerValues(request, subprotocolHeader)
+      .flatMap((list) => list.split(",").map((item) => item.trim()))
+      .filter((item) => item.startsWith(subprotocolPrefix))
+      .map((item) => item.slice(subprotocolPrefix.length)),
+};
 
-/** Headers that carry keys of any API format; none is forwarded to a service. */
+/** Headers that carry keys in any API format; they are not forwarded to services. */
 const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
- * Reads the key from the endpoint's carriers and keeps only its SHA-256. Refuses malformed keys without a look-up, two
- * different keys, and the same carrier twice.
+ * Reads the API key from the places that the endpoint accepts, and keeps only its SHA-256. Refuses different keys, a
+ * repeated key header, and malformed keys without a look-up.
  */
-export const key: Step = (request, _response, next) => {
+export const readKey: Step = (request, _response, next) => {
   const context = contextOf(request);
-  const found = (context.endpoint?.keys ?? []).map((carrier) => carriers[carrier](request, context.query));
+  const found = (context.endpoint?.keys ?? []).map((carrier) => keyReaders[carrier](request, context.query));
   const distinct = new Set(found.flat());
   if (distinct.size > 1 || found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
@@ -53,7 +54,7 @@ export const key: Step = (request, _response, next) => {
   next();
 };
 
-/** Returns the message for a missing key, or for one in another API format's header, which is not read. */
+/** Returns the message for a missing key, or for a key in a header that the endpoint does not read. */
 function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const wanted = "send it as `Authorization: Bearer sk-…`.";

@@ -5,8 +5,8 @@ import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 
 /**
- * Answers a thrown error in the request's format, and records it if the key is known. Express recognizes an error
- * handler by its four parameters.
+ * Answers a thrown error in the request's API format, and records it if the caller is known. Express recognizes an
+ * error handler by its four parameters.
  */
 export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
@@ -22,8 +22,8 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
 }
 
 /**
- * Logs a failure of the edge. Skips the intended 501 of a declared endpoint, warns each time a store or service is
- * unavailable, and logs the rest as errors.
+ * Logs a failure with a status of 500 or more: internal errors as errors, unavailable stores and services as warnings.
+ * Does not log the intended 501 of an endpoint that is not implemented.
  */
 function logFailure(log: Logger, failure: Failure, ids: RequestIds): void {
   if (failure.status < 500 || failure.code === "api_not_implemented") return;

@@ -4,8 +4,8 @@ import { endpoints, openApi } from "@modelgate/contracts";
 import { once } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Content security policy: scripts set styles of elements, never inline scripts. */
-const policy = [
+/** Content security policy. Allows inline styles, which the API reader sets, but no inline scripts. */
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -27,8 +27,8 @@ const about = {
   models: endpoints.listModels.path,
 };
 
-/** Pages with their type and body. /docs shows /openapi.json, with scripts and styles of this table only. */
-const contents = new Map<string, readonly [type: string, body: () => string | Buffer]>([
+/** Content type and body of each page. /docs shows /openapi.json with scripts and styles from this table only. */
+const pagesByPath = new Map<string, readonly [type: string, body: () => string | Buffer]>([
   ["/", [json, once(() => JSON.stringify(about))]],
   ["/openapi.json", [json, once(() => JSON.stringify(openApi()))]],
   ["/healthz", ["text/plain; charset=utf-8", () => "ok\n"]],
@@ -39,21 +39,21 @@ const contents = new Map<string, readonly [type: string, body: () => string | Bu
   ["/docs/reader.css", ["text/css; charset=utf-8", fileOf(require.resolve("swagger-ui-dist/swagger-ui.css"))]],
 ]);
 
-/** Returns a function that reads a page's file once. */
+/** Returns a function that reads a page's file on its first call. */
 function fileOf(path: string): () => Buffer {
   return once(() => readFileSync(path));
 }
 
-/** Answers with a page, which needs no key, if the path names one. */
-export const pages: Step = (request, response, next) => {
-  const page = request.method === "GET" ? contents.get(contextOf(request).path) : undefined;
+/** Answers a GET request whose path names a page. Pages need no key. */
+export const servePages: Step = (request, response, next) => {
+  const page = request.method === "GET" ? pagesByPath.get(contextOf(request).path) : undefined;
   if (page === undefined) return next();
   const [type, bodyOf] = page;
   const body = bodyOf();
   response.writeHead(200, {
     "content-type": type,
     "content-length": Buffer.byteLength(body),
-    "content-security-policy": policy,
+    "content-security-policy": contentSecurityPolicy,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
   });

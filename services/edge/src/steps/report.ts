@@ -3,14 +3,14 @@ import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/pla
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
 /** Reports each finished request: log line (caller, endpoint, duration; never a key or query), metric and span. */
-export function report(log: Logger): Step {
+export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
-    response.once("close", () => reportEnd(log, request, response));
+    response.once("close", () => reportRequest(log, request, response));
     next();
   };
 }
 
-function reportEnd(log: Logger, request: IncomingMessage, response: ServerResponse): void {
+function reportRequest(log: Logger, request: IncomingMessage, response: ServerResponse): void {
   const context = contextOf(request);
   const { requestId, startedAt, endpoint, token, span, failure } = context;
   const error = failure?.code;
@@ -35,7 +35,7 @@ function reportEnd(log: Logger, request: IncomingMessage, response: ServerRespon
   span.end(error ?? (status >= 500 ? String(status) : undefined));
 }
 
-/** Returns true if this process serves the call, whose area then writes the log line. */
+/** Returns true if this process serves the call, so that its area writes the log line. */
 function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }

@@ -4,8 +4,8 @@ import { setContext, type Step } from "../request-context.ts";
 
 const newId = idSource("req");
 
-/** Starts the request's context with an id, which every answer carries. Keeps the client's id if it is well formed. */
-export const requestId: Step = (request, response, next) => {
+/** Creates the request's context, with the client's request id if it is well formed, otherwise with a new one. */
+export const assignRequestId: Step = (request, response, next) => {
   const given = firstHeader(request.headers, [headers.requestId]);
   const id = given !== undefined && isRequestId(given) ? given : newId();
   const url = request.url ?? "/";

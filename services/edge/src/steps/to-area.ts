@@ -4,8 +4,8 @@ import { signCaller } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Headers, apart from the gateway's, that a client may not send to services: those that proxies in front add. */
-const notForwarded = new Set([
+/** Headers that clients may not send to services, in addition to the gateway's internal headers. */
+const strippedHeaders = new Set([
   "x-forwarded-for",
   "x-forwarded-host",
   "x-forwarded-proto",
@@ -15,7 +15,7 @@ const notForwarded = new Set([
   "expect",
 ]);
 
-/** Sends a call or WebSocket to its area: directly in this process, else through the proxy. */
+/** Passes a call or WebSocket to its area: directly if this process serves the area, otherwise through the proxy. */
 export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | "secret">): Step {
   return (request, response, next) => {
     if (response.destroyed) return; // the client left while the call was admitted
@@ -24,7 +24,7 @@ export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | 
     if (upgrade !== undefined && proxy.isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     cleanHeaders(request, context);
-    const call = admitted(context);
+    const call = admittedCall(context);
     const { area } = call.endpoint;
     const local = areas.get(area);
     context.isLocal = local !== undefined;
@@ -40,11 +40,11 @@ export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | 
   };
 }
 
-/** Removes headers that a client may not send to a service; sets the id and the path without its key. */
+/** Removes headers that clients may not send to services. Sets request id, trace, and the path without a key. */
 function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }: RequestContext): void {
   const strict = request.headers[headers.strict];
   for (const name of Object.keys(request.headers)) {
-    if (name.startsWith(ownHeaderPrefix) || notForwarded.has(name)) delete request.headers[name];
+    if (name.startsWith(ownHeaderPrefix) || strippedHeaders.has(name)) delete request.headers[name];
   }
   if (strict !== undefined) request.headers[headers.strict] = strict;
   request.headers[headers.requestId] = requestId;
@@ -54,8 +54,8 @@ function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }
   request.url = path + (query.size === 0 ? "" : `?${query.toString()}`);
 }
 
-/** Returns the results of the steps for an admitted request. */
-function admitted({ id, endpoint, params = {}, query, caller, requestId, span }: RequestContext) {
+/** Returns the results of all steps. Throws an error if a step did not run. */
+function admittedCall({ id, endpoint, params = {}, query, caller, requestId, span }: RequestContext) {
   if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
     throw new Error("a request is forwarded before it is let in");
   return { id, endpoint, params, query, caller, requestId, span };

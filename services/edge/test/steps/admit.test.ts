@@ -5,7 +5,7 @@ import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { openSeats, type OpenSeats } from "../../src/open-seats.ts";
 import { admit } from "../../src/steps/admit.ts";
-import { endpoint } from "../../src/steps/endpoint.ts";
+import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { callOf, run, type Call } from "./call.ts";
 
 const { log } = createLogger("test", "silent");
@@ -40,7 +40,7 @@ afterAll(async () => {
 /** A call whose caller is known, on an endpoint that costs nothing. */
 async function known(group: string, more: Partial<Token> = {}): Promise<Call> {
   const call = callOf({ method: "GET", path: "/v1/models" });
-  await run(call, endpoint);
+  await run(call, matchEndpoint);
   const token: Token = {
     id: "token-1",
     accountId: "account-1",

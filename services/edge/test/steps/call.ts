@@ -2,9 +2,9 @@ import { IncomingMessage, ServerResponse, type IncomingHttpHeaders } from "node:
 import { Socket } from "node:net";
 import type { Token } from "@modelgate/accounts";
 import { contextOf, setUpgrade, type RequestContext, type Step } from "../../src/request-context.ts";
-import { requestId } from "../../src/steps/request-id.ts";
+import { assignRequestId } from "../../src/steps/request-id.ts";
 
-/** A token that may be used. */
+/** API key record that is usable. */
 export const token: Token = {
   id: "token-1",
   accountId: "account-1",
@@ -15,25 +15,25 @@ export const token: Token = {
   hint: "sk-a…z",
 };
 
-/** A request as its test describes it. */
+/** Request that a test describes. */
 interface CallOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it asks for a WebSocket. */
+  /** True for a WebSocket upgrade. */
   readonly isUpgrade?: boolean;
 }
 
-/** A request that has an id, for the steps after the first, and its answer so far. */
+/** Request with an id, for the steps after the first one, and its answer so far. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: RequestContext;
-  /** The answer that was written. */
+  /** Returns the status and body that were written. */
   readonly answer: () => { readonly status: number; readonly body: string };
 }
 
-/** Makes a request by hand: no server, no socket that is connected. */
+/** Creates a request without a server and without a connected socket. */
 export function callOf({
   method = "POST",
   path = "/v1/chat/completions",
@@ -56,11 +56,11 @@ export function callOf({
     return end(chunk);
   };
   if (isUpgrade) setUpgrade(request, { socket, head: Buffer.alloc(0) });
-  void requestId(request, response, () => undefined);
+  void assignRequestId(request, response, () => undefined);
   return { request, response, context: contextOf(request), answer: () => ({ status: response.statusCode, body }) };
 }
 
-/** Runs steps one after the other; returns whether the last one went on to the next. Rejects with what a step throws. */
+/** Runs steps in order. Returns true if the last one called `next`. Rejects with the error of a step. */
 export async function run({ request, response }: Call, ...steps: readonly Step[]): Promise<boolean> {
   for (const step of steps) {
     let wentOn = false;

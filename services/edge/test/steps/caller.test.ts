@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Token } from "@modelgate/accounts";
 import type { TokenCache } from "../../src/token-cache.ts";
-import { caller } from "../../src/steps/caller.ts";
-import { endpoint } from "../../src/steps/endpoint.ts";
+import { identifyCaller } from "../../src/steps/caller.ts";
+import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { callOf, run, token, type Call } from "./call.ts";
 
 /** Runs the step for a token, found at once or later. */
@@ -11,7 +11,7 @@ function find(call: Call, found: Token | undefined, isLater: boolean): Promise<b
     find: () => (isLater ? Promise.resolve(found) : found),
     [Symbol.dispose]: () => undefined,
   };
-  return run(call, endpoint, caller(tokens));
+  return run(call, matchEndpoint, identifyCaller(tokens));
 }
 
 test.each([true, false])("a token is found (looked up: %s)", async (isLater) => {

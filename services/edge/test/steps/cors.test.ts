@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cors, origin } from "../../src/steps/cors.ts";
+import { cors, checkOrigin } from "../../src/steps/cors.ts";
 import { callOf, run } from "./call.ts";
 
 const page = "https://page.example";
@@ -34,14 +34,14 @@ test("a preflight is answered, and needs no key", async () => {
 
 describe("a WebSocket", () => {
   test.each([undefined, page])("from %s is let in where it may call", async (at) => {
-    expect(await run(callOf({ ...from(at), isUpgrade: true }), origin(page))).toBe(true);
+    expect(await run(callOf({ ...from(at), isUpgrade: true }), checkOrigin(page))).toBe(true);
   });
 
   test("from a page elsewhere is refused, and a call from there is not", async () => {
     const elsewhere = from("https://evil.example");
-    await expect(run(callOf({ ...elsewhere, isUpgrade: true }), origin(page))).rejects.toMatchObject({
+    await expect(run(callOf({ ...elsewhere, isUpgrade: true }), checkOrigin(page))).rejects.toMatchObject({
       code: "origin_not_allowed",
     });
-    expect(await run(callOf(elsewhere), origin(page))).toBe(true);
+    expect(await run(callOf(elsewhere), checkOrigin(page))).toBe(true);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { endpoint, implemented } from "../../src/steps/endpoint.ts";
+import { matchEndpoint, requireImplemented } from "../../src/steps/endpoint.ts";
 import { callOf, run } from "./call.ts";
 
 test("an endpoint is found with its parameters and the format of its errors", async () => {
   const call = callOf({ path: "/v1beta/models/m:generateContent?key=sk-a" });
-  expect(await run(call, endpoint)).toBe(true);
+  expect(await run(call, matchEndpoint)).toBe(true);
   expect(call.context).toMatchObject({ id: "generateContent", format: "gamma", params: { model: "m" } });
 });
 
@@ -14,18 +14,18 @@ test.each([
   ["POST", "/v1/nothing", { code: "unknown_url", message: "There is no POST /v1/nothing." }],
   ["POST", "/chat/completions", { code: "unknown_url", message: expect.stringContaining("add /v1 to the base") }],
 ])("%s %s is refused: %j", async (method, path, failure) => {
-  await expect(run(callOf({ method, path }), endpoint)).rejects.toMatchObject(failure);
+  await expect(run(callOf({ method, path }), matchEndpoint)).rejects.toMatchObject(failure);
 });
 
 test("the format of a path that is not served follows its client", async () => {
   const call = callOf({ path: "/v1/messages/nothing" });
-  await expect(run(call, endpoint)).rejects.toMatchObject({ code: "unknown_url" });
+  await expect(run(call, matchEndpoint)).rejects.toMatchObject({ code: "unknown_url" });
   expect(call.context.format).toBe("alpha");
 });
 
 test("an endpoint that is declared only is a 501", async () => {
-  await expect(run(callOf({ path: "/v1/fine-tunes" }), endpoint, implemented)).rejects.toMatchObject({
+  await expect(run(callOf({ path: "/v1/fine-tunes" }), matchEndpoint, requireImplemented)).rejects.toMatchObject({
     code: "api_not_implemented",
   });
-  expect(await run(callOf(), endpoint, implemented)).toBe(true);
+  expect(await run(callOf(), matchEndpoint, requireImplemented)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { endpoint } from "../../src/steps/endpoint.ts";
-import { key } from "../../src/steps/key.ts";
+import { matchEndpoint } from "../../src/steps/endpoint.ts";
+import { readKey } from "../../src/steps/key.ts";
 import { callOf, run } from "./call.ts";
 
 const secret = "sk-abcdefghijklmnopqrstuvwxyz0123456789";
@@ -15,7 +15,7 @@ test.each([
   ["GET", "/v1/realtime?model=m", { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${secret}` }],
 ])("%s %s takes its key from %j, and leaves none of it", async (method, path, headers) => {
   const call = callOf({ method, path, headers });
-  expect(await run(call, endpoint, key)).toBe(true);
+  expect(await run(call, matchEndpoint, readKey)).toBe(true);
   const digests = [digest, createHash("sha256").update(secret).digest("base64url")];
   expect(digests).toContain(call.context.digest);
   expect(JSON.stringify([call.request.headers, call.context.query.toString()])).not.toContain(secret);
@@ -24,7 +24,7 @@ test.each([
 test("the other subprotocols stay for the service", async () => {
   const headers = { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${secret}, beta` };
   const call = callOf({ method: "GET", path: "/v1/realtime?model=m", headers });
-  await run(call, endpoint, key);
+  await run(call, matchEndpoint, readKey);
   expect(call.request.headers["sec-websocket-protocol"]).toBe("realtime, beta");
 });
 
@@ -37,7 +37,7 @@ test.each([
   ["one of another form", { authorization: "Bearer pk-0123456789" }, "invalid_api_key", /a key is `sk-`/],
   ["two different ones", { authorization: `Bearer ${secret}`, "api-key": `${secret}x` }, "contradicting_api_keys", /./],
 ])("%s is refused", async (_, headers, code, message) => {
-  await expect(run(callOf({ headers: { ...headers } }), endpoint, key)).rejects.toMatchObject({
+  await expect(run(callOf({ headers: { ...headers } }), matchEndpoint, readKey)).rejects.toMatchObject({
     code,
     message: expect.stringMatching(message),
   });
@@ -46,5 +46,5 @@ test.each([
 test("a header that is sent twice is a contradiction, also with the same key", async () => {
   const call = callOf({ headers: { authorization: `Bearer ${secret}` } });
   call.request.rawHeaders.push("Authorization", `Bearer ${secret}`);
-  await expect(run(call, endpoint, key)).rejects.toMatchObject({ code: "contradicting_api_keys" });
+  await expect(run(call, matchEndpoint, readKey)).rejects.toMatchObject({ code: "contradicting_api_keys" });
 });

@@ -2,8 +2,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
 import { createLogger, type RefusedCalls } from "@modelgate/platform";
 import { onError } from "../../src/steps/on-error.ts";
-import { caller } from "../../src/steps/caller.ts";
-import { endpoint } from "../../src/steps/endpoint.ts";
+import { identifyCaller } from "../../src/steps/caller.ts";
+import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { callOf, run, token } from "./call.ts";
 
 const { log } = createLogger("test", "silent");
@@ -41,7 +41,9 @@ test("a refusal is recorded where the key is known, also where it is the key tha
   expect(refused.add).not.toHaveBeenCalled();
   const disabled = callOf();
   const tokens = { find: () => ({ ...token, disabled: true }), [Symbol.dispose]: () => undefined };
-  await expect(run(disabled, endpoint, caller(tokens))).rejects.toMatchObject({ code: "api_key_disabled" });
+  await expect(run(disabled, matchEndpoint, identifyCaller(tokens))).rejects.toMatchObject({
+    code: "api_key_disabled",
+  });
   onError({ log, refused })(failure, disabled.request, disabled.response, undefined);
   expect(refused.add.mock.calls).toEqual([
     [

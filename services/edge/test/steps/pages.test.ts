@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pages } from "../../src/steps/pages.ts";
+import { servePages } from "../../src/steps/pages.ts";
 import { callOf, run } from "./call.ts";
 
 test.each([
@@ -10,17 +10,17 @@ test.each([
   ["/docs/start.js", "text/javascript; charset=utf-8", /^SwaggerUIBundle/],
 ])("GET %s is a page of type %s", async (path, type, body) => {
   const call = callOf({ method: "GET", path });
-  expect(await run(call, pages)).toBe(false);
+  expect(await run(call, servePages)).toBe(false);
   expect(call.response.getHeader("content-type")).toBe(type);
   expect(call.answer().body).toMatch(body);
 });
 
 test("the page of the interface has an icon, which is there", async () => {
   const page = callOf({ method: "GET", path: "/docs" });
-  await run(page, pages);
+  await run(page, servePages);
   const [, path] = /<link rel="icon" href="([^"]+)"/.exec(page.answer().body) ?? [];
   const call = callOf({ method: "GET", path: path ?? "/none" });
-  expect(await run(call, pages)).toBe(false);
+  expect(await run(call, servePages)).toBe(false);
   expect(call.response.getHeader("content-type")).toBe("image/svg+xml");
 });
 
@@ -29,5 +29,5 @@ test.each([
   ["GET", "/v1/models"],
   ["GET", "/constructor"],
 ])("%s %s is not a page", async (method, path) => {
-  expect(await run(callOf({ method, path }), pages)).toBe(true);
+  expect(await run(callOf({ method, path }), servePages)).toBe(true);
 });

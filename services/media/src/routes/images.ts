@@ -38,22 +38,22 @@ import { readImageRequest, type ImagesBody } from "../read-request.ts";
 
 /** POST /v1/images/generations (interface endpoint 12). */
 export function imageGenerations(deps: Deps): EndpointHandler {
-  return images(deps, "generation");
+  return imagesHandler(deps, "generation");
 }
 
 /** POST /v1/images/edits. */
 export function imageEdits(deps: Deps): EndpointHandler {
-  return images(deps, "edit");
+  return imagesHandler(deps, "edit");
 }
 
-/** POST /v1/images/variations: an edit with a prompt of the gateway. */
+/** POST /v1/images/variations: an edit with a fixed prompt. */
 export function imageVariations(deps: Deps): EndpointHandler {
-  return images(deps, "edit", "Draw a variation of this image.");
+  return imagesHandler(deps, "edit", "Draw a variation of this image.");
 }
 
-type Act = "generation" | "edit";
+type ImageAction = "generation" | "edit";
 
-function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
+function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointHandler {
   const kind = new ImagesKind(deps);
   return async (call) => {
     using body = await readImageRequest(deps, call, prompt);
@@ -71,11 +71,11 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
   };
 }
 
-/** Renders images as the common answer of both dialects, or as stream events for a vendor that does not stream. */
+/** Renders images in the client's dialect; as stream events if the client requests a stream. */
 function renderAnswer(
   made: ImagesAnswer,
   { dialect, stream }: ImageRequest,
-  act: Act,
+  act: ImageAction,
 ): Pick<WholeAnswer, "body" | "contentType"> {
   const context = { now: Math.floor(Date.now() / 1_000), act };
   const { client } = wires[dialect];
@@ -83,7 +83,7 @@ function renderAnswer(
   return { body: Buffer.from(client.events(made, context)), contentType: eventStream };
 }
 
-/** A request for images, with its form for vendors. */
+/** Image request, and the call that is made from it. */
 interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
   readonly model: string;
   readonly images: ImagesCall;
@@ -92,11 +92,13 @@ interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
 /** Plan of an image call with one model. */
 interface ImagesPlan extends Plan {
   readonly images: ImagesCall;
-  /** Values to refuse where the model has no price for them; undefined: none are refused. */
+  /**
+   * Requested quality and size, refused if the price does not list them; undefined if the group allows unpriced values.
+   */
   readonly refused: { readonly wanted: WantedImages; readonly price: Price } | undefined;
 }
 
-/** Call kind: images, generated or edited. */
+/** Call kind of image generations and edits. */
 class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
   readonly #outputTokens: number;
 
@@ -113,7 +115,7 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
       finishAfterDisconnect: true,
       cost: { by: "measure", measure: measureOf(size, this.#outputTokens, model.price) },
       wires: imagesWiresFor(request),
-      waiting: request.stream ? waiting : undefined,
+      waiting: request.stream ? streamWaiting : undefined,
       refused: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
     };
   }
@@ -127,8 +129,8 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
 
 const { heartbeat, failureFrame } = wires.images.pass.stream();
 
-/** Sends heartbeats to a client of a stream before its vendor starts. */
-const waiting: StreamWaiting = { contentType: eventStream, sign: heartbeat, fail: failureFrame };
+/** Heartbeats for a client of an image stream, sent until the vendor starts. */
+const streamWaiting: StreamWaiting = { contentType: eventStream, sign: heartbeat, fail: failureFrame };
 
 function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
   return {
@@ -139,7 +141,7 @@ function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
 }
 
 /**
- * Measures a call. Money is reserved for the requested images and charged for the received ones, or for tokens where
+ * Measures an image call. Money is reserved for the requested images. The received images are charged, or the tokens if
  * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway.
  */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
@@ -159,12 +161,12 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
   };
 }
 
-/** Minimum tokens that any vendor counts for an image it made. */
+/** Minimum output tokens that a vendor counts for one image. */
 const minImageTokens = 256;
 
 /**
- * Returns the minimum cost of an image request once the vendor has it: the vendor makes the images even if the client
- * leaves.
+ * Returns the minimum usage of an image request that a vendor has received: the vendor makes the images even if the
+ * client leaves.
  */
 function floorOfImages(inputTokens: number, images: number, price: Price): Units {
   const tokens = price.has("images") ? {} : { outputImageTokens: images * minImageTokens };

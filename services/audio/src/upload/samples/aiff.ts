@@ -1,7 +1,7 @@
 import { fourCharacters, openSize, pcmRate, type ByteRate, type SampleChunks } from "./chunks.ts";
 
-/** Bits per sample of AIFF-C encodings that differ from the header's value. */
-const bitsOf: Readonly<Record<string, number>> = {
+/** Bits per sample of AIFF-C encodings, which may differ from the header's value. */
+const bitsByEncoding: Readonly<Record<string, number>> = {
   alaw: 8,
   ALAW: 8,
   ulaw: 8,
@@ -13,11 +13,11 @@ const bitsOf: Readonly<Record<string, number>> = {
   in24: 24,
   in32: 32,
 };
-const plain: ReadonlySet<string> = new Set(["NONE", "twos", "sowt", "raw "]);
-/** Apple's IMA ADPCM: samples per packet of a channel, and its bytes. */
+const pcmEncodings: ReadonlySet<string> = new Set(["NONE", "twos", "sowt", "raw "]);
+/** Apple's IMA ADPCM: samples and bytes per packet of one channel. */
 const [imaSamples, imaBytes] = [64, 34];
 
-/** AIFF and AIFF-C: samples after an offset and a block size. */
+/** Chunks of AIFF and AIFF-C, whose samples follow an offset and a block size. */
 export const aiffChunks: SampleChunks = {
   form: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => openSize(head.readUInt32BE(4)) },
   first: 12,
@@ -29,9 +29,9 @@ function aiffRate(body: Buffer): ByteRate | undefined {
   if (body.length < 18) return undefined;
   const [channels, bits, rate] = [body.readUInt16BE(0), body.readUInt16BE(6), extended(body, 8)];
   const form = body.length >= 22 ? body.toString("latin1", 18, 22) : "NONE";
-  if (plain.has(form)) return pcmRate(rate, channels, bits);
+  if (pcmEncodings.has(form)) return pcmRate(rate, channels, bits);
   if (form === "ima4") return (rate * channels * imaBytes) / imaSamples;
-  return Object.hasOwn(bitsOf, form) ? pcmRate(rate, channels, bitsOf[form] ?? 0) : undefined;
+  return Object.hasOwn(bitsByEncoding, form) ? pcmRate(rate, channels, bitsByEncoding[form] ?? 0) : undefined;
 }
 
 /** Reads an 80-bit float: sign and exponent, then 64 bits of mantissa. */

@@ -1,18 +1,18 @@
-/** Reads available bytes of a file from `start` on, up to `length`. */
+/** Reads up to `length` available bytes of a file, from `start` on. */
 export type ReadBytes = (start: number, length: number) => Promise<Buffer>;
 
-/** A file of uncompressed samples, or of blocks of one size, whose length follows from its bytes. */
+/** File whose length follows from the bytes of its samples: uncompressed, or in blocks of a fixed size. */
 export interface SampleFile {
   readonly read: ReadBytes;
-  /** Bytes of the complete file, including where `read` only returns its beginning. */
+  /** Bytes of the complete file, even if `read` returns only its beginning. */
   readonly size: number;
 }
 
-/** A chunk of a file: its name, and the position of its body. */
+/** Chunk of a file: its name, and the position of its body. */
 interface Chunk {
   readonly id: string;
   readonly start: number;
-  /** Bytes of its body; undefined where its header does not state them. */
+  /** Bytes of the chunk's body; undefined if the chunk's header does not state them. */
   readonly size: number | undefined;
 }
 
@@ -22,39 +22,40 @@ export interface ChunkLayout {
   readonly headBytes: number;
   /** Byte alignment of a chunk's end. */
   readonly align: number;
-  /** Reads the name in a header; undefined for anything else. */
+  /** Reads the chunk's name from its header; undefined for bytes that are not a chunk header. */
   readonly id: (head: Buffer) => string | undefined;
-  /** Reads the body's bytes; undefined where the header leaves them open, as a writer to a pipe must. */
+  /** Reads the size of the chunk's body; undefined if the header leaves it open, as a writer to a pipe must. */
   readonly size: (head: Buffer) => number | undefined;
 }
 
 /** Bytes of samples per second of audio. */
 export type ByteRate = number;
 
-/** Maximum chunks of a file; a file with more is not a recording. */
+/** Maximum chunks of a file. A file with more is not a recording. */
 const maxChunks = 10_000;
-/** Maximum bytes of a chunk that describes the samples. */
+/** Maximum bytes to read of the chunk that describes the samples. */
 const maxDescriptionBytes = 4_096;
 
-/** Chunks to look for in a file. */
+/** Chunks of a file format that determine the length of its audio. */
 export interface SampleChunks {
   readonly form: ChunkLayout;
   /** Offset of the first chunk. */
   readonly first: number;
   /**
-   * The chunk that describes the samples, and the parser of their rate; undefined for an encoding without a fixed rate.
+   * Name of the chunk that describes the samples, and the parser of their rate; the rate is undefined for an encoding
+   * without a fixed rate.
    */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
-  /** The chunk with the samples, and the number of its leading bytes that are not samples. */
+  /** Name of the chunk with the samples, and the number of bytes before the samples in its body. */
   readonly samples: { readonly id: string; readonly skipped: number };
 }
 
 /**
- * Computes the length of a file's samples, in seconds; undefined where they have no fixed rate, or none are found.
+ * Computes the length of a file's samples, in seconds; undefined if no samples are found or they have no fixed rate.
  * Chunk sizes are only trusted if they lead from chunk to chunk to the end of the file. Otherwise everything after the
- * header of the samples counts as samples, as readers of files without a size do.
+ * header of the samples counts as samples, as in readers of files without a size.
  */
-export async function secondsOfSamples(
+export async function secondsOfChunks(
   file: SampleFile,
   { form, first, description, samples }: SampleChunks,
 ): Promise<number | undefined> {
@@ -103,12 +104,12 @@ export function fourCharacters(head: Buffer): string | undefined {
   return /^[\x20-\x7e]{4}$/.test(name) ? name : undefined;
 }
 
-/** Reads a 32-bit size; undefined for 0 and all ones, which writers to a pipe use. */
+/** Returns a 32-bit size; undefined for 0 and all ones, which writers to a pipe use. */
 export function openSize(size: number): number | undefined {
   return size === 0 || size === 0xff_ff_ff_ff ? undefined : size;
 }
 
-/** Returns the bytes per second of uncompressed samples; undefined for invalid values. */
+/** Returns the byte rate of uncompressed samples; undefined for invalid values. */
 export function pcmRate(sampleRate: number, channels: number, bits: number): ByteRate | undefined {
   const rate = sampleRate * channels * Math.ceil(bits / 8);
   return Number.isFinite(rate) && rate > 0 ? rate : undefined;

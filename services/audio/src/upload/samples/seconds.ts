@@ -1,36 +1,36 @@
 import { aiffChunks } from "./aiff.ts";
 import { cafChunks } from "./caf.ts";
-import { pcmRate, secondsOfSamples, type SampleChunks, type SampleFile } from "./chunks.ts";
+import { pcmRate, secondsOfChunks, type SampleChunks, type SampleFile } from "./chunks.ts";
 import { wave64Chunks, waveChunks } from "./wave.ts";
 
 const headBytes = 40;
-/** Magic bytes of file formats, and their chunk layouts. */
-const kinds: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }[] = [
+/** File formats: pattern of their first bytes, and their chunks. */
+const formats: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }[] = [
   { begins: /^(RIFF|RF64|BW64)[^]{4}WAVE/, chunks: waveChunks("LE") },
   { begins: /^RIFX[^]{4}WAVE/, chunks: waveChunks("BE") },
   { begins: /^riff\.\u0091\u00cf[^]/, chunks: wave64Chunks },
   { begins: /^FORM[^]{4}AIF[FC]/, chunks: aiffChunks },
   { begins: /^caff/, chunks: cafChunks },
 ];
-/** Bits per sample by encoding of Sun's AU format. */
+/** Bits per sample of each encoding of Sun's AU format. */
 const auBits: Readonly<Record<number, number>> = { 1: 8, 2: 8, 3: 16, 4: 24, 5: 32, 6: 32, 7: 64, 27: 8 };
 
 /**
- * Computes the length of a file of samples, in seconds, by its bytes: a WAV (also RF64, BW64 and Wave64), an AIFF, a
- * CAF or an AU. Undefined for every other kind, for compressed samples, and where `read` does not reach the head of the
- * samples.
+ * Computes the length of a file of samples, in seconds, by its bytes. Supports WAV (also RF64, BW64 and Wave64), AIFF,
+ * CAF and AU. Returns undefined for every other format, for compressed samples, and if `read` does not reach the header
+ * of the samples.
  */
 export async function secondsBySamples(file: SampleFile): Promise<number | undefined> {
   const head = await file.read(0, headBytes);
   const begins = head.toString("latin1");
   if (begins.startsWith(".snd")) return auSeconds(head, file.size);
-  const kind = kinds.find(({ begins: pattern }) => pattern.test(begins));
-  return kind === undefined ? undefined : await secondsOfSamples(file, kind.chunks);
+  const kind = formats.find(({ begins: pattern }) => pattern.test(begins));
+  return kind === undefined ? undefined : await secondsOfChunks(file, kind.chunks);
 }
 
 /**
- * Returns the length of an AU file, which has one header and whose samples extend to its end, regardless of the stated
- * size.
+ * Returns the length of an AU file, in seconds. Its samples extend from the end of its header to the end of the file,
+ * regardless of the stated size.
  */
 function auSeconds(head: Buffer, size: number): number | undefined {
   if (head.length < 24) return undefined;

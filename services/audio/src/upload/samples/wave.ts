@@ -1,8 +1,17 @@
 import { fourCharacters, openSize, pcmRate, type ByteRate, type ChunkLayout, type SampleChunks } from "./chunks.ts";
 
-/** Registered tags of WAV encodings with samples in blocks of one size. */
-const tags = { pcm: 1, msAdpcm: 2, float: 3, aLaw: 6, muLaw: 7, imaAdpcm: 17, gsm: 49, extensible: 0xff_fe } as const;
-/** GSM in a WAV: samples per block, and its bytes. */
+/** Registered tags of WAV encodings whose samples have a fixed size or come in blocks of a fixed size. */
+const encodingTags = {
+  pcm: 1,
+  msAdpcm: 2,
+  float: 3,
+  aLaw: 6,
+  muLaw: 7,
+  imaAdpcm: 17,
+  gsm: 49,
+  extensible: 0xff_fe,
+} as const;
+/** GSM in a WAV file: samples and bytes per block. */
 const [gsmSamples, gsmBytes] = [320, 65];
 
 const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
@@ -13,8 +22,8 @@ const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
 });
 
 /**
- * Returns the chunks of a WAV of either byte order, including 64-bit files (RF64, BW64), whose sample size is stored
- * elsewhere.
+ * Returns the chunks of a WAV file in either byte order. 64-bit files (RF64, BW64) store the size of the samples
+ * elsewhere, so it counts as not stated.
  */
 export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   return {
@@ -25,7 +34,7 @@ export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   };
 }
 
-/** Sony's Wave64: 16-byte names that begin with those of a WAV, and 64-bit sizes that include the header. */
+/** Chunks of Sony's Wave64: 16-byte names that begin with those of WAV, and 64-bit sizes that include the header. */
 export const wave64Chunks: SampleChunks = {
   form: {
     headBytes: 24,
@@ -42,8 +51,8 @@ export const wave64Chunks: SampleChunks = {
 };
 
 /**
- * Computes the byte rate of a `fmt ` chunk from the sample encoding. PCM readers ignore the stated rate and block size,
- * so these could have any value.
+ * Computes the byte rate from the encoding in a `fmt ` chunk. Readers of PCM ignore the stated byte rate and block
+ * size, so a file could state any value.
  */
 function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (body.length < 16) return undefined;
@@ -52,13 +61,13 @@ function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (rate === 0) return undefined;
   const [channels, block, bits] = [short(2), short(12), short(14)];
   const stated = short(0);
-  const tag = stated === tags.extensible && body.length >= 26 ? short(24) : stated;
-  if (tag === tags.pcm || tag === tags.float) return pcmRate(rate, channels, bits);
-  if (tag === tags.aLaw || tag === tags.muLaw) return pcmRate(rate, channels, 8);
-  if (tag === tags.gsm) return (rate * gsmBytes) / gsmSamples;
+  const tag = stated === encodingTags.extensible && body.length >= 26 ? short(24) : stated;
+  if (tag === encodingTags.pcm || tag === encodingTags.float) return pcmRate(rate, channels, bits);
+  if (tag === encodingTags.aLaw || tag === encodingTags.muLaw) return pcmRate(rate, channels, 8);
+  if (tag === encodingTags.gsm) return (rate * gsmBytes) / gsmSamples;
   // Each block starts with its predictors, followed by four bits per sample.
-  if (tag === tags.imaAdpcm) return adpcmRate(rate, block, channels, { head: 4, first: 1 });
-  if (tag === tags.msAdpcm) return adpcmRate(rate, block, channels, { head: 7, first: 2 });
+  if (tag === encodingTags.imaAdpcm) return adpcmRate(rate, block, channels, { head: 4, first: 1 });
+  if (tag === encodingTags.msAdpcm) return adpcmRate(rate, block, channels, { head: 7, first: 2 });
   return undefined;
 }
 

@@ -5,14 +5,14 @@ import type { Duplex } from "node:stream";
 const [refusedForMs, pauseMs] = [1_000, 50];
 /** Maximum wait for a connection, in ms: longer than a resolver's second query takes (5 s). */
 const connectMs = 10_000;
-/** Maximum idle time, in ms: shorter than a service's 75 s, so no service closes the connection under a request. */
+/** Maximum idle time, in ms: shorter than a service's 75 s, so that no service closes a connection during a request. */
 const idleMs = 60_000;
 
 /**
- * Agent for connections to the services. Retries a refused connection for a short time: nothing was sent, and another
- * replica may take over the address. Never retries an open connection: the service may have received the request.
+ * Agent for connections to the services. Retries a refused connection for a short time, because nothing was sent and
+ * another replica may take over the address. Never retries on an open connection: the service may have the request.
  */
-export class PatientAgent extends Agent {
+export class RetryingAgent extends Agent {
   readonly #connectMs: number;
 
   constructor({ longestConnectMs = connectMs, ...options }: AgentOptions & { readonly longestConnectMs?: number }) {

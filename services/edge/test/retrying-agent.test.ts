@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { listen } from "@modelgate/platform";
-import { PatientAgent } from "../src/patient-agent.ts";
+import { RetryingAgent } from "../src/retrying-agent.ts";
 
 /** A port without a listener. */
 async function freePort(): Promise<number> {
@@ -16,7 +16,7 @@ async function freePort(): Promise<number> {
 }
 
 async function post(port: number): Promise<number | undefined> {
-  const asked = request({ port, host: "127.0.0.1", method: "POST", agent: new PatientAgent({ keepAlive: false }) });
+  const asked = request({ port, host: "127.0.0.1", method: "POST", agent: new RetryingAgent({ keepAlive: false }) });
   asked.end("body");
   const [response]: IncomingMessage[] = await once(asked, "response");
   response?.resume();
@@ -44,7 +44,7 @@ test("a connection is kept for shorter than the service keeps it, and a silent a
     drainMs: 1,
     handler: (_request, response) => void setTimeout(() => response.end("served"), 300),
   });
-  const agent = new PatientAgent({ keepAlive: true });
+  const agent = new RetryingAgent({ keepAlive: true });
   // As the proxy asks, which waits for longer than an idle connection is kept.
   const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
     const asked = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
@@ -74,7 +74,7 @@ test("one that stays away is reported", async () => {
 });
 
 test("an address that neither accepts nor refuses is given up", async () => {
-  const agent = new PatientAgent({ keepAlive: false, longestConnectMs: 50 });
+  const agent = new RetryingAgent({ keepAlive: false, longestConnectMs: 50 });
   const asked = request({ host: "silent.example", lookup: () => undefined, agent });
   asked.end();
   await expect(once(asked, "response")).rejects.toThrow("no connection in time");
