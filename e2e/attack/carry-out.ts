@@ -6,7 +6,7 @@ import { nothingSeen, startClients, type Seen } from "../chaos/clients.ts";
 import { exchange, exchangeRaw } from "../chaos/exchange.ts";
 import { untilServed } from "../chaos/run-faults.ts";
 import { pause, type Attack, type Field, type Tried } from "./attack.ts";
-import { partsOf, payerOf, type House } from "./house.ts";
+import { partsOf, payerOf, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
 
@@ -19,10 +19,10 @@ const [watchedMs, lookMs] = [1_500, 250];
 const nanosPerDollar = 1e9;
 
 /** Carries out one attack and looks at what it did to everybody: another account calls its area all the while. */
-export async function carryOut(attack: Attack, house: House): Promise<Row> {
-  const { suite, canaries, loops } = house;
+export async function carryOut(attack: Attack, setup: AttackSetup): Promise<Row> {
+  const { suite, canaries, loops } = setup;
   const stopping = new AbortController();
-  const field = fieldOf(attack, house, stopping.signal);
+  const field = fieldOf(attack, setup, stopping.signal);
   await attack.prepare?.(field);
   const area = areas.find(({ name }) => name === attack.area);
   if (area === undefined) throw new Error(`${attack.id}: there is no area ${attack.area}`);
@@ -63,7 +63,7 @@ export async function carryOut(attack: Attack, house: House): Promise<Row> {
       ...dead.map((name) => `${name} died`),
       ...(loop.ms > longestHoldMs ? [`${loop.service}'s event loop was held for ${Math.round(loop.ms)} ms`] : []),
       ...canaries.take().map((leak) => `it leaks ${leak}`),
-      ...(await wrongBooks(attack, house, seen)),
+      ...(await wrongBooks(attack, setup, seen)),
     ],
   };
 }
@@ -87,7 +87,7 @@ async function attempt(attack: Attack, field: Field, stopping: AbortController):
 }
 
 /** Waits until nothing is held, then compares balances, receipts, events and log of every account of the attack. */
-async function wrongBooks(attack: Attack, { redis, suite }: House, seen: Seen): Promise<readonly string[]> {
+async function wrongBooks(attack: Attack, { redis, suite }: AttackSetup, seen: Seen): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const part of partsOf(attack)) {
     const { accountId } = payerOf(attack, part);
@@ -104,8 +104,8 @@ async function wrongBooks(attack: Attack, { redis, suite }: House, seen: Seen): 
   return wrong;
 }
 
-function fieldOf(attack: Attack, house: House, signal: AbortSignal): Field {
-  const { suite, vendors, inside, canaries, redis, loops, booksFile } = house;
+function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field {
+  const { suite, vendors, inside, canaries, redis, loops, booksFile } = setup;
   const attacker = payerOf(attack, "attacker");
   const model = (way: string): string => `${attack.id}-${way}`;
   const seen = (text: string): void => canaries.look("an answer", text);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { carryOut } from "./carry-out.ts";
-import { openHouse } from "./house.ts";
+import { openAttackSetup } from "./setup.ts";
 import { attacks } from "./kinds/index.ts";
 import { asTable, withTable, type Row } from "./table.ts";
 
@@ -17,10 +17,10 @@ const { only } = values;
 const chosen = attacks.filter(({ id, name }) => only === undefined || id.includes(only) || name.includes(only));
 if (chosen.length === 0) throw new Error(`There is no attack ${JSON.stringify(only)}.`);
 
-await using house = await openHouse(chosen);
+await using setup = await openAttackSetup(chosen);
 const rows: Row[] = [];
 for (const attack of chosen) {
-  const row = await carryOut(attack, house);
+  const row = await carryOut(attack, setup);
   rows.push(row);
   const verdict = row.broken.length === 0 ? "held" : `NOT HELD: ${row.broken.join("; ")}`;
   if (!values.json)

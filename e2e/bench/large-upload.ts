@@ -6,7 +6,7 @@ import { forgetPeak, memory } from "./measure.ts";
 const key = "sk-bench-0123456789abcdef";
 const mebibyte = 1_048_576;
 
-/** A house whose only vendor writes down what it hears. */
+/** Configuration with one channel, which transcribes audio. */
 const config = {
   groups: { default: { models: ["*"] } },
   models: { scribe: { kind: "transcription", price: { second: 0.000001 } } },

@@ -15,8 +15,8 @@ import { logFolder, newestLog, onRedis } from "./redis-log.ts";
 import { openSlowWay, type SlowWay } from "./slow-way.ts";
 import { killedUnacknowledged, streamsLost } from "./stream-faults.ts";
 
-/** What faults are made with. */
-export interface House {
+/** Suite and servers in which faults are caused. */
+export interface ChaosSetup {
   readonly suite: Suite<LocalBackends>;
   /** Redis's own port, past the slow way. */
   readonly redisPort: number;
@@ -37,8 +37,8 @@ export type Engine = "postgres" | "sqlite";
  */
 export interface Fault {
   readonly name: string;
-  begin(house: House): Promise<unknown>;
-  end?(house: House): Promise<unknown>;
+  begin(setup: ChaosSetup): Promise<unknown>;
+  end?(setup: ChaosSetup): Promise<unknown>;
   /** Failures that clients may see meanwhile; absent: none. */
   readonly sees?: RegExp;
   /** The only area whose clients may see them; absent: all. */
@@ -69,14 +69,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 type Killed = "edge" | "ledger" | "control" | "simulator" | Area["name"];
 
-async function kill({ suite }: House, name: Killed): Promise<void> {
+async function kill({ suite }: ChaosSetup, name: Killed): Promise<void> {
   suite.process(name).signal("SIGKILL");
   await suite.process(name).ended;
 }
 
 const killed = (name: Killed, more: Partial<Fault>): Fault => ({
   name: `${name} killed (SIGKILL)`,
-  begin: (house) => kill(house, name),
+  begin: (setup) => kill(setup, name),
   end: ({ suite }) => suite.restart(name),
   ...more,
 });
@@ -110,7 +110,7 @@ const kills: readonly Fault[] = [
 /** A server is stopped, paused, or slow; clients see nothing of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   const seen = name === "redis" ? { sees: away } : {};
-  const wayOf = ({ redisWay, natsWay }: House): SlowWay => (name === "redis" ? redisWay : natsWay);
+  const wayOf = ({ redisWay, natsWay }: ChaosSetup): SlowWay => (name === "redis" ? redisWay : natsWay);
   return [
     {
       name: `${name} stopped`,
@@ -128,8 +128,8 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
     {
       name: `${name} slow (answers ${slowMs / 1_000} s late)`,
       ...seen,
-      begin: async (house) => (wayOf(house).delayMs = slowMs),
-      end: async (house) => (wayOf(house).delayMs = 0),
+      begin: async (setup) => (wayOf(setup).delayMs = slowMs),
+      end: async (setup) => (wayOf(setup).delayMs = 0),
     },
   ];
 }

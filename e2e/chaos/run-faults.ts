@@ -4,7 +4,7 @@ import type { Area } from "./area.ts";
 import { readOutcome, type Outcome } from "./books.ts";
 import { startClients, type Seen } from "./clients.ts";
 import type { Engine, Fault } from "./faults.ts";
-import { allAreas, openHouse, type Payer } from "./house.ts";
+import { allAreas, openChaosSetup, type Payer } from "./setup.ts";
 
 /** Faults of a run, in which areas, and for how long each. */
 export interface FaultRunOptions {
@@ -57,8 +57,8 @@ export async function openFaultRun({
   shape,
 }: FaultRunOptions): Promise<FaultRun> {
   const payers = faults.flatMap((fault) => areas.map((area) => payerOf(fault, faults, area)));
-  const house = await openHouse(allAreas(payers, engine, shape));
-  const { suite } = house;
+  const setup = await openChaosSetup(allAreas(payers, engine, shape));
+  const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined); // faults are meant to be
   return {
@@ -75,9 +75,9 @@ export async function openFaultRun({
       });
       // A third of the time before and after there is no fault.
       await pause(faultMs / 3);
-      await fault.begin(house);
+      await fault.begin(setup);
       await pause(faultMs);
-      await fault.end?.(house);
+      await fault.end?.(setup);
       const before = running.map(({ seen }) => seen.requests);
       await pause(faultMs / 3);
       const answered = await Promise.all(running.map(({ seen }, at) => isAnswered(seen, before[at] ?? 0, fault)));
@@ -96,7 +96,7 @@ export async function openFaultRun({
     },
     async [Symbol.asyncDispose]() {
       redis.disconnect();
-      await house[Symbol.asyncDispose]();
+      await setup[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { until } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
-import { money } from "../test/house.ts";
-import { call, openSession, type Answer, type House, type SessionEnd } from "./house.ts";
+import { money } from "../test/suite-client.ts";
+import { call, openSession, type Answer, type RestartSetup, type SessionEnd } from "./setup.ts";
 
 const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
 /** How clients see that a service was killed: its edge says so, unless it went with it. */
@@ -22,7 +22,10 @@ const ends = {
 const runMs = 12_000;
 
 /** Kills text with open streams; what their clients saw, and when and at what their holds were settled. */
-export async function textKilled({ suite }: House, streams: number): Promise<readonly (readonly [string, string])[]> {
+export async function textKilled(
+  { suite }: RestartSetup,
+  streams: number,
+): Promise<readonly (readonly [string, string])[]> {
   let begun = 0;
   const open = Array.from({ length: streams }, () =>
     call(suite.edgeUrl, { model: "endless", stream: true, begun: () => begun++ }),
@@ -59,7 +62,7 @@ export async function textKilled({ suite }: House, streams: number): Promise<rea
 
 /** Kills realtime with open sessions that are being answered; what their clients saw. */
 export async function realtimeKilled(
-  { suite }: House,
+  { suite }: RestartSetup,
   sessions: number,
 ): Promise<readonly (readonly [string, string])[]> {
   const open = await Promise.all(Array.from({ length: sessions }, () => openSession(suite.edgeUrl)));

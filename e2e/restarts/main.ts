@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { money } from "../test/house.ts";
-import { openHouse } from "./house.ts";
+import { money } from "../test/suite-client.ts";
+import { openRestartSetup } from "./setup.ts";
 import { realtimeKilled, textKilled } from "./killed.ts";
 import { isWhole, rollOut } from "./rolling.ts";
 
@@ -18,21 +18,21 @@ const { values } = parseArgs({
   },
 });
 
-await using house = await openHouse(values.shape === "one" ? "one" : "apart");
+await using setup = await openRestartSetup(values.shape === "one" ? "one" : "apart");
 const [streams, sessions] = [Number(values.streams), Number(values.sessions)];
 const killed =
-  house.suite.shape === "one"
+  setup.suite.shape === "one"
     ? { text: "the one process", realtime: "the one process" }
     : { text: "text", realtime: "realtime" };
 const parts = [
   ["a rolling restart", await rollingRestart()],
   [
     `${killed.text} killed (SIGKILL) with ${values.killed} streams open`,
-    await textKilled(house, Number(values.killed)),
+    await textKilled(setup, Number(values.killed)),
   ],
-  [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await realtimeKilled(house, sessions)],
+  [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await realtimeKilled(setup, sessions)],
 ] as const;
-const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(house.suite);
+const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(setup.suite);
 const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);
 for (const [title, rows] of parts) {
   process.stdout.write(`| ${title} | |\n| --- | --- |\n`);
@@ -50,8 +50,8 @@ const isShort = parts
 process.exitCode = agrees && !isShort ? 0 : 1;
 
 async function rollingRestart(): Promise<readonly (readonly [string, string])[]> {
-  const each = house.suite.shape === "one" ? (["gateway"] as const) : (["text", "realtime", "edge"] as const);
-  const result = await rollOut(house, { names: [...each, ...each], streams, sessions });
+  const each = setup.suite.shape === "one" ? (["gateway"] as const) : (["text", "realtime", "edge"] as const);
+  const result = await rollOut(setup, { names: [...each, ...each], streams, sessions });
   const whole = result.streams.filter((answer) => isWhole(answer, "stream")).length;
   const others = result.others.filter((answer) => isWhole(answer, "plain")).length;
   const exits = [...new Set(result.exits)].join(", ");

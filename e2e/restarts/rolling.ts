@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { until } from "@modelgate/testkit";
 import { openWayToReplicas, startReplicaOf, type ReplicaOf, type Replicated } from "../test/way-to-replicas.ts";
-import { call, openSession, type Answer, type House } from "./house.ts";
+import { call, openSession, type Answer, type RestartSetup } from "./setup.ts";
 
 /** What is replaced, and what is open meanwhile. */
 export interface Rollout {
@@ -34,7 +34,10 @@ const drained = { env: { DRAIN_MS: "120000" }, limits: { realtime: { slice: { au
  * Replaces every replica by a fresh one, as a cluster does: the fresh one next to the old one, then SIGTERM to the old one.
  * Streams and sessions are open and calls are sent all the while.
  */
-export async function rollOut({ suite, vendor }: House, { names, streams, sessions }: Rollout): Promise<RolloutResult> {
+export async function rollOut(
+  { suite, vendor }: RestartSetup,
+  { names, streams, sessions }: Rollout,
+): Promise<RolloutResult> {
   await using opened = new AsyncDisposableStack();
   const ways = {
     text: opened.use(await openWayToReplicas()),

@@ -7,7 +7,7 @@ import { modelOf } from "../chaos/area.ts";
 import { areas } from "../chaos/areas.ts";
 import { readOutcome } from "../chaos/books.ts";
 import { startClients } from "../chaos/clients.ts";
-import { accountsOf, channelOf, openHouse, quickVideo, smallSessions } from "../chaos/house.ts";
+import { accountsOf, channelOf, openChaosSetup, quickVideo, smallSessions } from "../chaos/setup.ts";
 import { asTable, failuresOf, today, withText } from "../chaos/table.ts";
 import { openReadings } from "./readings.ts";
 import { judge, type Finding, type SeriesKind } from "./series.ts";
@@ -34,7 +34,7 @@ const [readings, longestPauseMs, timeoutMs] = [150, 15_000, 60_000];
 const vendors = areas.flatMap((area) => area.vendors);
 const payers = areas.map(({ name }) => ({ accountId: `soak-${name}`, key: `sk-soak-0123456789-${name}` }));
 // Every service as it is shipped, but for what is kept, videos that are polled often and sessions that hold little.
-await using house = await openHouse({
+await using setup = await openChaosSetup({
   engine: "sqlite",
   shape: "apart",
   services: "all",
@@ -56,7 +56,7 @@ await using house = await openHouse({
     accounts: accountsOf(payers, "100000.00"),
   },
 });
-const { suite } = house;
+const { suite } = setup;
 const services = ["edge", ...areas.map(({ name }) => name), "ledger", "control"] as const;
 const pids = Object.fromEntries<number>([
   ...services.map((name) => [name, suite.process(name).pid] as const),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Attack } from "../attack/attack.ts";
 import { carryOut } from "../attack/carry-out.ts";
-import { openHouse, type House } from "../attack/house.ts";
+import { openAttackSetup, type AttackSetup } from "../attack/setup.ts";
 import { attacks } from "../attack/kinds/index.ts";
 import { asTable, withTable, type Row } from "../attack/table.ts";
 
@@ -35,14 +35,14 @@ const breach: Attack = {
   },
 };
 
-let house: House;
+let setup: AttackSetup;
 beforeAll(async () => {
-  house = await openHouse([...quick, breach]);
+  setup = await openAttackSetup([...quick, breach]);
 });
-afterAll(() => house?.[Symbol.asyncDispose]());
+afterAll(() => setup?.[Symbol.asyncDispose]());
 
 test.each(quick.map((attack) => [attack.name, attack] as const))("holds against one who %s", async (_, attack) => {
-  const row = await carryOut(attack, house);
+  const row = await carryOut(attack, setup);
   expect(row).toMatchObject({ name: attack.name, broken: [] });
   expect(row.tried).toMatch(/^\d+ requests/);
   const [served, requests] = row.others.split(" of ").map(Number);
@@ -51,9 +51,9 @@ test.each(quick.map((attack) => [attack.name, attack] as const))("holds against 
 });
 
 test("reports a secret that was shown, of a process that died, and of what the attack itself found", async () => {
-  const { broken } = await carryOut(breach, house);
+  const { broken } = await carryOut(breach, setup);
   expect(broken).toEqual(expect.arrayContaining(["it says so", "media died", "it leaks a vendor's key in an answer"]));
-  expect(house.suite.process("media").running).toBe(true);
+  expect(setup.suite.process("media").running).toBe(true);
 });
 
 const row: Row = { name: "a | b", tried: "1 call", figure: "$1", others: "2 of 2", loop: "1 ms (edge)", broken: [] };

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
-import { config, hello, keys, money, post } from "./house.ts";
+import { config, hello, keys, money, post } from "./suite-client.ts";
 
 const megabyte = 1024 * 1024;
 let suite: Suite;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config as house, hello, keys, money } from "./house.ts";
+import { config as baseConfig, hello, keys, money } from "./suite-client.ts";
 
 /** What holds whether the services run in one process or each in one of its own: answers, money, events, counts. */
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
@@ -60,7 +60,7 @@ const seen: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
 describe.each(shapes)("services %s", (shape) => {
   let suite: Suite;
   beforeAll(async () => {
-    suite = await startSuite({ fresh: true, shape, config: house });
+    suite = await startSuite({ fresh: true, shape, config: baseConfig });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

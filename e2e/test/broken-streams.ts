@@ -1,4 +1,4 @@
-import { hello } from "./house.ts";
+import { hello } from "./suite-client.ts";
 
 /** A stream of a client's wire. */
 export interface BrokenStream {

@@ -3,25 +3,25 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser, servePage, type PageServer } from "./browser.ts";
 import type { Asked, PageActs } from "./browser-page.ts";
-import { channel, config as house, keys, money } from "./house.ts";
+import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 /** A model whose vendor speaks another format, and one whose answers a poor account cannot pay for long. */
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
-    ...house.models,
+    ...baseConfig.models,
     live: { kind: "realtime", price },
     gem: { kind: "realtime", price },
     dear: { kind: "realtime", price: { output: 2_000 } },
   },
   channels: [
-    ...house.channels,
+    ...baseConfig.channels,
     channel("voice", ["live", "dear"]),
     { id: "gem", provider: "gemini", baseUrl: "${SIMULATOR_URL}/at/gem/gemini", keys: ["k"], models: ["gem"] },
   ],
-  accounts: { ...house.accounts, poor: { balance: "0.25", tokens: [{ key: keys.poor, group: "default" }] } },
+  accounts: { ...baseConfig.accounts, poor: { balance: "0.25", tokens: [{ key: keys.poor, group: "default" }] } },
 };
 
 /** What the page's script has put among its globals; named in functions that run in the page alone. */

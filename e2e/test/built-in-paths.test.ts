@@ -1,7 +1,7 @@
 import { AzureOpenAI, toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, wavHead, type Suite } from "@modelgate/testkit";
-import { channel, hello, keys } from "./house.ts";
+import { channel, hello, keys } from "./suite-client.ts";
 import { samplePng } from "../../services/media/test/pictures.ts";
 
 /** Paths and headers that clients of other vendors have built in, over one vendor. */

@@ -8,7 +8,7 @@ import {
   type Suite,
 } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { another, channel, config as house, keys, post } from "./house.ts";
+import { another, channel, config as baseConfig, keys, post } from "./suite-client.ts";
 
 /** What a log says of calls: enough for the vendor's support, and nothing secret. */
 const vendorKey = "vendorKeyWithoutAPrefix0123456789";
@@ -35,7 +35,7 @@ beforeAll(async () => {
     fresh: true,
     shape: "apart",
     config: {
-      ...house,
+      ...baseConfig,
       models: { chat: { kind: "chat", price }, lone: { kind: "chat", price } },
       channels: [
         channel("broken", ["chat", "lone"], { baseUrl: `${broken.url}/v1`, keys: [vendorKey], priority: 1 }),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
-import { channel, enable } from "./house.ts";
+import { channel, enable } from "./suite-client.ts";
 import { quick, taskEvents } from "../../services/video/test/films.ts";
 import { ask, textSession } from "./realtime-client.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { another, channel, config, hello, keys, post, rival } from "./house.ts";
+import { another, channel, config, hello, keys, post, rival } from "./suite-client.ts";
 import { shownChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 

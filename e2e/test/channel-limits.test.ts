@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { another, rival, channel, config, hello, post } from "./house.ts";
+import { another, rival, channel, config, hello, post } from "./suite-client.ts";
 import { shownChannel, switchedChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 

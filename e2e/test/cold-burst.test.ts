@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
-import { another, config, post } from "./house.ts";
+import { another, config, post } from "./suite-client.ts";
 
 /** The first calls of fresh processes come all at once: a slow first second is no outage of the store. */
 let suite: Suite;

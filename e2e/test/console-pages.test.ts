@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
-import { channel, config as house, hello, keys, post } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { quick } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
@@ -11,14 +11,14 @@ const program = browserProgram();
 const maxBytes = 300_000;
 
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
-    ...house.models,
+    ...baseConfig.models,
     film: { kind: "video", price: { second: 0.1 } },
     twice: { kind: "chat", price: { input: 2.5, output: 10 } },
   },
   channels: [
-    ...house.channels,
+    ...baseConfig.channels,
     channel("films", ["film"]),
     channel("shaky", ["twice"], { priority: 1 }),
     channel(

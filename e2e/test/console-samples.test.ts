@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
 import { quick } from "../../services/video/test/films.ts";
-import { channel, config as house, hello, keys, post } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -32,16 +32,20 @@ const models: Readonly<Record<Kind, string>> = {
   realtime: "talk",
 };
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
-    ...house.models,
+    ...baseConfig.models,
     picture: { kind: "image", price: { image: 0.04 } },
     film: { kind: "video", price: { second: 0.1 } },
     voice: { kind: "speech", price: { character: 0.000015 } },
     ears: { kind: "transcription", price: { second: 0.0001 } },
     talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
   },
-  channels: [...house.channels, channel("films", ["film"]), channel("others", ["picture", "voice", "ears", "talk"])],
+  channels: [
+    ...baseConfig.channels,
+    channel("films", ["film"]),
+    channel("others", ["picture", "voice", "ears", "talk"]),
+  ],
 };
 
 /** What runs the code of each client of the playground; the others are settings of programs. */

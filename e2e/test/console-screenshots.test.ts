@@ -8,9 +8,9 @@ import { stringify } from "yaml";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visitSignedIn } from "./console-browser.ts";
 import { consolePages, takeScreenshots } from "./console-screenshots.ts";
-import { fillWeek, shownHouse } from "./console-shown-house.ts";
+import { fillWeek, shownConfig } from "./screenshot-data.ts";
 import { quick } from "../../services/video/test/films.ts";
-import { another, keys, post } from "./house.ts";
+import { another, keys, post } from "./suite-client.ts";
 
 const program = browserProgram();
 /** Where the pictures are kept, from the root of the repository; absent: nowhere. */
@@ -24,9 +24,9 @@ describe.skipIf(program === undefined)("the documentation's pictures", { timeout
     buildConsole();
     await fillWeek(folder);
     const seed = join(folder, "seed.yaml");
-    writeFileSync(seed, stringify(shownHouse));
+    writeFileSync(seed, stringify(shownConfig));
     const env = { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
-    suite = await startSuite({ config: shownHouse, env, limits: quick });
+    suite = await startSuite({ config: shownConfig, env, limits: quick });
     browser = await launchBrowser(program ?? "");
     for (const model of ["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"])
       await until(`a call of ${model}`, async () => (await post(suite, another(model))).status === 200);

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "@modelgate/testkit";
 import type { Page } from "playwright-core";
-import { keys } from "./house.ts";
+import { keys } from "./suite-client.ts";
 
 /** Every page of the console, by its link and its address. */
 export const consolePages = [

@@ -9,7 +9,7 @@ import { axeFaults, rulesOfColour } from "./axe-faults.ts";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { prepareViews, views, type Made, type View } from "./console-views.ts";
-import { channel, config as house } from "./house.ts";
+import { channel, config as baseConfig } from "./suite-client.ts";
 import { quick } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
@@ -19,15 +19,15 @@ const [desk, phone] = [
 ];
 
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
-    ...house.models,
+    ...baseConfig.models,
     film: { kind: "video", price: { second: 0.1 } },
     voice: { kind: "speech", price: { character: 0.000015 } },
     ears: { kind: "transcription", price: { second: 0.0001 } },
     talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
   },
-  channels: [...house.channels, channel("films", ["film"]), channel("sounds", ["voice", "ears", "talk"])],
+  channels: [...baseConfig.channels, channel("films", ["film"]), channel("sounds", ["voice", "ears", "talk"])],
 };
 
 describe.skipIf(program === undefined)("every view of the console", { timeout: 60_000 }, () => {

@@ -1,6 +1,6 @@
 import { until, wavHead, type Suite } from "@modelgate/testkit";
 import type { Locator, Page } from "playwright-core";
-import { hello, keys, post } from "./house.ts";
+import { hello, keys, post } from "./suite-client.ts";
 
 /** One view of the console: a page, or a page after some clicks. */
 export interface View {

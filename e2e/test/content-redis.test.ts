@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalRedis, startLocalSuite, until, type LocalRedis, type Suite } from "@modelgate/testkit";
 import { onRedis } from "../chaos/redis-log.ts";
-import { channel, config as house, hello, keys, post } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { openSession, price } from "./realtime-client.ts";
 
 /** Clients' content in a Redis apart: calls that keep nothing do not need it. */
@@ -13,9 +13,9 @@ beforeAll(async () => {
   await content.kill();
   suite = await startLocalSuite({
     config: {
-      ...house,
-      models: { ...house.models, live: { kind: "realtime", price } },
-      channels: [...house.channels, channel("voice", ["live"])],
+      ...baseConfig,
+      models: { ...baseConfig.models, live: { kind: "realtime", price } },
+      channels: [...baseConfig.channels, channel("voice", ["live"])],
     },
     env: { CONTENT_REDIS_URL: content.url },
   });

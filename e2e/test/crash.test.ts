@@ -1,7 +1,7 @@
 import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, keys, money, post } from "./house.ts";
+import { config, hello, keys, money, post } from "./suite-client.ts";
 
 describe.each(shapes)("services %s", (shape) => {
   let suite: Suite<LocalBackends>;

@@ -4,7 +4,7 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { parse } from "yaml";
-import { keys } from "./house.ts";
+import { keys } from "./suite-client.ts";
 import { openSession } from "./realtime-client.ts";
 
 const path = join(import.meta.dirname, "../../deploy/config/demo.yaml");

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
 import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
-import { channel, config as house, hello, keys, money, post } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
 
 /** What is still open when a drain's time is over ends in its wire's words, and as the gateway's failure. */
 let suite: Suite;
 async function start(shape: Shape): Promise<void> {
-  const models = { chat: house.models.chat };
+  const models = { chat: baseConfig.models.chat };
   suite = await startSuite({
     fresh: true,
     shape,
-    config: { ...house, models, channels: [channel("main", ["chat"])] },
+    config: { ...baseConfig, models, channels: [channel("main", ["chat"])] },
     // The edge drains for less than the services: what it cannot wait for is its own to end.
     env: { DRAIN_MS: "3000" },
   });

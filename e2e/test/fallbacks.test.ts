@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, hello, keys, post } from "./house.ts";
+import { channel, hello, keys, post } from "./suite-client.ts";
 
 /** Fallbacks of the kinds that are not text, when all channels of a model are away. */
 const kinds = { draws: "image", speaks: "speech", hears: "transcription" } as const;

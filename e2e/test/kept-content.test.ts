@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, hello, keys, money, rival } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, money, rival } from "./suite-client.ts";
 import { askOperator } from "./operator.ts";
 import { handshake, openSession, price, refusal } from "./realtime-client.ts";
 
@@ -12,12 +12,12 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: {
-      ...house,
-      groups: { ...house.groups, texts: { models: ["chat"] } },
-      models: { ...house.models, live: { kind: "realtime", price }, other: { kind: "realtime", price } },
-      channels: [...house.channels, channel("voice", ["live", "other"])],
+      ...baseConfig,
+      groups: { ...baseConfig.groups, texts: { models: ["chat"] } },
+      models: { ...baseConfig.models, live: { kind: "realtime", price }, other: { kind: "realtime", price } },
+      channels: [...baseConfig.channels, channel("voice", ["live", "other"])],
       accounts: {
-        ...house.accounts,
+        ...baseConfig.accounts,
         rival: rival.account,
         broke: { balance: "0", tokens: [{ key: broke, group: "default" }] },
         // Covers one call of the fixed price.

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointIds, endpointOf, type Endpoint, type ErrorFormat, type KeyCarrier } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { config, hello, keys, post } from "./house.ts";
+import { config, hello, keys, post } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startScriptedServer, startSuite, type ScriptedServer, type Suite } from "@modelgate/testkit";
-import { config, keys } from "./house.ts";
+import { config, keys } from "./suite-client.ts";
 import { shownChannel } from "./operator.ts";
 
 /** Answers that are large for good reason: thousand embeddings of 3,072 dimensions, as floats in JSON. */

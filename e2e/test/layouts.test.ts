@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
-import { config, hello, keys, money, post } from "./house.ts";
+import { config, hello, keys, money, post } from "./suite-client.ts";
 import { sharedEnv } from "./replica.ts";
 
 /** Layouts between one process and one for each service: they stand on the state of a suite. */

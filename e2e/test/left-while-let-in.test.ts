@@ -3,13 +3,13 @@ import { request } from "node:http";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, hello, keys, post } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { handshake } from "./realtime-client.ts";
 
 const config = {
-  ...house,
-  models: { ...house.models, live: { kind: "realtime", price: { output: 10 } } },
-  channels: [...house.channels, channel("voice", ["live"])],
+  ...baseConfig,
+  models: { ...baseConfig.models, live: { kind: "realtime", price: { output: 10 } } },
+  channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
 let suite: Suite;

@@ -2,7 +2,7 @@ import { GoogleGenAI, Type, type FunctionDeclaration } from "@google/genai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { google, openLive, text } from "../../services/realtime/test/live-client.ts";
-import { channel, config as house, keys } from "./house.ts";
+import { channel, config as baseConfig, keys } from "./suite-client.ts";
 import { booksAgree } from "./realtime-client.ts";
 
 /** Sessions of Google's own SDK over every vendor of sessions: its own format passes, the other is translated. */
@@ -16,13 +16,13 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: {
-      ...house,
+      ...baseConfig,
       models: {
-        ...house.models,
+        ...baseConfig.models,
         ...Object.fromEntries(["gem", "gpt", "vtx"].map((name) => [name, { kind: "realtime", price }])),
       },
       channels: [
-        ...house.channels,
+        ...baseConfig.channels,
         channel("gpt", { gpt: "gpt-realtime" }),
         channel("gem", { gem: "gemini-live-1" }, gemini),
         channel("vtx", { vtx: "gemini-live-1" }, vertex),

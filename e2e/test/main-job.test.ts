@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, keys, money, post, sdk } from "./house.ts";
+import { config, hello, keys, money, post, sdk } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startSuite, type Suite } from "@modelgate/testkit";
-import { channel, hello, post } from "./house.ts";
+import { channel, hello, post } from "./suite-client.ts";
 
 const keys = {
   plain: "sk-plain-0123456789abcdef",

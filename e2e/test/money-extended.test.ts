@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, hello, money, sdk } from "./house.ts";
+import { channel, hello, money, sdk } from "./suite-client.ts";
 
 /** Nano-dollars a token. */
 const price = { input: 1_000n, output: 10_000n };

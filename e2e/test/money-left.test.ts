@@ -5,7 +5,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { startGreedyVendor, type GreedyVendor } from "../../services/text/test/greedy-vendor.ts";
-import { keys, money } from "./house.ts";
+import { keys, money } from "./suite-client.ts";
 
 const messages = [{ role: "user", content: "Tell me a story, and take your time." }];
 const image = (n: number) => ({ model: "pictures", prompt: "a fox", n });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { shapes, startSuite, type Suite } from "@modelgate/testkit";
-import { config } from "./house.ts";
+import { config } from "./suite-client.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
 describe.each(shapes)("services %s", (shape) => {

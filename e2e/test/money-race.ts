@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { hello, keys, money, post } from "./house.ts";
+import { hello, keys, money, post } from "./suite-client.ts";
 
 /** The tests of money under a rush, for a suite on whatever store. */
 export function moneyRaceTests(suite: () => Suite): void {

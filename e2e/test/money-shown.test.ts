@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, hello, keys, post } from "./house.ts";
+import { channel, hello, keys, post } from "./suite-client.ts";
 import { shownChannel, switchedChannel } from "./operator.ts";
 
 const thrifty = "sk-budget-0123456789abcdef";

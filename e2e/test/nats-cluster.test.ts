@@ -10,7 +10,7 @@ import {
   type Suite,
 } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post } from "./house.ts";
+import { config, hello, money, post } from "./suite-client.ts";
 
 const priceNanos = 1_000_000n;
 /** Calls that are open at any time while the load goes on. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
-import { channel, config, hello, keys, post } from "./house.ts";
+import { channel, config, hello, keys, post } from "./suite-client.ts";
 
 /** A span as a collector gets it by OTLP. */
 interface Received {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
-import { config, hello, keys } from "./house.ts";
+import { config, hello, keys } from "./suite-client.ts";
 
 /** A suite with servers of its own, which all end with the process that started them; services apart, so that each is seen to. */
 const parentScript = `

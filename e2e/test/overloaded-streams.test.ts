@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sse, startScriptedServer, startSuite, textAnswers, type ScriptedServer, type Suite } from "@modelgate/testkit";
-import { channel, hello, keys } from "./house.ts";
+import { channel, hello, keys } from "./suite-client.ts";
 
 /** A vendor of the messages wire that is overloaded in the middle of every answer. */
 const { begin, word } = textAnswers.messages({ usage: { input_tokens: 3 } });

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
 import { openSessionAt, refusalAt, textOnly, type TestSession } from "../../services/realtime/test/session-client.ts";
 import { storedEvents } from "./events.ts";
-import { keys, money } from "./house.ts";
+import { keys, money } from "./suite-client.ts";
 
 export { ask, handshake, say, simulated, type TestSession } from "../../services/realtime/test/session-client.ts";
 

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, keys } from "./house.ts";
+import { channel, config as baseConfig, keys } from "./suite-client.ts";
 import { ask, booksAgree, handshake, price, say, simulated, textSession } from "./realtime-client.ts";
 
 const config = {
-  ...house,
-  models: { ...house.models, live: { kind: "realtime", price } },
-  channels: [...house.channels, channel("voice", ["live"])],
+  ...baseConfig,
+  models: { ...baseConfig.models, live: { kind: "realtime", price } },
+  channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
 // Services apart: the edge drains before the service that it passes sessions to. In one process see realtime-restart.

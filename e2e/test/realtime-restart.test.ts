@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, config as house, keys, money } from "./house.ts";
+import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { ask, booksAgree, handshake, openSession, refusal, say, simulated, textSession } from "./realtime-client.ts";
 
 const price = { input: 4, output: 100 };
 const config = {
-  ...house,
-  models: { ...house.models, live: { kind: "realtime", price } },
-  channels: [...house.channels, channel("voice", ["live"])],
+  ...baseConfig,
+  models: { ...baseConfig.models, live: { kind: "realtime", price } },
+  channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
 describe.each(shapes)("services %s", (shape) => {

@@ -4,22 +4,22 @@ import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, hello, keys, money, post } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
 import { ask, booksAgree, handshake, limits, openSession, price, refusal, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 /** A key with a budget that no session fits in. */
 const hardly = "sk-hardly-0123456789abcdef";
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
-    ...house.models,
+    ...baseConfig.models,
     live: { kind: "realtime", price },
     other: { kind: "realtime", price },
   },
-  channels: [...house.channels, channel("voice", ["live", "other"])],
+  channels: [...baseConfig.channels, channel("voice", ["live", "other"])],
   accounts: {
-    ...house.accounts,
+    ...baseConfig.accounts,
     hardly: { balance: "10.00", tokens: [{ key: hardly, group: "default", budget: { dollarsPerDay: 0.000001 } }] },
   },
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shapes, clusterIsPossible, startClusterBackends, startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config, hello, keys, money, post } from "./house.ts";
+import { channel, config, hello, keys, money, post } from "./suite-client.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
 const spread = Array.from({ length: 6 }, (_, at) => `spread-${at}`);

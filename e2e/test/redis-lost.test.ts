@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { logFolder, newestLog, onRedis } from "../chaos/redis-log.ts";
-import { channel, config, hello, keys, money, post, read, sdk } from "./house.ts";
+import { channel, config, hello, keys, money, post, read, sdk } from "./suite-client.ts";
 
 const withFilm = {
   ...config,

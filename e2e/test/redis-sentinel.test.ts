@@ -9,7 +9,7 @@ import {
   type Suite,
 } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post } from "./house.ts";
+import { config, hello, money, post } from "./suite-client.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
 const key = "sk-lasting-0123456789abcdef";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { another, config, hello, keys, post } from "./house.ts";
+import { another, config, hello, keys, post } from "./suite-client.ts";
 import { signInByLink } from "../../services/control/test/console/people.ts";
 
 /** Refused calls, found by the request id that their client was answered. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
-import { config, keys } from "./house.ts";
+import { config, keys } from "./suite-client.ts";
 import { booksAgree, simulated } from "./realtime-client.ts";
 
 /** WebSockets for responses whose key, or whose gateway, goes while they are open. */

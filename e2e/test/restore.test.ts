@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clusterIsPossible, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { onRedis } from "../chaos/redis-log.ts";
-import { config, hello, money, post, read } from "./house.ts";
+import { config, hello, money, post, read } from "./suite-client.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {

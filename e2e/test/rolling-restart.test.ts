@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
-import { openHouse, type House } from "../restarts/house.ts";
+import { openRestartSetup, type RestartSetup } from "../restarts/setup.ts";
 import { isWhole, rollOut } from "../restarts/rolling.ts";
 import { storedEvents } from "./events.ts";
-import { money } from "./house.ts";
+import { money } from "./suite-client.ts";
 
 const streamCount = 500;
 
-let house: House;
+let setup: RestartSetup;
 beforeAll(async () => {
-  house = await openHouse("apart");
+  setup = await openRestartSetup("apart");
 });
-afterAll(() => house?.[Symbol.asyncDispose]());
+afterAll(() => setup?.[Symbol.asyncDispose]());
 
 test(`${streamCount} open streams, every replica of edge and text replaced: none is cut, nothing is refused, no event lost`, async () => {
   const names = ["text", "text", "edge", "edge"] as const;
-  const result = await rollOut(house, { names, streams: streamCount, sessions: 0 });
+  const result = await rollOut(setup, { names, streams: streamCount, sessions: 0 });
   expect(result.openStreams).toBe(streamCount);
   expect(result.exits).toEqual([0, 0, 0, 0]);
   expect(result.others.filter((answer) => !isWhole(answer, "plain"))).toEqual([]);
@@ -27,7 +27,7 @@ test(`${streamCount} open streams, every replica of edge and text replaced: none
 
 /** Nothing is held, each call has one event, and the account has paid what they say. */
 async function booksAgree(others: number): Promise<void> {
-  const { suite } = house;
+  const { suite } = setup;
   const account = await until("all holds to be settled", async () => {
     const found = await money(suite);
     return found.heldNanos === "0" && found;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
-import { config as house, channel, hello, keys } from "./house.ts";
+import { config as baseConfig, channel, hello, keys } from "./suite-client.ts";
 import { openWayToReplicas, startReplicaOf, type ReplicaOf, type WayToReplicas } from "./way-to-replicas.ts";
 
 const config = {
-  ...house,
-  models: { fixed: house.models.fixed },
+  ...baseConfig,
+  models: { fixed: baseConfig.models.fixed },
   channels: [channel("main", ["fixed"])],
   accounts: { demo: { balance: "1000.00", tokens: [{ key: keys.demo, group: "default" }] } },
 };

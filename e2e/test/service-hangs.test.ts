@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, hello, keys, money } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, money } from "./suite-client.ts";
 
 /** A service that hangs in a stream of events is given up after a silence; its signs of life keep one that waits. (Services apart: one process has no service to wait for.) */
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
-    config: { ...house, models: { chat: house.models.chat }, channels: [channel("main", ["chat"])] },
+    config: { ...baseConfig, models: { chat: baseConfig.models.chat }, channels: [channel("main", ["chat"])] },
     envOf: { text: { HEARTBEAT_MS: "250" } },
     limits: { edge: { silence: { streamSilenceMs: 1_500 } }, relay: { limits: { leaseMs: 3_000 } } },
   });

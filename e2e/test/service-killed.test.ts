@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
-import { channel, config as house, hello, keys, money, post, sdk } from "./house.ts";
+import { channel, config as baseConfig, hello, keys, money, post, sdk } from "./suite-client.ts";
 
 /** A service that is killed leaves its clients' sockets with the edge, which says in each wire what happened. */
 let suite: Suite;
 beforeAll(async () => {
   const models = {
-    chat: house.models.chat,
+    chat: baseConfig.models.chat,
     tokens: { kind: "image", price: { input: 10, output: 40 } },
     "tts-events": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },
@@ -27,7 +27,7 @@ beforeAll(async () => {
   // Services apart: what the edge answers for one that is gone.
   suite = await startSuite({
     shape: "apart",
-    config: { ...house, models, channels },
+    config: { ...baseConfig, models, channels },
     limits: { relay: { limits: { leaseMs: 3_000 } } },
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
-import { channel, hello, post } from "./house.ts";
+import { channel, hello, post } from "./suite-client.ts";
 
 const keys = {
   greedy: "sk-greedy-0123456789abcdef",

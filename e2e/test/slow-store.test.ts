@@ -3,7 +3,7 @@ import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { openSlowWay, type SlowWay } from "../chaos/slow-way.ts";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post, sdk } from "./house.ts";
+import { config, hello, money, post, sdk } from "./suite-client.ts";
 
 let [ofText, ofControl]: SlowWay[] = [];
 let backends: LocalBackends;

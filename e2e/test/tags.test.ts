@@ -3,7 +3,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { quick } from "../../services/video/test/films.ts";
-import { channel, hello, keys, post, read } from "./house.ts";
+import { channel, hello, keys, post, read } from "./suite-client.ts";
 import { openSession } from "./realtime-client.ts";
 
 const kinds = {

@@ -10,7 +10,7 @@ import {
   type Suite,
   type TlsBackends,
 } from "@modelgate/testkit";
-import { config, hello, money, post } from "./house.ts";
+import { config, hello, money, post } from "./suite-client.ts";
 
 /** Redis and NATS by TLS, certified by an authority of one's own, as the overlay's component private-ca has it. */
 describe.skipIf(!clusterIsPossible).each(shapes)("by TLS, services %s", (shape) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startScriptedServer, startSuite, type Script, type ScriptedServer, type Suite } from "@modelgate/testkit";
-import { keys, money } from "./house.ts";
+import { keys, money } from "./suite-client.ts";
 import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
 
 /** What the vendor was sent, the newest last. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
-import { channel, keys, money } from "./house.ts";
+import { channel, keys, money } from "./suite-client.ts";
 
 /** A vendor that answers every call with 200 and what stands in the path. */
 const asked: string[] = [];

@@ -2,7 +2,7 @@ import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { ask, films, quick, simulate, taskEvents } from "../../services/video/test/films.ts";
-import { money } from "./house.ts";
+import { money } from "./suite-client.ts";
 
 describe.each(shapes)("services %s", (shape) => {
   let suite: Suite;

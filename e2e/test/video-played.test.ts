@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { ask, ended, films, quick } from "../../services/video/test/films.ts";
-import { keys } from "./house.ts";
+import { keys } from "./suite-client.ts";
 
 const program = browserProgram();
 

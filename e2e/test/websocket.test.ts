@@ -4,7 +4,7 @@ import { createServer, request, type IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePorts, startSuite, until, type Suite } from "@modelgate/testkit";
-import { config, hello, keys, post } from "./house.ts";
+import { config, hello, keys, post } from "./suite-client.ts";
 import { handshake } from "./realtime-client.ts";
 
 /** A stand-in for a service behind the edge: it upgrades, remembers what it was sent, and echoes bytes. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
-import { config, hello, keys } from "./house.ts";
+import { config, hello, keys } from "./suite-client.ts";
 
 /**
  * What wrong calls are answered, for a reader: `vitest -u` writes the page anew, and its diff is read aloud. A text says what

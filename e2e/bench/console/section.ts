@@ -6,7 +6,7 @@ import { createLogger } from "@modelgate/platform";
 import { startLocalPostgres, startLocalSuite, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "../../test/browser.ts";
 import { buildConsole } from "../../test/console-browser.ts";
-import { config } from "../../test/house.ts";
+import { config } from "../../test/suite-client.ts";
 import { fillMonth, monthToToday } from "../books/fill.ts";
 import { options, report } from "../options.ts";
 import { measurePages } from "./pages.ts";

@@ -2,7 +2,7 @@ import { DiscardPolicy, RetentionPolicy } from "nats";
 import { accountKeys, hold, settle } from "@modelgate/accounts";
 import { draftOf, until } from "@modelgate/testkit";
 import { faultNamed } from "../faults.ts";
-import { otherKey, poorKey, type AlertHouse } from "./house.ts";
+import { otherKey, poorKey, type AlertSetup } from "./setup.ts";
 
 /** Ends what was provoked. */
 type End = () => Promise<unknown>;
@@ -12,7 +12,7 @@ export interface Provocation {
   readonly alert: string;
   /** In words, for the table. */
   readonly by: string;
-  begin(house: AlertHouse): Promise<End | void>;
+  begin(setup: AlertSetup): Promise<End | void>;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -37,19 +37,19 @@ const byFault = (
   alert: string,
   by: string,
   name: string,
-  around: { before?(house: AlertHouse): Promise<End | void>; after?(house: AlertHouse): Promise<End | void> } = {},
+  around: { before?(setup: AlertSetup): Promise<End | void>; after?(setup: AlertSetup): Promise<End | void> } = {},
 ): Provocation => ({
   alert,
   by,
-  async begin(house) {
+  async begin(setup) {
     const fault = faultNamed(name);
-    const over = await around.before?.(house);
-    await fault.begin(house);
-    const stop = await around.after?.(house);
+    const over = await around.before?.(setup);
+    await fault.begin(setup);
+    const stop = await around.after?.(setup);
     await over?.();
     return async () => {
       await stop?.();
-      await fault.end?.(house);
+      await fault.end?.(setup);
     };
   },
 });
@@ -73,11 +73,11 @@ const long = {
   stream: true,
   messages: [{ role: "user", content: 'Hello {{simulate: {"chunks": 120, "chunkDelayMs": 50}}}' }],
 };
-/** Longer than the leases of holds in this house, and more events than may wait without an alert. */
+/** Time, in ms, longer than the leases of holds in this suite, and a number of events above the alert's threshold. */
 const [beyondLeaseMs, manyEvents] = [4_000, 10_500];
 
 /** Opens calls of the text service whose answers have begun; what it returns waits for their ends. */
-async function openCalls({ ask, suite: { simulator } }: AlertHouse, count: number): Promise<End> {
+async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: number): Promise<End> {
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();
   const over = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
@@ -86,7 +86,7 @@ async function openCalls({ ask, suite: { simulator } }: AlertHouse, count: numbe
 }
 
 /** Settles calls whose events are not published. */
-async function fillOutbox({ redis }: AlertHouse): Promise<void> {
+async function fillOutbox({ redis }: AlertSetup): Promise<void> {
   const settleOne = async (at: number): Promise<void> => {
     const [accountId, callId, tokenId] = ["other", `waits-${at}`, "tok_1"];
     const call = { accountId, callId, tokens: 0 };
@@ -100,7 +100,7 @@ async function fillOutbox({ redis }: AlertHouse): Promise<void> {
 }
 
 /** Replaces the stream of usage events by one that takes nothing. */
-async function replaceStream({ nats, ask }: AlertHouse): Promise<End> {
+async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
   const { streams, consumers } = await nats.jetstreamManager();
   // What the ledger has not read yet would be lost with it.
   await until("the ledger to have read all", async () => {
@@ -145,11 +145,11 @@ export const provocations: readonly Provocation[] = [
   {
     alert: "ModelgateHoldNotFound",
     by: "the text service stopped (SIGSTOP) for longer than its leases with streams open, then continued",
-    async begin(house) {
-      const over = await openCalls(house, 4);
-      house.suite.process("text").signal("SIGSTOP");
+    async begin(setup) {
+      const over = await openCalls(setup, 4);
+      setup.suite.process("text").signal("SIGSTOP");
       await pause(beyondLeaseMs);
-      house.suite.process("text").signal("SIGCONT");
+      setup.suite.process("text").signal("SIGCONT");
       await over();
     },
   },
@@ -204,7 +204,7 @@ export const provocations: readonly Provocation[] = [
     "ModelgateHoldsSwept",
     "the text service killed (SIGKILL) with sixteen streams open",
     "text killed (SIGKILL)",
-    { before: (house) => openCalls(house, 16) },
+    { before: (setup) => openCalls(setup, 16) },
   ),
   byFault("ModelgateServiceGone", "the ledger killed (SIGKILL), and not started again", "ledger killed (SIGKILL)"),
   byFault("ModelgateStoreAway", "NATS stopped", "nats stopped"),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { alertNames, hurried } from "./hurried-rules.ts";
-import { openAlertHouse, scraped, type AlertHouse } from "./house.ts";
+import { openAlertSetup, scraped, type AlertSetup } from "./setup.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
 import { provocations, unprovoked, type Provocation } from "./provocations.ts";
@@ -32,13 +32,13 @@ export async function provokeAlerts(
   if (program === undefined || program === "none") return undefined;
   const text = readFileSync(rulesFile, "utf8");
   const chosen = provocations.filter(({ alert }) => only === undefined || alert.includes(only));
-  await using house = await openAlertHouse();
-  const opsUrls = Object.fromEntries(scraped.map((name) => [name, house.suite.opsUrl(name)]));
+  await using setup = await openAlertSetup();
+  const opsUrls = Object.fromEntries(scraped.map((name) => [name, setup.suite.opsUrl(name)]));
   await using prometheus = await startPrometheus(program, hurried(text), opsUrls);
-  await calm(house, chosen);
+  await calm(setup, chosen);
   const rows: AlertRow[] = [];
   for (const provocation of chosen) {
-    const row = await provoke(provocation, house, prometheus);
+    const row = await provoke(provocation, setup, prometheus);
     seen(row);
     rows.push(row);
   }
@@ -52,7 +52,7 @@ export function forgottenAlerts(): readonly string[] {
 }
 
 /** Calls that cost next to nothing, for as long as what is spent later is compared with. */
-async function calm({ ask }: AlertHouse, chosen: readonly Provocation[]): Promise<void> {
+async function calm({ ask }: AlertSetup, chosen: readonly Provocation[]): Promise<void> {
   const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? calmMs / 250 : 1;
   for (let call = 0; call < calls; call++) {
     await ask("plain");
@@ -62,14 +62,14 @@ async function calm({ ask }: AlertHouse, chosen: readonly Provocation[]): Promis
 
 async function provoke(
   { alert, by, begin }: Provocation,
-  house: AlertHouse,
+  setup: AlertSetup,
   prometheus: Prometheus,
 ): Promise<AlertRow> {
   const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
   // A new Prometheus has scraped nothing yet, and a slow machine may be late: what fires already proves nothing.
   await waitFor(async () => !(await fires()));
   const from = performance.now();
-  const end = await begin(house);
+  const end = await begin(setup);
   const firedMs = (await waitFor(fires)) ? performance.now() - from : undefined;
   await end?.();
   const ended = performance.now();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
 import { openaiAt } from "../../../services/text/test/every-vendor.ts";
-import { keyOf, startHouse } from "./house.ts";
+import { keyOf, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startHouse();
+  suite = await startEveryVendorSuite();
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 forbidWarnings();

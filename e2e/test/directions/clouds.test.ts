@@ -3,7 +3,7 @@ import { startSuite, type Suite } from "@modelgate/testkit";
 import { anthropicMessages } from "./clients/anthropic-messages.ts";
 import { openaiChat } from "./clients/openai-chat.ts";
 import { channelOfCloud, clouds, type Cloud } from "./clouds.ts";
-import { keyOf, price, settled } from "./house.ts";
+import { keyOf, price, settled } from "./every-vendor-suite.ts";
 import { png } from "./media.ts";
 import type { Client, Heard, Question } from "./question.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";

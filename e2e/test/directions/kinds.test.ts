@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { until, type Suite } from "@modelgate/testkit";
 import { quick } from "../../../services/video/test/films.ts";
 import { googleAt, openaiAt } from "../../../services/text/test/every-vendor.ts";
-import { keyOf, settled, startHouse } from "./house.ts";
+import { keyOf, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 
 /** Vendors of completions, vectors, rankings and moderation, by their clients' SDKs; conversions are tested in `libs/wires`. */
@@ -29,7 +29,7 @@ const media = {
 let suite: Suite;
 beforeAll(async () => {
   const ofMedia = Object.keys(media).map((name) => [name, ["", "openai", "/openai/v1", name]] as const);
-  suite = await startHouse({
+  suite = await startEveryVendorSuite({
     accounts: ["failing"],
     limits: quick,
     models: {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
 import { anthropicAt } from "../../../services/text/test/every-vendor.ts";
-import { keyOf, startHouse } from "./house.ts";
+import { keyOf, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { droppedIn } from "./question.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startHouse({ env: { HEARTBEAT_MS: "100" } });
+  suite = await startEveryVendorSuite({ env: { HEARTBEAT_MS: "100" } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 forbidWarnings();

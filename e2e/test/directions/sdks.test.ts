@@ -2,7 +2,7 @@ import { Ollama } from "ollama";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
 import { clients } from "./clients/index.ts";
-import { channelOf, keyOf, price, settled, startHouse } from "./house.ts";
+import { channelOf, keyOf, price, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { pdf, png } from "./media.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 import type { Client, Heard, HeardError, Question } from "./question.ts";
@@ -21,7 +21,7 @@ const cells = clients.flatMap((client) =>
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startHouse({
+  suite = await startEveryVendorSuite({
     accounts: cells.map(({ id }) => id),
     // Channels rest after a failure: every cell has its own, and so do those that break a stream.
     models: Object.fromEntries(cells.flatMap(({ id }) => [id, `cut-${id}`].map((name) => [name, chat]))),

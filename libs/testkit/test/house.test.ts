@@ -3,8 +3,9 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
 /**
- * The house's own rules, read from the tree: which package stands on which floor, what it may import, and where
- * paths of the interface may be spelled. An unlisted package stands on the top floor, so a forgotten one fails.
+ * Rules of the repository's structure, read from its files: the layer of each package, its allowed imports, and the
+ * only places where paths of the interface may be spelled. An unlisted package is on the top layer, so a package that
+ * was not listed fails.
  */
 const root = join(import.meta.dirname, "../../..");
 const floors = [

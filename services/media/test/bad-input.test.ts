@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { costOf, imagesConfig, postImages, qwenBody } from "./images-house.ts";
+import { costOf, imagesConfig, postImages, qwenBody } from "./images-suite.ts";
 import { samplePng } from "./pictures.ts";
 
 let area: Area;
@@ -19,7 +19,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const ask = { model: "tokens", prompt: "a fox" };
 const item = { text: "a fox" };
 
-/** What only the house knows; what is wrong in a body itself is in `libs/wires/test/images-bad-input.test.ts`. */
+/** Errors that only the service finds; errors in a body alone are in `libs/wires/test/images-bad-input.test.ts`. */
 test.each([
   ["no prompt", { model: "tokens" }, "prompt", ""],
   ["an unknown model", { ...ask, model: "absent" }, "model", ""],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { imagesConfig, postImages, qwenBody } from "./images-house.ts";
+import { imagesConfig, postImages, qwenBody } from "./images-suite.ts";
 import { pictureIn, samplePng, sha256 } from "./pictures.ts";
 
 let area: Area;

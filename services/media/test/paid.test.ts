@@ -4,7 +4,7 @@ import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { costOf, imagesConfig } from "./images-house.ts";
+import { costOf, imagesConfig } from "./images-suite.ts";
 import { pictureIn, samplePng } from "./pictures.ts";
 
 let area: Area;

@@ -4,7 +4,7 @@ import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, geminiChannel, openSession, refusal, startSessions } from "./start-sessions.ts";
 import { handshake, say, simulated } from "./session-client.ts";
 
-const house = {
+const config = {
   models: {
     live: { kind: "realtime", price: { output: 10 } },
     silent: { kind: "realtime", price: { output: 10 } },
@@ -20,7 +20,7 @@ const house = {
 let area: Area;
 beforeAll(async () => {
   area = await startSessions({
-    ...house,
+    ...config,
     env: { SESSIONS: "2" },
     limits: {
       realtime: {

@@ -5,7 +5,7 @@ import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./start-sessions.ts";
 import { ask, say, simulated, textOnly } from "./session-client.ts";
 
-const house = {
+const config = {
   limits,
   models: {
     live: { kind: "realtime", price },
@@ -16,7 +16,7 @@ const house = {
 
 let area: Area;
 beforeAll(async () => {
-  area = await startSessions(house);
+  area = await startSessions(config);
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 

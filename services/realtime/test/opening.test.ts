@@ -27,7 +27,7 @@ const faults = [
 ];
 const instanceOf = (name: string): string => `live-${name.replaceAll(/\W/g, "-")}`;
 
-const house = {
+const config = {
   limits,
   models: {
     chat: { kind: "chat", price: { input: 1 } },
@@ -51,7 +51,7 @@ const house = {
 
 let area: Area;
 beforeAll(async () => {
-  area = await startSessions(house);
+  area = await startSessions(config);
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 

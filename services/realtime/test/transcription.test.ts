@@ -7,7 +7,7 @@ import type { TestSession } from "./session-client.ts";
 const apart = "sk-apart-0123456789abcdef";
 
 /** Models that write down what clients say, each at a price of its own. */
-const house = {
+const config = {
   limits,
   models: {
     chat: { kind: "chat", price: { input: 1 } },
@@ -33,7 +33,7 @@ const house = {
 
 let area: Area;
 beforeAll(async () => {
-  area = await startSessions(house);
+  area = await startSessions(config);
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 

@@ -2,7 +2,7 @@ import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
-import { costOf as costIn, imagesConfig } from "../../media/test/images-house.ts";
+import { costOf as costIn, imagesConfig } from "../../media/test/images-suite.ts";
 import { pictureIn, samplePng } from "../../media/test/pictures.ts";
 import { service } from "../src/service.ts";
 

@@ -1,7 +1,7 @@
 import { connect } from "nats";
 import type { TaskEvent } from "@modelgate/contracts";
 import { until, type Limits } from "@modelgate/testkit";
-import { channel, config as house, keys } from "../../../libs/relay/test/config.ts";
+import { channel, config as baseConfig, keys } from "../../../libs/relay/test/config.ts";
 
 /** A channel that is an instance of one of the simulator's vendors that sign. */
 function signing(id: string, provider: string, models: readonly string[], path = ""): object {
@@ -21,7 +21,7 @@ function elsewhere(id: string, provider: string, path: string, models: Record<st
 
 /** A model at each vendor; each with its own price. */
 export const films = {
-  ...house,
+  ...baseConfig,
   models: {
     "film-openai": { kind: "video", price: { second: 0.1 } },
     "film-compatible": { kind: "video", price: { second: 0.2 } },
@@ -52,8 +52,8 @@ export const films = {
     channel("second", ["film-two"]),
   ],
   accounts: {
-    ...house.accounts,
-    demo: { ...house.accounts.demo, balance: "1000.00" },
+    ...baseConfig.accounts,
+    demo: { ...baseConfig.accounts.demo, balance: "1000.00" },
   },
 };
 

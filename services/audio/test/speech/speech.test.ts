@@ -3,11 +3,11 @@ import OpenAI, { APIError } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
-import { channel, config as house, keys, trusting, trustingAccount } from "../../../../libs/relay/test/config.ts";
+import { channel, config as baseConfig, keys, trusting, trustingAccount } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
     "tts-1": { kind: "speech", price: { character: 0.000015 } },
     "tts-events": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
@@ -19,8 +19,8 @@ const config = {
     channel("second", ["tts-1"]),
     channel("third", { "bytes-only": "ignores-events" }),
   ],
-  groups: { ...house.groups, trusting },
-  accounts: { ...house.accounts, trusting: trustingAccount.account },
+  groups: { ...baseConfig.groups, trusting },
+  accounts: { ...baseConfig.accounts, trusting: trustingAccount.account },
 };
 
 let area: Area;

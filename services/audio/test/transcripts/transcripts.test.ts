@@ -8,11 +8,11 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
-import { channel, config as house, keys } from "../../../../libs/relay/test/config.ts";
+import { channel, config as baseConfig, keys } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
 const config = {
-  ...house,
+  ...baseConfig,
   models: {
     "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
     "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { stringify } from "yaml";
 import { type Browserlike, post, signInByLink } from "../console/people.ts";
-import { config as house, hello, keys } from "../../../../libs/relay/test/config.ts";
+import { config as baseConfig, hello, keys } from "../../../../libs/relay/test/config.ts";
 
 const canary = "sk-canary-of-a-vendor-0123456789";
 
@@ -15,9 +15,9 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
   let suite: Suite;
   let admin: Browserlike;
   beforeAll(async () => {
-    writeFileSync(seed, `# what it begins with\n${stringify(house)}`);
+    writeFileSync(seed, `# what it begins with\n${stringify(baseConfig)}`);
     suite = await startSuite({
-      config: house,
+      config: baseConfig,
       env: { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder },
     });
     admin = await signInByLink(suite, "admin");
@@ -186,7 +186,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
 describe("a file that is the truth", { timeout: 60_000 }, () => {
   let suite: Suite;
   beforeAll(async () => {
-    suite = await startSuite({ config: house });
+    suite = await startSuite({ config: baseConfig });
   }, 120_000);
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

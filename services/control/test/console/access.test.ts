@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { askControl, type Browserlike, browserWith, post, signIn, signInByLink } from "./people.ts";
-import { config as house, hello, keys, rival } from "../../../../libs/relay/test/config.ts";
+import { config as baseConfig, hello, keys, rival } from "../../../../libs/relay/test/config.ts";
 
 const password = "correct horse battery staple";
 
@@ -9,7 +9,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
   let suite: Suite;
   let admin: Browserlike;
   beforeAll(async () => {
-    suite = await startSuite({ config: { ...house, accounts: { ...house.accounts, rival: rival.account } } });
+    suite = await startSuite({ config: { ...baseConfig, accounts: { ...baseConfig.accounts, rival: rival.account } } });
     await until("the accounts", async () => (await post(suite, hello("chat"))).status === 200);
     admin = await signInByLink(suite, "admin");
     for (const [name, role, account] of [

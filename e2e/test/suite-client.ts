@@ -5,12 +5,12 @@ import { keys } from "../../libs/relay/test/config.ts";
 
 export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/config.ts";
 
-/** The official SDK, as an application sets it up. */
+/** Creates a client of the official SDK. */
 export function sdk(suite: Suite, key: string = keys.demo): OpenAI {
   return new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: key, maxRetries: 0 });
 }
 
-/** A chat call over plain HTTP. */
+/** Sends a chat call over HTTP. */
 export function post(
   suite: Suite,
   body: unknown,
@@ -31,23 +31,23 @@ export interface Money {
   readonly spentNanos: string;
 }
 
-/** An account's money as the operator sees it. */
+/** Reads an account's money from the operator's API. */
 export function money(suite: Suite, account = "demo"): Promise<Money> {
   return read(suite, `/accounts/${account}`);
 }
 
-/** What the operator's API says. */
+/** Reads from the operator's API. */
 export async function read<Data>(suite: Suite, path: string): Promise<Data> {
   const { data }: { readonly data: Data } = JSON.parse(await operate(suite, "GET", path));
   return data;
 }
 
-/** Ends a channel's rest after it has failed. */
+/** Makes a channel that has failed available immediately. */
 export async function enable(suite: Suite, id: string): Promise<void> {
   await operate(suite, "POST", `/channels/${id}/enable`);
 }
 
-/** Asks the operator's API itself, which is faster than a process of gatectl. */
+/** Calls the operator's API directly, which is faster than a process of gatectl. */
 async function operate(suite: Suite, method: "GET" | "POST", path: string): Promise<string> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };

@@ -6,7 +6,7 @@ export { keyOf, price } from "../../../services/text/test/every-vendor.ts";
 export { channelOf } from "../../../services/text/test/vendors.ts";
 
 /** Starts the suite with a model behind every vendor of text. */
-export function startHouse({
+export function startEveryVendorSuite({
   env = {},
   limits = {},
   ...additions

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { areas } from "../chaos/areas.ts";
-import { channelOf, quickVideo, shortTasks, smallSessions } from "../chaos/house.ts";
+import { channelOf, quickVideo, shortTasks, smallSessions } from "../chaos/setup.ts";
 import { modelOf } from "../chaos/area.ts";
 import type { Attack, Payer, Way } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
@@ -12,8 +12,8 @@ import { Loops, watchedServices } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
 import { startHostileVendors, type HostileVendors } from "./vendor.ts";
 
-/** The suite under attack, and what attacks are made with. */
-export interface House extends AsyncDisposable {
+/** The attacked suite, with the hostile vendors and the checks of an attack. */
+export interface AttackSetup extends AsyncDisposable {
   readonly suite: Suite<LocalBackends>;
   readonly vendors: HostileVendors;
   readonly inside: Inside;
@@ -24,28 +24,30 @@ export interface House extends AsyncDisposable {
   readonly booksFile: string;
 }
 
-/** Who plays which part in an attack: the attacker with further accounts, another tenant, and who calls meanwhile. */
+/**
+ * Role in an attack: the attacker with further accounts, another tenant, and an account that calls at the same time.
+ */
 export type Part = "attacker" | "other" | "bystander" | `payer-${number}`;
 
-/** The parts that an attack has. */
+/** Returns the roles of an attack. */
 export function partsOf({ payers = 0 }: Attack): readonly Part[] {
   return ["attacker", "other", "bystander", ...Array.from({ length: payers }, (_, at) => `payer-${at}` as const)];
 }
 
-/** The account of a part. */
+/** Returns the account of a role. */
 export function payerOf({ id }: Attack, part: Part): Payer {
   return { accountId: `${id}-${part}`, key: `sk-attack-0123456789-${id}-${part}` };
 }
 
-/** The beginning of every key that a channel shows to its vendor. */
+/** Prefix of every key that a channel sends to its vendor. */
 const vendorKey = "vendorKeyOfTheOperator";
-/** What the attacker of an attack has, and what everybody else has, in US dollars. */
+/** Balances of the attacker and of all others, in US dollars. */
 const [attackersBalance, othersBalance] = ["100.00", "100.00"];
-/** How long a hostile vendor may be silent: an attack is to end soon. */
+/** Maximum silence of a hostile vendor, in ms; short, so that an attack ends soon. */
 const timeoutMs = 2_000;
 
-/** Starts everything for some attacks. */
-export async function openHouse(attacks: readonly Attack[]): Promise<House> {
+/** Starts the suite and everything else that the attacks need. */
+export async function openAttackSetup(attacks: readonly Attack[]): Promise<AttackSetup> {
   await using opening = new AsyncDisposableStack();
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());

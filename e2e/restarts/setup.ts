@@ -2,18 +2,18 @@ import { request, type Agent } from "node:http";
 import { WebSocket } from "ws";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
 import { startEndlessVendor, type EndlessVendor } from "../test/endless-vendor.ts";
-import { channel, keys } from "../test/house.ts";
+import { channel, keys } from "../test/suite-client.ts";
 
-/** A suite for what restarts cost: streams that go on until they are let end, sessions, and plain calls. */
-export interface House extends AsyncDisposable {
+/** Suite in which the cost of restarts is measured: with a vendor of endless streams, sessions, and plain calls. */
+export interface RestartSetup extends AsyncDisposable {
   readonly suite: Suite<LocalBackends>;
   readonly vendor: EndlessVendor;
 }
 
 const price = { input: 2, output: 10 };
 
-/** Starts it, with the defaults of every lease and bound. */
-export async function openHouse(shape: Shape): Promise<House> {
+/** Starts the suite, with the default leases and limits. */
+export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({
     fresh: true,
@@ -45,7 +45,7 @@ export async function openHouse(shape: Shape): Promise<House> {
   };
 }
 
-/** An answer, as far as it came. */
+/** Answer, as far as it was received. */
 export interface Answer {
   readonly status: number | undefined;
   readonly text: string;
@@ -55,7 +55,7 @@ export interface Answer {
   readonly endedAt: number;
 }
 
-/** A call of chat. */
+/** A chat call. */
 export interface ChatCall {
   readonly model: string;
   readonly id?: string;
@@ -65,7 +65,7 @@ export interface ChatCall {
   readonly begun?: () => void;
 }
 
-/** Calls chat. */
+/** Sends a chat call. */
 export function call(url: string, { model, id, stream = false, agent, begun }: ChatCall): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, {
@@ -101,7 +101,7 @@ export interface SessionEnd {
   readonly endedAt: number;
 }
 
-/** A session of text. */
+/** A text session. */
 export interface Session {
   readonly ended: Promise<SessionEnd>;
   /** Requests an answer, and waits for its end; false where the session ended instead. */
@@ -109,7 +109,7 @@ export interface Session {
   close(): void;
 }
 
-/** Opens one. */
+/** Opens a session. */
 export async function openSession(url: string): Promise<Session> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/v1/realtime?model=live`, {
     headers: { authorization: `Bearer ${keys.demo}` },

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { connect, type NatsConnection } from "nats";
-import type { House } from "../faults.ts";
-import { accountsOf, openHouse } from "../house.ts";
+import type { ChaosSetup } from "../faults.ts";
+import { accountsOf, openChaosSetup } from "../setup.ts";
 
-/** What alerts are provoked in: a suite for chat, and the servers that it stands on. */
-export interface AlertHouse extends House, AsyncDisposable {
+/** Suite for chat and its servers, in which alerts are provoked. */
+export interface AlertSetup extends ChaosSetup, AsyncDisposable {
   readonly redis: Redis;
   readonly nats: NatsConnection;
   /** Sends one chat request; its status. */
@@ -33,10 +33,10 @@ const prices = {
 const names = Object.keys(prices);
 
 /** Starts the suite. */
-export async function openAlertHouse(): Promise<AlertHouse> {
+export async function openAlertSetup(): Promise<AlertSetup> {
   await using opening = new AsyncDisposableStack();
-  const house = opening.use(
-    await openHouse({
+  const setup = opening.use(
+    await openChaosSetup({
       engine: "postgres",
       shape: "apart",
       envOf: { ledger: { VERIFY_EVERY_MS: "2000" } },
@@ -62,7 +62,7 @@ export async function openAlertHouse(): Promise<AlertHouse> {
       },
     }),
   );
-  const { suite } = house;
+  const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined); // servers are stopped here
   opening.defer(() => redis.disconnect());
@@ -70,7 +70,7 @@ export async function openAlertHouse(): Promise<AlertHouse> {
   opening.defer(() => nats.close());
   const open = opening.move();
   return {
-    ...house,
+    ...setup,
     redis,
     nats,
     async ask(model, more = {}, key = richKey) {

@@ -2,7 +2,7 @@ import { openBooks, recordCalls } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { draftOf } from "@modelgate/testkit";
 import { join } from "node:path";
-import { channel, keys } from "./house.ts";
+import { channel, keys } from "./suite-client.ts";
 
 const hourMs = 3_600_000;
 /** A week of calls. */
@@ -12,8 +12,8 @@ const names = ["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "qwen3-max
 const accounts = ["acme", "research", "support"] as const;
 const channels = ["openai-main", "anthropic-main", "gemini-main", "qwen-main"] as const;
 
-/** The house that the documentation's pictures show: names and prices as somebody would have them. */
-export const shownHouse = {
+/** Configuration of the documentation's screenshots, with realistic names and prices. */
+export const shownConfig = {
   groups: { default: { models: ["*"] }, batch: { multiplier: 0.5, models: ["gpt-5-mini"] } },
   models: {
     "gpt-5-mini": { kind: "chat", price: { input: 0.25, cachedInput: 0.025, output: 2 }, contextTokens: 400_000 },
@@ -58,7 +58,7 @@ function callAt(time: number, at: number) {
   const chosen = dice % 11 < 5 ? 0 : dice % 11 < 8 ? 1 : dice % 11 < 10 ? 2 : 3;
   const model = names[chosen] ?? names[0];
   const [input, output] = [600 + ((dice * 37) % 2_400), 80 + ((dice * 53) % 700)];
-  const price = shownHouse.models[model].price;
+  const price = shownConfig.models[model].price;
   const isFailed = dice % 47 === 0;
   const accountId = accounts[dice % 5 < 3 ? 0 : (dice % 5) - 2] ?? accounts[0];
   return {

@@ -11,7 +11,7 @@ import {
 } from "@modelgate/testkit";
 import { modelOf, type Vendor, type Ways } from "./area.ts";
 import { areas } from "./areas.ts";
-import type { Engine, House } from "./faults.ts";
+import type { Engine, ChaosSetup } from "./faults.ts";
 import { openSlowWay } from "./slow-way.ts";
 
 /** An account of clients in one area. */
@@ -42,14 +42,14 @@ const limits = {
   realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };
 
-/** What a suite of faults is started with, beside its ways and its books. */
-export type HouseOptions = { readonly engine: Engine } & Pick<
+/** Options of a suite for faults, without its connections and its books. */
+export type ChaosOptions = { readonly engine: Engine } & Pick<
   SuiteOptions<LocalBackends>,
   "config" | "env" | "envOf" | "limits" | "services" | "shape"
 >;
 
 /** Returns the options of a suite with all areas: each vendor has two channels, and leases are short. */
-export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape): HouseOptions {
+export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape): ChaosOptions {
   const vendors = areas.flatMap((area) => area.vendors);
   const models = vendors.flatMap((vendor) =>
     (["two", "lone"] as const).map((ways) => [modelOf(vendor, ways), { kind: vendor.kind, price: vendor.price }]),
@@ -72,8 +72,12 @@ export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape)
   };
 }
 
-/** Starts a suite whose servers can be made slow, and whose books are in a server or a file of its own. */
-export async function openHouse({ engine, envOf, ...options }: HouseOptions): Promise<House & AsyncDisposable> {
+/** Starts a suite whose servers can be slowed down, and whose books are in a separate server or file. */
+export async function openChaosSetup({
+  engine,
+  envOf,
+  ...options
+}: ChaosOptions): Promise<ChaosSetup & AsyncDisposable> {
   await using opening = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "modelgate-chaos-"));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
