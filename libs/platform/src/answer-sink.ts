@@ -1,43 +1,43 @@
 import type { ServerResponse } from "node:http";
 
-/** Destination of an answer: its head, then its body in pieces, independent of the transport. */
+/** Destination of an answer: its head (status and headers), then its body in pieces. Independent of the transport. */
 export interface AnswerSink {
   /** True after the head was sent. */
   readonly begun: boolean;
-  /** True if nothing more can be sent: the answer has ended, or its client has disconnected. */
+  /** True if nothing more can be sent, because the answer is complete or the client has disconnected. */
   readonly closed: boolean;
   /**
-   * True while the client reads more slowly than the answer is written; the watcher's `drained` is called when it has
-   * caught up.
+   * True while the client reads more slowly than the answer is written. The watcher's `drained` is called when the
+   * client has read everything.
    */
   readonly full: boolean;
-  /** Adds a header to a head that was not sent yet. */
+  /** Adds a header. Call it before the head is sent. */
   setHeader(name: string, value: string): void;
-  /** Announces a trailer in a head that was not sent yet; does nothing if the connection does not support trailers. */
+  /** Declares a trailer. Call it before the head is sent. Does nothing if the connection does not support trailers. */
   announceTrailer(name: string): void;
-  /** Adds an announced trailer; call it before the last piece. */
+  /** Adds a declared trailer. Call it before the last piece is sent. */
   addTrailer(name: string, value: string): void;
   /** Sends the head. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Sends a piece of the body. Returns false if the sink is full afterwards. */
+  /** Sends a piece of the body. Returns false if `full` is true afterwards. */
   write(piece: Buffer | string): boolean;
   /** Sends the last piece. */
   end(last?: Buffer | string): void;
-  /** Closes the connection, so that the client does not take the part that it has for a complete answer. */
+  /** Closes the connection, so that the client does not take an incomplete answer for a complete one. */
   destroy(): void;
-  /** Calls the watcher when the sink drains or closes, until disposed. */
+  /** Calls the watcher when the sink drains or closes, until the result is disposed. */
   watch(watcher: SinkWatcher): Disposable;
 }
 
-/** Called when a sink drains or closes. */
+/** Callbacks that a sink calls when it drains or closes. */
 export interface SinkWatcher {
   /** The client has read everything that was written. */
   drained?(): void;
-  /** The sink is closed; `whole` is true if the client has received the complete answer. */
-  closed?(whole: boolean): void;
+  /** The sink is closed. `isComplete` is true if the complete answer was passed to the operating system. */
+  closed?(isComplete: boolean): void;
 }
 
-/** Sink of Node's HTTP server. */
+/** Sink that writes to a response of Node's HTTP server. */
 export class HttpSink implements AnswerSink {
   readonly #response: ServerResponse;
 
@@ -63,7 +63,7 @@ export class HttpSink implements AnswerSink {
 
   announceTrailer(name: string): void {
     const { httpVersionMajor, httpVersionMinor } = this.#response.req;
-    // An HTTP/1.0 body is not sent in chunks, and has no trailers.
+    // An HTTP/1.0 body is not sent in chunks, so it has no trailers.
     if (httpVersionMajor > 1 || httpVersionMinor > 0) this.#response.setHeader("trailer", name);
   }
 

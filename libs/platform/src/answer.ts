@@ -2,7 +2,7 @@ import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { failureHeaders, headers, renderFailure, type ErrorFormat, type Failure } from "@modelgate/contracts";
 
-/** Writes a complete JSON answer. A string or a Buffer is sent unchanged, as JSON that was rendered before. */
+/** Writes a complete JSON answer. A string or a Buffer is sent unchanged; it must be rendered JSON. */
 export function answerJson(
   response: ServerResponse,
   status: number,
@@ -18,7 +18,7 @@ export function answerJson(
   response.end(text);
 }
 
-/** Writes a failure in the format of its client; if the head was already sent, closes the connection. */
+/** Writes a failure in the client's error format. If the head was already sent, closes the connection. */
 export function answerFailure(
   response: ServerResponse,
   format: ErrorFormat,

@@ -18,8 +18,8 @@ import {
 } from "@modelgate/contracts";
 import { answerFailure } from "./answer.ts";
 import { HttpSink, type AnswerSink } from "./answer-sink.ts";
-import { endedBy, endingOf, endOn, goingPath, noteOpen } from "./ending.ts";
-import { lingerOver } from "./linger.ts";
+import { endedBy, endingOf, endCallOn, shutdownPath, recordOpenResponse } from "./ending.ts";
+import { discardRestOfBody } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { observeRequest, statusOf } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
@@ -28,21 +28,24 @@ import { failureOf } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
-/** Facts that become known about a call while it runs; recorded if the call is refused. */
+/** Details of a call that become known while it runs. They are recorded if the call is refused. */
 export interface CallFacts {
   /** Name of the model in the request. */
   model?: string;
-  /** True if the call has a usage event, which records its failure. */
+  /** True if the call has a usage event. That event then records its failure. */
   isBooked?: boolean;
 }
 
-/** An authenticated call of a service's endpoint. */
+/** An authenticated call of an endpoint. */
 export interface ServiceCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Destination of the answer, for code that does not depend on HTTP. */
+  /** Destination of the answer, for code that must not depend on HTTP. */
   readonly answer: AnswerSink;
-  /** Aborted if the call ends before its answer is complete. The reason is a Failure of the gateway, or ClientGone. */
+  /**
+   * Aborted if the call ends before its answer is complete. The reason is a Failure if the gateway ends the call, or
+   * ClientGone if the client disconnects.
+   */
   readonly ending: AbortSignal;
   readonly id: EndpointId;
   readonly endpoint: Endpoint;
@@ -50,9 +53,9 @@ export interface ServiceCall {
   readonly query: URLSearchParams;
   readonly caller: Caller;
   readonly requestId: string;
-  /** True if unsupported optional fields are refused, not dropped. */
+  /** True if the request is refused when it has unsupported optional fields; false if these fields are dropped. */
   readonly strict: boolean;
-  /** Format of this request's errors. */
+  /** Error format that this request's client expects. */
   readonly format: ErrorFormat;
   readonly log: Logger;
   /** Span of the call; the parent of the spans of its steps. */
@@ -62,13 +65,13 @@ export interface ServiceCall {
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
 
-/** A handler for each endpoint of an area; the table of endpoints makes the compiler demand all of them. */
+/** One handler for each endpoint of an area. The compiler reports an endpoint of the table that has no handler. */
 export type AreaHandlers<
   A extends Area,
   Table extends Readonly<Record<string, Endpoint>> = typeof endpoints,
 > = Readonly<Record<AreaEndpointId<A, Table>, EndpointHandler>>;
 
-/** A call that an edge has admitted, in the process that serves its area. */
+/** A call that the edge has authenticated and admitted, in the process that serves its area. */
 export type AdmittedCall = Pick<
   ServiceCall,
   "request" | "response" | "id" | "endpoint" | "params" | "query" | "caller" | "requestId" | "span"
@@ -84,9 +87,9 @@ export interface AreaOptions<A extends Area = Area> {
 }
 
 /**
- * Creates the request listener of an area's service. It finds the endpoint in the table, checks the edge's signature,
- * runs the endpoint's handler, and renders exceptions in the format of the request. An edge that shuts down announces
- * this on a call's connection; the call then ends as if this process shut down.
+ * Creates the request listener of an area's service. It finds the endpoint in the table, verifies the edge's signature,
+ * runs the endpoint's handler, and answers exceptions in the client's error format. An edge that shuts down sends a
+ * request for `shutdownPath` on the connection of an open call; that call then ends.
  */
 export function areaHandler<A extends Area>({
   area,
@@ -98,11 +101,11 @@ export function areaHandler<A extends Area>({
   const byId = handlersById(handlers);
   return (request, response) => {
     const url = request.url ?? "/";
-    if (url === goingPath) {
-      endOn(request.socket);
+    if (url === shutdownPath) {
+      endCallOn(request.socket);
       return void response.writeHead(204).end();
     }
-    noteOpen(request.socket, response);
+    recordOpenResponse(request.socket, response);
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const found = findEndpoint(request.method ?? "GET", path);
@@ -114,19 +117,19 @@ export function areaHandler<A extends Area>({
     }
     const endpoint = endpointOf(found.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
-    const span = seen(request, response, found.id);
+    const span = startRequestSpan(request, response, found.id);
     const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span, log };
     const findCaller = (): Caller =>
       verifyCaller(secrets, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
-    void answer(call, findCaller, handler, refused);
+    void runHandler(call, findCaller, handler, refused);
   };
 }
 
 /**
  * Creates a function that answers calls which the edge of the same process has admitted. It works like `areaHandler`
- * without the steps that the edge has done for the request: signature, span, metric.
+ * but does not verify a signature, start a span or count the request, because the edge does this.
  */
-export function localCalls<A extends Area>({
+export function localCallHandler<A extends Area>({
   log,
   refused,
   handlers,
@@ -135,7 +138,7 @@ export function localCalls<A extends Area>({
   return (call) => {
     const handler = byId.get(call.id);
     if (handler === undefined) throw new Failure("unknown_url");
-    void answer({ ...call, log }, () => call.caller, handler, refused);
+    void runHandler({ ...call, log }, () => call.caller, handler, refused);
   };
 }
 
@@ -143,8 +146,8 @@ function handlersById<A extends Area>(handlers: AreaHandlers<A>): ReadonlyMap<st
   return new Map(Object.entries<EndpointHandler>(handlers));
 }
 
-/** Begins the request's span, and counts the request when it has ended. */
-function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
+/** Starts the request's span. When the response is closed, ends the span and counts the request. */
+function startRequestSpan(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
   const startedAt = performance.now();
   const { method } = request;
   const route = endpointOf(id).path;
@@ -163,7 +166,7 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
   return span;
 }
 
-async function answer(
+async function runHandler(
   call: Omit<AdmittedCall, "caller"> & Pick<ServiceCall, "log">,
   findCaller: () => Caller,
   handler: EndpointHandler,
@@ -196,22 +199,22 @@ async function answer(
     };
     await handler(known);
   } catch (caught) {
-    // An error that occurs because the call was ended is replaced by the reason of that end.
+    // If the call was ended, its handler may throw any error. The reason of the end replaces that error.
     const error = known === undefined ? caught : (endedBy(ending) ?? caught);
     if (known !== undefined) recordRefusal(refused, known, error);
     if (response.writableEnded) return; // the client has its answer
     if (error instanceof ClientGone) return void response.destroy();
     const failure = failureOf(error);
     if (failure.code === "internal_error") log.error({ ...idsOf(call), err: failure.cause ?? failure }, "call failed");
-    if (!response.headersSent) lingerOver(request);
+    if (!response.headersSent) discardRestOfBody(request);
     answerFailure(response, format, failure, requestId);
   }
 }
 
-/** Facts of a call that are recorded if it is refused. */
+/** Parts of a call that `recordRefusal` needs. */
 export type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
 
-/** Records a refused call, unless its usage event records the failure or its client has disconnected. */
+/** Records a refused call. Does nothing if a usage event records the failure, or if the client has disconnected. */
 export function recordRefusal(
   refused: Pick<RefusedCalls, "add">,
   { caller: { accountId, tokenId }, facts: { isBooked = false, model }, id, requestId }: RecordedCall,

@@ -23,30 +23,30 @@ export interface UpgradeCall extends Pick<
   "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log" | "span" | "facts"
 > {
   readonly socket: Duplex;
-  /** First bytes of the new protocol, if they arrived with the request. */
+  /** Bytes after the request's head that were already received; they belong to the new protocol. */
   readonly head: Buffer;
 }
 
-/** Takes over the connection. Throws before anything is written; the exception is then answered. */
+/** Upgrades the connection. If it throws, it has written nothing to the socket, and the exception is answered. */
 export type UpgradeCallHandler = (call: UpgradeCall) => Promise<void>;
 
-/** Options of an area's upgrades. */
+/** Options of the upgrade listener of an area's service. */
 export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
   readonly handlers: Readonly<Partial<Record<EndpointId, UpgradeCallHandler>>>;
 }
 
-/** An upgrade that an edge has admitted, in the process that serves its area. */
+/** An upgrade that the edge has authenticated and admitted, in the process that serves its area. */
 export type AdmittedUpgrade = Omit<UpgradeCall, "facts" | "log">;
 
 /**
- * Creates the upgrade listener of an area's service; `areaHandler` serves plain requests. A refused upgrade gets a
- * plain HTTP answer.
+ * Creates the upgrade listener of an area's service. A refused upgrade gets a plain HTTP answer. `areaHandler` serves
+ * requests without an upgrade.
  */
 export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgradeOptions): UpgradeHandler {
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     const parent = firstHeader(request.headers, [headers.traceparent]);
-    void orRefused({ socket, requestId, log, span: { traceparent: parent } }, async () => {
+    void upgradeOrRefuse({ socket, requestId, log, span: { traceparent: parent } }, async () => {
       // A path that begins with two slashes must not be parsed as a host.
       const [path = "/", ...rest] = (request.url ?? "/").split("?");
       const query = new URLSearchParams(rest.join("?"));
@@ -60,16 +60,16 @@ export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgra
       const signed = firstHeader(request.headers, [headers.caller]);
       const caller = verifyCaller(secrets, signed, Math.floor(Date.now() / 1_000));
       const call = { request, socket, head, id, endpoint: endpointOf(id), query, caller, requestId, log, span };
-      await recordingRefusal(refused, { ...call, facts: {} }, handler);
+      await runAndRecordRefusal(refused, { ...call, facts: {} }, handler);
     });
   };
 }
 
 /**
  * Creates a function that upgrades connections which the edge of the same process has admitted. It works like
- * `areaUpgrade`, without signature and span, and resolves with the status of the answer.
+ * `areaUpgrade` but does not verify a signature or start a span. It resolves with the status of the answer.
  */
-export function localUpgrades({
+export function localUpgradeHandler({
   log,
   refused,
   handlers,
@@ -77,15 +77,15 @@ export function localUpgrades({
   return (call) => {
     const handler = handlers[call.id];
     if (handler === undefined) throw new Failure("unknown_url");
-    return orRefused({ ...call, log }, () => recordingRefusal(refused, { ...call, log, facts: {} }, handler));
+    return upgradeOrRefuse({ ...call, log }, () => runAndRecordRefusal(refused, { ...call, log, facts: {} }, handler));
   };
 }
 
-/** Status of a request that became a WebSocket. */
-const switching = 101;
+/** Status of an answer that switches the connection to WebSocket. */
+const switchingProtocols = 101;
 
-/** Runs an upgrade, and answers on its socket if it throws. Resolves with the status of the answer. */
-async function orRefused(
+/** Runs an upgrade. If it throws, answers on the socket. Resolves with the status of the answer. */
+async function upgradeOrRefuse(
   call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
   upgrade: () => Promise<void>,
 ): Promise<number> {
@@ -93,11 +93,11 @@ async function orRefused(
   socket.on("error", () => socket.destroy());
   try {
     await upgrade();
-    return switching;
+    return switchingProtocols;
   } catch (error) {
     if (error instanceof ClientGone || socket.destroyed) {
       socket.destroy();
-      return switching;
+      return switchingProtocols;
     }
     const failure = failureOf(error);
     if (failure.code === "internal_error")
@@ -107,8 +107,8 @@ async function orRefused(
   }
 }
 
-/** Runs a call, and records it if it is refused. Rethrows the call's exception. */
-async function recordingRefusal<C extends RecordedCall>(
+/** Runs a call, records it if it throws, and rethrows the exception. */
+async function runAndRecordRefusal<C extends RecordedCall>(
   refused: Pick<RefusedCalls, "add">,
   call: C,
   run: (call: C) => Promise<void>,

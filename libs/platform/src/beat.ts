@@ -1,24 +1,24 @@
-/** Minimum share of a pause that must remain until the next beat; with less, the beat after it is used. */
-const minLeft = 0.25;
+/** Minimum share of the interval that must remain until the next beat. If less remains, the following beat is used. */
+const minShareLeft = 0.25;
 
 /**
- * Returns the milliseconds until this process's next beat of `ms`. Timers that fire at common beats wake an idle
- * process once for all of them: each wake-up costs a third of a millisecond. Beats are counted from the process's
- * start, so that not all processes wake at the same time.
+ * Returns the milliseconds until the next beat of an interval. Beats are multiples of `ms` since the start of the
+ * process. Timers with the same interval thus fire together and wake an idle process only once; each wake-up costs a
+ * third of a millisecond. Different processes have different beats.
  */
-export function untilBeat(ms: number): number {
+export function msUntilBeat(ms: number): number {
   const left = ms - (performance.now() % ms);
-  return Math.ceil(left < ms * minLeft ? left + ms : left);
+  return Math.ceil(left < ms * minShareLeft ? left + ms : left);
 }
 
-/** Calls `run` at each beat until disposed. Does not keep the process running. */
+/** Calls `run` at each beat until the result is disposed. The timer does not keep the process running. */
 export function onBeat(ms: number, run: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
     timer = setTimeout(() => {
       wait();
       run();
-    }, untilBeat(ms)).unref();
+    }, msUntilBeat(ms)).unref();
   };
   wait();
   return { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -2,57 +2,57 @@ import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** Account and API key of a call that uses memory. */
+/** Account and API key that memory or disk space is counted for. */
 export interface Holder {
   readonly accountId: string;
   readonly tokenId: string;
 }
 
-/** Maximum shares of a budget for one account and one API key. */
+/** Maximum share of a budget that one account, and one API key, may use. */
 export interface BudgetShares {
   /**
-   * Percentage of the budget's bytes. A limit does not apply to the only body of its account or API key, so that the
-   * largest allowed body fits into a small budget.
+   * Percentage of the budget's bytes. The limit does not apply while an account or API key has only one body, so that
+   * the largest allowed body fits into a small budget.
    */
   readonly accountPercent: number;
   readonly tokenPercent: number;
-  /** Bodies that may arrive at the same time. */
+  /** Maximum number of bodies that may arrive at the same time. */
   readonly accountBodies: number;
   readonly tokenBodies: number;
 }
 
-const unshared: BudgetShares = {
+const withoutShareLimits: BudgetShares = {
   accountPercent: 100,
   tokenPercent: 100,
   accountBodies: Infinity,
   tokenBodies: Infinity,
 };
 
-/** Current use of one account or one API key. */
-interface Use {
+/** Current usage of one account or one API key. */
+interface Usage {
   bytes: number;
-  /** Number of its open holdings. */
+  /** Number of open holdings. */
   holdings: number;
   readonly arriving: OpenList<Holding>;
 }
 
-/** Current use of an account, and of each of its API keys. */
-interface AccountUse extends Use {
-  readonly tokens: Map<string, Use>;
+/** Current usage of an account and of each of its API keys. */
+interface AccountUsage extends Usage {
+  readonly tokens: Map<string, Usage>;
 }
 
 /**
- * Limit on the memory or disk that all requests of a process use together. It records the use per account and API key
- * and limits both to their shares. If the budget is full, the account with the most bytes must make room: its newest
- * arriving body is ended first.
+ * Limit for the memory or disk space that all requests of a process use together. It counts the usage of each account
+ * and API key and enforces their shares. If the budget is full, arriving bodies of the accounts with the most bytes are
+ * ended, the newest first.
  */
 export class BufferBudget {
   readonly #limit: number;
   readonly #shares: BudgetShares;
-  readonly #accounts = new Map<string, AccountUse>();
+  readonly #accounts = new Map<string, AccountUsage>();
   #taken = 0;
 
-  constructor(limitBytes: number, shares: BudgetShares = unshared) {
+  constructor(limitBytes: number, shares: BudgetShares = withoutShareLimits) {
     this.#limit = limitBytes;
     this.#shares = shares;
   }
@@ -62,17 +62,17 @@ export class BufferBudget {
     return this.#taken;
   }
 
-  /** Takes bytes that count for no account. Throws Failure server_overloaded (503). */
+  /** Takes bytes that are not counted for an account. Throws Failure server_overloaded (503). */
   take(bytes: number): void {
     if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, 0);
     this.#count(bytes);
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#count(-bytes);
   }
 
-  /** Opens a holding for one body of a caller. */
+  /** Opens a holding for one body of an account and API key. */
   holdFor({ accountId, tokenId }: Holder): Holding {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
@@ -89,13 +89,13 @@ export class BufferBudget {
     return new Holding(this, { accountId, account, tokenId, token });
   }
 
-  /** Takes bytes for a holding. Throws the same Failures as `Holding.take`. */
-  takeFor(holding: Holding, { account, token }: Uses, bytes: number): void {
+  /** Takes bytes for a holding. Throws the Failures of `Holding.take`. */
+  takeFor(holding: Holding, { account, token }: HoldingOwner, bytes: number): void {
     const { accountPercent, tokenPercent } = this.#shares;
     const ofToken = Math.floor((this.#limit * tokenPercent) / 100);
-    if (token.bytes + bytes > ofToken && token.bytes !== holding.bytes) throw shareTaken("key", ofToken);
+    if (token.bytes + bytes > ofToken && token.bytes !== holding.bytes) throw shareExceeded("key", ofToken);
     const ofAccount = Math.floor((this.#limit * accountPercent) / 100);
-    if (account.bytes + bytes > ofAccount && account.bytes !== holding.bytes) throw shareTaken("account", ofAccount);
+    if (account.bytes + bytes > ofAccount && account.bytes !== holding.bytes) throw shareExceeded("account", ofAccount);
     if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, account.bytes);
     account.bytes += bytes;
     token.bytes += bytes;
@@ -103,9 +103,9 @@ export class BufferBudget {
   }
 
   /**
-   * Throws Failure rate_limit_exceeded (429) if an API key or its account has its maximum number of arriving bodies.
+   * Throws Failure rate_limit_exceeded (429) if the API key or the account has its maximum number of arriving bodies.
    */
-  refuseCrowd({ account, token }: Uses): void {
+  checkArriving({ account, token }: HoldingOwner): void {
     const { accountBodies, tokenBodies } = this.#shares;
     const whose =
       token.arriving.size >= tokenBodies ? "key" : account.arriving.size >= accountBodies ? "account" : undefined;
@@ -117,8 +117,8 @@ export class BufferBudget {
     );
   }
 
-  /** Releases a holding's bytes; `isOver` is true if the holding ends. */
-  giveFor({ accountId, account, tokenId, token }: Uses, bytes: number, isOver: boolean): void {
+  /** Releases bytes of a holding; `isOver` is true if the holding ends. */
+  releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, isOver: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;
     this.#count(-bytes);
@@ -128,8 +128,9 @@ export class BufferBudget {
   }
 
   /**
-   * Makes room by ending arriving bodies of accounts that use more than the requesting one: the largest account first,
-   * its newest body first. Throws Failure server_overloaded (503), without ending any body, if that would not suffice.
+   * Makes room by ending arriving bodies of accounts that use more bytes than the requesting account will use: first
+   * those of the account with the most bytes, the newest first. Throws Failure server_overloaded (503), without ending
+   * a body, if this would not free enough bytes.
    */
   #makeRoom(bytes: number, held: number): void {
     let missing = this.#taken + bytes - this.#limit;
@@ -142,8 +143,8 @@ export class BufferBudget {
         missing -= holding.bytes;
       }
     }
-    if (missing > 0) throw full();
-    for (const holding of ended) holding.end(full());
+    if (missing > 0) throw budgetFull();
+    for (const holding of ended) holding.end(budgetFull());
   }
 
   #count(bytes: number): void {
@@ -152,27 +153,27 @@ export class BufferBudget {
   }
 }
 
-/** Uses that a holding belongs to, and their names. */
-interface Uses {
+/** Account and API key of a holding, with their ids and their usage. */
+interface HoldingOwner {
   readonly accountId: string;
-  readonly account: AccountUse;
+  readonly account: AccountUsage;
   readonly tokenId: string;
-  readonly token: Use;
+  readonly token: Usage;
 }
 
-/** Bytes of a budget that one body uses; disposal releases all of them. */
+/** Bytes of a budget that one body uses. Disposal releases all of them. */
 export class Holding implements Disposable {
   readonly #budget: BufferBudget;
-  readonly #uses: Uses;
+  readonly #uses: HoldingOwner;
   #bytes = 0;
-  /** Ends the body while it arrives. */
+  /** Ends the body. Undefined unless the body is arriving. */
   #breakOff: ((failure: Failure) => void) | undefined;
-  /** Entries of the body in the lists of arriving bodies of its account and its API key. */
+  /** Entries of the body in the `arriving` lists of its account and its API key. */
   #listed: readonly Listed[] = [];
-  /** False after the first disposal; a second one does nothing. */
+  /** False after the first disposal. Further disposals do nothing. */
   #open = true;
 
-  constructor(budget: BufferBudget, uses: Uses) {
+  constructor(budget: BufferBudget, uses: HoldingOwner) {
     this.#budget = budget;
     this.#uses = uses;
   }
@@ -181,30 +182,33 @@ export class Holding implements Disposable {
     return this.#bytes;
   }
 
-  /** Takes more bytes. Throws Failure rate_limit_exceeded (429, the caller's share) or server_overloaded (503). */
+  /**
+   * Takes more bytes. Throws Failure rate_limit_exceeded (429, the share of the account or API key is exceeded) or
+   * server_overloaded (503, the budget is full).
+   */
   take(bytes: number): void {
     this.#budget.takeFor(this, this.#uses, bytes);
     this.#bytes += bytes;
   }
 
   /**
-   * Counts the body as arriving until `arrived` is called. Meanwhile `breakOff` may be called to make room for others;
-   * the bytes of the body are then already released. Throws Failure rate_limit_exceeded (429).
+   * Counts the body as arriving until `endArriving` is called. Meanwhile the budget may release the body's bytes and call
+   * `breakOff` to make room for other bodies. Throws Failure rate_limit_exceeded (429) if too many bodies are arriving.
    */
-  arrives(breakOff: (failure: Failure) => void): void {
+  startArriving(breakOff: (failure: Failure) => void): void {
     const { account, token } = this.#uses;
-    this.#budget.refuseCrowd(this.#uses);
+    this.#budget.checkArriving(this.#uses);
     this.#breakOff = breakOff;
     this.#listed = [account.arriving.add(this), token.arriving.add(this)];
   }
 
-  arrived(): void {
+  endArriving(): void {
     for (const each of this.#listed) each.remove();
     this.#listed = [];
     this.#breakOff = undefined;
   }
 
-  /** Ends a body that is arriving. */
+  /** Releases the body's bytes, and calls its `breakOff` if it is arriving. */
   end(failure: Failure): void {
     const breakOff = this.#breakOff;
     this[Symbol.dispose]();
@@ -212,14 +216,14 @@ export class Holding implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.arrived();
-    this.#budget.giveFor(this.#uses, this.#bytes, this.#open);
+    this.endArriving();
+    this.#budget.releaseFor(this.#uses, this.#bytes, this.#open);
     this.#bytes = 0;
     this.#open = false;
   }
 }
 
-function shareTaken(whose: "account" | "key", bytes: number): Failure {
+function shareExceeded(whose: "account" | "key", bytes: number): Failure {
   return new Failure(
     "rate_limit_exceeded",
     `The open calls of this ${whose} hold their share of the gateway's memory, ${bytes} bytes; try again shortly.`,
@@ -227,7 +231,7 @@ function shareTaken(whose: "account" | "key", bytes: number): Failure {
   );
 }
 
-function full(): Failure {
+function budgetFull(): Failure {
   return new Failure("server_overloaded", "The gateway is at its memory limit for request bodies; try again shortly.", {
     retryAfterSeconds: 1,
   });

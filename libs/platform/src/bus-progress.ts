@@ -1,19 +1,19 @@
 import type { NatsConnection } from "nats";
-import { absent } from "./bus-streams.ts";
+import { undefinedIfNotFound } from "./bus-streams.ts";
 
 /** Position of a durable reader in its stream. */
 export interface Progress {
-  /** Sequence number of the stream's latest message. */
+  /** Sequence number of the last message in the stream. */
   readonly last: number;
   /** Sequence number up to which all messages were handled. */
   readonly handled: number;
-  /** Number of messages that the reader has not acknowledged. */
+  /** Number of messages that are not acknowledged. */
   readonly waiting: number;
-  /** Returns the age in ms of the oldest message that is not acknowledged; 0 if there is none. */
+  /** Returns the age in ms of the oldest unacknowledged message; 0 if all messages are acknowledged. */
   age(): Promise<number>;
 }
 
-/** Reads the position of a durable reader; undefined if the stream does not exist. */
+/** Reads the position of a durable reader. Returns undefined if the stream does not exist. */
 export async function readProgress(
   connection: NatsConnection,
   stream: string,
@@ -21,12 +21,12 @@ export async function readProgress(
 ): Promise<Progress | undefined> {
   const { streams, consumers } = await connection.jetstreamManager({ checkAPI: false });
   const [state, reader] = await Promise.all([
-    streams.info(stream).then((found) => found.state, absent),
-    consumers.info(stream, durable).catch(absent),
+    streams.info(stream).then((found) => found.state, undefinedIfNotFound),
+    consumers.info(stream, durable).catch(undefinedIfNotFound),
   ]);
   if (state === undefined) return undefined;
   const last = state.last_seq;
-  // A reader that was not created yet has handled no messages.
+  // A reader that does not exist yet has handled no messages.
   const waiting = reader === undefined ? state.messages : reader.num_pending + reader.num_ack_pending;
   const acknowledged = reader?.ack_floor.stream_seq ?? 0;
   return {
@@ -36,8 +36,8 @@ export async function readProgress(
     async age() {
       if (waiting === 0) return 0;
       const next = Math.max(state.first_seq, acknowledged + 1);
-      // The message was acknowledged out of order, or dropped meanwhile: the next poll sees the one after it.
-      const oldest = await streams.getMessage(stream, { seq: next }).catch(absent);
+      // If the message is missing, it was acknowledged out of order or dropped; the next poll reads a later one.
+      const oldest = await streams.getMessage(stream, { seq: next }).catch(undefinedIfNotFound);
       return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.time.getTime());
     },
   };

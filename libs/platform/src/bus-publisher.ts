@@ -5,14 +5,14 @@ import { streamNotFound } from "./bus-reader.ts";
 export interface BusMessage {
   readonly subject: string;
   readonly body: string;
-  /** Identifies the message, so that JetStream drops a repetition. */
+  /** Id by which JetStream detects and drops a repeated message. */
   readonly id: string;
 }
 
-/** Result of publishing a message: undefined if JetStream has stored it, otherwise the error. */
+/** Result of publishing one message: undefined if JetStream has stored it, otherwise the error. */
 export type Published = Error | undefined;
 
-/** Messages that were sent together. */
+/** Messages that were sent together and wait for JetStream's answers. */
 interface Batch {
   readonly results: Published[];
   readonly answered: boolean[];
@@ -21,18 +21,19 @@ interface Batch {
   readonly late: NodeJS.Timeout;
 }
 
-/** Error of a subject whose stream does not exist, or no longer exists. */
+/** Error if no stream exists for a subject. */
 export class StreamGone extends Error {
   override readonly name = "StreamGone";
 }
 
-/** Status of an answer if a subject has no listener. */
+/** Status that NATS sends if a subject has no subscriber. */
 const noResponders = 503;
 const messageId = "Nats-Msg-Id";
 
 /**
- * Publishes batches to JetStream. All answers arrive through one subscription, and a batch has one promise and one
- * timer. The client's publish would create a promise, a timer and an Error with its stack for each message.
+ * Publishes batches of messages to JetStream. A batch needs one promise and one timer, and all answers arrive through
+ * one subscription. The client library's own `publish` creates a promise, a timer and an Error with a stack trace for
+ * each message.
  */
 export class BusPublisher implements Disposable {
   readonly #connection: NatsConnection;
@@ -48,14 +49,14 @@ export class BusPublisher implements Disposable {
   }
 
   /**
-   * Resolves when JetStream has answered for each message, or after `ackMs`, with the results in the order of the
-   * messages.
+   * Publishes messages. Resolves when JetStream has answered all of them, at the latest after `ackMs`, with one result
+   * for each message in the same order.
    */
   publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
     const { promise, resolve: done } = Promise.withResolvers<readonly Published[]>();
-    const late = setTimeout(() => this.#give(name, new Error("JetStream did not answer in time")), this.#ackMs);
+    const late = setTimeout(() => this.#fail(name, new Error("JetStream did not answer in time")), this.#ackMs);
     const results = Array.from<Published>({ length: messages.length });
     this.#batches.set(name, { results, answered: [], left: messages.length, done, late });
     try {
@@ -65,14 +66,14 @@ export class BusPublisher implements Disposable {
         this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${at}`, headers: head });
       }
     } catch (error) {
-      this.#give(name, error instanceof Error ? error : new Error(String(error)));
+      this.#fail(name, error instanceof Error ? error : new Error(String(error)));
     }
     return promise;
   }
 
   /** Resolves all unanswered batches with an error. */
   [Symbol.dispose](): void {
-    for (const name of this.#batches.keys()) this.#give(name, new Error("the connection to NATS was closed"));
+    for (const name of this.#batches.keys()) this.#fail(name, new Error("the connection to NATS was closed"));
   }
 
   readonly #answered = (failed: Error | null, message: Msg): void => {
@@ -85,8 +86,8 @@ export class BusPublisher implements Disposable {
     if (--batch.left === 0) this.#end(name, batch);
   };
 
-  /** Ends a batch without waiting for its remaining answers. */
-  #give(name: string, error: Error): void {
+  /** Ends a batch; the messages without an answer get this error. */
+  #fail(name: string, error: Error): void {
     const batch = this.#batches.get(name);
     if (batch === undefined) return;
     for (const at of batch.results.keys()) if (batch.answered[at] !== true) batch.results[at] = error;

@@ -10,43 +10,43 @@ import {
 } from "nats";
 import type { Logger } from "./log.ts";
 
-/** Maximum messages of one batch. */
+/** Maximum number of messages in one batch. */
 const batchSize = 500;
 const pauseMs = 500;
-/** Time in ms for which messages are collected after the first one. */
+/** Time in ms to wait for more messages after the first one has arrived. */
 const gatherMs = 1_000;
-/** Maximum ms to fetch messages that NATS has. */
+/** Maximum ms to fetch messages that are already in the stream. */
 const fetchMs = 1_000;
-/** Maximum ms to wait for a first message before the request is repeated. */
+/** Maximum ms that one request waits for a first message. Then the request is repeated. */
 const waitMs = 10_000;
-/** Time in ms after which the batch of a dead reader is delivered again; handling a batch takes a fraction of it. */
+/** Time in ms after which NATS delivers unacknowledged messages again. Handling a batch takes a fraction of it. */
 const redeliverAfterMs = 10_000;
 
-/** JetStream clients of a connected bus. */
+/** Connection of the bus, and its JetStream client. */
 export interface StreamAccess {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
 }
 
-/** Stream and consumer of a reader. */
+/** Stream, consumer and callbacks of a reader. */
 export interface ReaderOptions {
   readonly stream: string;
   readonly durable: string;
   readonly log: Logger;
   handle(bodies: readonly string[]): Promise<void>;
-  /** Returns the clients; undefined while NATS is unavailable. */
+  /** Returns the connection; undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
-  /** Called if the stream no longer exists. */
+  /** Called if the stream does not exist. */
   gone(): void;
 }
 
-/** Reads a stream through a durable consumer until disposed. */
+/** Reads a stream through a durable consumer until it is disposed. */
 export class BusReader implements AsyncDisposable {
   readonly #options: ReaderOptions;
   readonly #reading: Promise<void>;
-  /** Undefined until the consumer was found, and after an error. */
+  /** Undefined before the consumer is found, after an error and after an empty batch. */
   #consumer: Consumer | undefined;
-  /** Ends the wait for a first message, or for those that follow it. */
+  /** Ends the current wait for messages; undefined if no wait is running. */
   #endWait: (() => void) | undefined;
   #stopped = false;
 
@@ -55,12 +55,12 @@ export class BusReader implements AsyncDisposable {
     this.#reading = this.#readBatches();
   }
 
-  /** Ends the wait for a message because NATS is unavailable, or because the reader is disposed. */
+  /** Ends the current wait for messages. Called if NATS becomes unavailable or the reader is disposed. */
   wake(): void {
     this.#endWait?.();
   }
 
-  /** Ends the reading; the current batch is handled or returned to NATS. */
+  /** Stops reading. The current batch is handled, or returned to NATS if its handler fails. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.wake();
@@ -85,12 +85,12 @@ export class BusReader implements AsyncDisposable {
   async #readBatch(): Promise<void> {
     this.#consumer ??= await this.#findConsumer();
     const messages = await this.#fetch(this.#consumer);
-    // The consumer may no longer exist, so it is looked up again after each empty batch.
+    // An empty batch may mean that the consumer was deleted, so the consumer is looked up again.
     if (messages.length === 0) this.#consumer = undefined;
     else await this.#handle(messages);
   }
 
-  /** Finds or creates the durable consumer. Creating it again with the same settings has no effect. */
+  /** Finds or creates the durable consumer. Adding an existing consumer with the same settings has no effect. */
   async #findConsumer(): Promise<Consumer> {
     const { stream, durable } = this.#options;
     const access = this.#options.access();
@@ -105,12 +105,13 @@ export class BusReader implements AsyncDisposable {
   }
 
   /**
-   * Waits for a message, then a while for more, and fetches them in one batch: fetching each message separately would
-   * wake this process and NATS every time. An idle stream costs a request every ten seconds.
+   * Waits for a first message, then `gatherMs` for more, and fetches those in one request. Fetching each message
+   * separately would wake this process and NATS for every message. While the stream has no new messages, one request
+   * runs for `waitMs`.
    */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
     const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });
-    const firsts = await this.#untilEnded(fetched(waiting), () => waiting.stop());
+    const firsts = await this.#untilEnded(collectMessages(waiting), () => waiting.stop());
     const [first] = firsts;
     if (first === undefined || this.#stopped) return firsts;
     if (first.info.pending < batchSize - 1) await this.#gather();
@@ -123,7 +124,7 @@ export class BusReader implements AsyncDisposable {
     return this.#untilEnded(promise, resolve).finally(() => clearTimeout(timer));
   }
 
-  /** Waits for a promise; `wake` can end the wait. */
+  /** Waits for a promise; `wake` can end the wait early by calling `end`. */
   async #untilEnded<Result>(waited: Promise<Result>, end: () => void): Promise<Result> {
     this.#endWait = end;
     if (this.#stopped) end();
@@ -150,16 +151,16 @@ export class BusReader implements AsyncDisposable {
   }
 }
 
-/** Fetches the messages that wait behind a consumer's first one, at most `batchSize - 1`. */
+/** Fetches the messages after the first one, at most `batchSize - 1`. */
 async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
-  // Redelivered messages do not count as pending. If one message of a failed batch is redelivered, the others follow.
+  // `num_pending` does not count redelivered messages. If one message of a batch is redelivered, the others follow.
   const waiting = redelivered ? batchSize : (await consumer.info()).num_pending;
   if (waiting === 0) return [];
-  return fetched(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));
+  return collectMessages(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));
 }
 
-/** Returns the messages of a fetch. If the stream is deleted meanwhile, the messages before that are returned. */
-async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
+/** Collects the messages of a fetch. If the fetch fails after some messages have arrived, these are returned. */
+async function collectMessages(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   const messages: JsMsg[] = [];
   try {
     for await (const message of batch) messages.push(message);
@@ -169,7 +170,7 @@ async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   return messages;
 }
 
-/** Returns whether JetStream reports with this error that a stream does not exist. */
+/** Returns whether an error means that the stream does not exist. */
 function isStreamGone(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;

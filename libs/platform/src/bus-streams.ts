@@ -2,35 +2,35 @@ import { nanos, NatsError, RetentionPolicy, StorageType, type NatsConnection } f
 import { eventStreams } from "@modelgate/contracts";
 import type { Logger } from "./log.ts";
 
-/** Bounds of a stream of events. */
+/** Limits of the event streams. */
 export interface StreamBounds {
-  /** Time for which JetStream remembers message ids to drop repetitions. */
+  /** Time in ms for which JetStream remembers message ids to drop repeated messages. */
   readonly duplicateWindowMs: number;
-  /** Maximum age of the events in a stream. */
+  /** Maximum age in ms of the events in a stream. */
   readonly keepMs: number;
-  /** Maximum bytes of a stream's files; JetStream reserves them for each stream, even an empty one. */
+  /** Maximum bytes of one stream on disk. JetStream reserves this space for each stream, even for an empty one. */
   readonly keepBytes: number;
-  /** Number of servers that store each stream. */
+  /** Number of NATS servers that store each stream. */
   readonly replicas: number;
 }
 
-/** JetStream's value for an unlimited stream. */
+/** JetStream's value for a stream without a size limit. */
 const unbounded = -1;
 
-/** Error of a NATS server that is available but cannot store a stream as required. */
+/** Error of a NATS server that is available but cannot create a stream with the required limits. */
 export class StreamRefused extends Error {
   override readonly name = "StreamRefused";
 }
 
 /**
- * Creates missing event streams, and extends existing ones; a service with smaller settings does not reduce them. A
- * stream that cannot be extended is used unchanged. Throws StreamRefused for a stream that cannot be created, or not on
- * enough servers.
+ * Creates missing event streams. Raises the size and the number of replicas of existing streams, but never reduces
+ * them. A stream whose size cannot be raised is used unchanged, with a warning. Throws StreamRefused if a stream cannot
+ * be created, or if its number of replicas cannot be raised.
  */
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();
   for (const { name, subjects } of Object.values(eventStreams)) {
-    const config = await streams.info(name).then((found) => found.config, absent);
+    const config = await streams.info(name).then((found) => found.config, undefinedIfNotFound);
     const wanted = { num_replicas: bounds.replicas, max_bytes: bounds.keepBytes };
     if (config === undefined) {
       const kept = {
@@ -42,12 +42,12 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
         storage: StorageType.File,
         retention: RetentionPolicy.Limits,
       };
-      await streams.add(kept).catch(refused(name, bounds));
+      await streams.add(kept).catch(rethrowRefused(name, bounds));
       continue;
     }
     const replicas = Math.max(config.num_replicas, bounds.replicas);
     if (replicas !== config.num_replicas)
-      await streams.update(name, { ...config, num_replicas: replicas }).catch(refused(name, bounds));
+      await streams.update(name, { ...config, num_replicas: replicas }).catch(rethrowRefused(name, bounds));
     if (config.max_bytes !== unbounded && config.max_bytes < bounds.keepBytes)
       await streams
         .update(name, { ...config, num_replicas: replicas, max_bytes: bounds.keepBytes })
@@ -55,16 +55,17 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-/** Returns undefined if JetStream reports that an object does not exist; rethrows every other error. */
-export function absent(error: unknown): undefined {
+/** Returns undefined for JetStream's error "not found"; rethrows every other error. */
+export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }
 
 /**
- * Creates an error handler that names the refused stream and its settings. It rethrows errors that are not JetStream's.
+ * Creates an error handler that converts errors of JetStream to StreamRefused, with the stream's name and settings in
+ * the message. It rethrows other errors.
  */
-function refused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
+function rethrowRefused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof NatsError) || error.api_error === undefined) throw error;
     const size = `${Object.keys(eventStreams).length} streams of ${keepBytes} bytes (NATS_KEEP_BYTES)`;

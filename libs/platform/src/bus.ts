@@ -4,27 +4,28 @@ import { readProgress, type Progress } from "./bus-progress.ts";
 import { BusPublisher, StreamGone, type BusMessage, type Published } from "./bus-publisher.ts";
 import { BusReader, type StreamAccess } from "./bus-reader.ts";
 import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
-import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
+import { certificateRefused, certificateCheck, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
-/** Event bus of a service. */
+/** Event bus of a process. */
 export interface Bus extends AsyncDisposable {
   /**
-   * Publishes messages, which JetStream stores in their order. Resolves when it has answered for each, with undefined
-   * for a stored message, otherwise its error. Rejects immediately while NATS is unavailable.
+   * Publishes messages, which JetStream stores in this order. Resolves when JetStream has answered all of them: with
+   * undefined for each stored message, and an error for each other one. Rejects immediately while NATS is unavailable.
    */
   publish(messages: readonly BusMessage[]): Promise<readonly Published[]>;
   /**
-   * Reads a stream through a durable consumer until disposed. A batch that the handler rejects is kept and handled
-   * again, even if the stream is deleted meanwhile. Only handled messages are acknowledged.
+   * Reads a stream through a durable consumer until the result is disposed. Messages are acknowledged after `handle`
+   * resolves. If it rejects, it is called again with the same batch, even if the stream is deleted meanwhile.
    */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   /**
-   * Reads the position of a durable reader; undefined if the stream does not exist. Rejects while NATS is unavailable.
+   * Reads the position of a durable reader. Returns undefined if the stream does not exist. Rejects while NATS is
+   * unavailable.
    */
   progress(stream: string, durable: string): Promise<Progress | undefined>;
-  /** True while NATS is connected and has the streams. */
+  /** True while NATS is connected and the event streams exist. */
   readonly connected: boolean;
 }
 
@@ -43,8 +44,8 @@ const defaults: BusLimits = {
 const pauseMs = 500;
 
 /**
- * Connects to NATS in the background, and reconnects after an outage. Waits for the first attempt only; during an
- * outage publishing is rejected immediately. Creates missing event streams. Throws StartError if the certificate is
+ * Connects to NATS in the background, and reconnects after an outage. Waits only for the first attempt; if that fails,
+ * `publish` rejects until NATS is available. Creates missing event streams. Throws StartError if NATS's certificate is
  * refused at the first attempt.
  */
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
@@ -68,22 +69,22 @@ class JetStreamBus implements Bus {
   readonly #readers = new Set<BusReader>();
   #closed = false;
   #connected = false;
-  /** Set while streams are checked and created. */
-  #mending: Promise<void> | undefined;
+  /** Set while missing streams are being created. */
+  #restoring: Promise<void> | undefined;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
-    this.#report(false); // set at the start: without a sample no alert fires
-    this.#opened = this.#connectForGood();
+    this.#report(false); // set at the start, because an alert cannot fire without a sample
+    this.#opened = this.#connectWithRetries();
   }
 
   get connected(): boolean {
     return this.#connected;
   }
 
-  /** Resolves after the first attempt to connect, with its error if it failed. */
+  /** Resolves after the first attempt to connect: with its error, or with undefined if it succeeded. */
   get firstTry(): Promise<unknown> {
     return this.#firstTry.promise;
   }
@@ -97,7 +98,7 @@ class JetStreamBus implements Bus {
   async publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
     if (!this.connected || this.#publisher === undefined) throw new Error("nats is away");
     const results = await this.#publisher.publish(messages);
-    if (results.some((result) => result instanceof StreamGone)) this.#mend();
+    if (results.some((result) => result instanceof StreamGone)) this.#restoreStreams();
     return results;
   }
 
@@ -108,7 +109,7 @@ class JetStreamBus implements Bus {
       log: this.#log,
       handle,
       access: () => this.#access(),
-      gone: () => this.#mend(),
+      gone: () => this.#restoreStreams(),
     });
     this.#readers.add(reader);
     return {
@@ -137,22 +138,22 @@ class JetStreamBus implements Bus {
     const reading = Array.from(this.#readers, (reader) => reader[Symbol.asyncDispose]());
     this.#publisher?.[Symbol.dispose]();
     await this.#connection?.close().catch(() => undefined);
-    await Promise.all([this.#opened, this.#mending, ...reading]);
+    await Promise.all([this.#opened, this.#restoring, ...reading]);
   }
 
   /**
-   * Creates streams again that were deleted, or that were lost with NATS's storage. NATS counts as unavailable until
-   * they exist, so events stay in their outbox.
+   * Creates streams that were deleted, or lost with NATS's storage. `connected` is false until all streams exist, so
+   * that events stay in their outbox.
    */
-  #mend(): void {
+  #restoreStreams(): void {
     if (this.#connected) this.#log.warn("streams of events may be missing: checking");
     this.#report(false);
-    this.#mending ??= this.#makeStreams().finally(() => {
-      this.#mending = undefined;
+    this.#restoring ??= this.#createStreams().finally(() => {
+      this.#restoring = undefined;
     });
   }
 
-  async #makeStreams(): Promise<void> {
+  async #createStreams(): Promise<void> {
     let complained = false;
     while (!this.#closed) {
       const connection = this.#connection;
@@ -170,7 +171,7 @@ class JetStreamBus implements Bus {
     }
   }
 
-  async #connectForGood(): Promise<void> {
+  async #connectWithRetries(): Promise<void> {
     let lastError: string | undefined;
     while (!this.#closed) {
       try {
@@ -190,20 +191,20 @@ class JetStreamBus implements Bus {
 
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
-    // Node's options, which the client passes on together with those that it defines.
-    const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: identityAmong(this.#servers) };
+    // The client library passes these options to Node, with those that it sets.
+    const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: certificateCheck(this.#servers) };
     const connection = await connect({
-      // The client parses a password before a host name as a part of an IPv6 address.
+      // The client library parses a password before a host name as a part of an IPv6 address.
       servers: this.#servers.map((server) => server.replace(/\/\/.*@/, "//")),
       ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-      // A client with `tls` is refused by a server without TLS.
+      // A server without TLS refuses a client with `tls`.
       ...(protocol === "tls:" ? { tls } : {}),
       maxReconnectAttempts: -1,
-      // A password may be in rotation, so a refused one does not end the retries either.
+      // The password may be changing in a rotation, so a refused password does not end the retries.
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       timeout: 2_000,
-      // Recording the call site of each publish would cost an Error object per call.
+      // Otherwise the client library creates an Error object for each publish, to record its call site.
       noAsyncTraces: true,
     });
     this.#connection = connection;
@@ -218,9 +219,9 @@ class JetStreamBus implements Bus {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      // NATS may have returned without its storage. The first check of the streams is done by `#connect`.
-      if (type === Events.Reconnect && this.#jetstream !== undefined) this.#mend();
-      // Each refused attempt reports a disconnect again.
+      // NATS may have lost its storage. `#connect` itself checks the streams after the first connection.
+      if (type === Events.Reconnect && this.#jetstream !== undefined) this.#restoreStreams();
+      // The client library also reports a disconnect for each failed attempt to reconnect.
       if (type !== Events.Disconnect || !this.#connected) continue;
       this.#report(false);
       this.#log.warn("nats is away");

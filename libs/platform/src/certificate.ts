@@ -2,12 +2,12 @@ import { isIP } from "node:net";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { StartError } from "./start-error.ts";
 
-/** Maximum ms to wait for a server's certificate. */
+/** Maximum ms to wait for the TLS handshake with a server. */
 const handshakeMs = 2_000;
 
 /**
- * Returns the error that ends a start if a server's certificate is refused, because a retry would not help. Undefined
- * for every other error.
+ * Returns a StartError if the error is about a server's certificate, because retries would not help then. Returns
+ * undefined for every other error.
  */
 export function certificateRefused(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
@@ -18,8 +18,8 @@ export function certificateRefused(server: string, error: unknown): StartError |
 }
 
 /**
- * Returns the error of a TLS handshake with a server; undefined if it succeeds, or if the server does not answer.
- * Clients of clusters and Sentinels do not report why a connection was closed.
+ * Performs a TLS handshake with a server and returns its error. Returns undefined if the handshake succeeds or the
+ * server does not answer. Needed because the clients of Cluster and Sentinel do not report why a connection failed.
  */
 export function handshakeError({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ export function handshakeError({ host, port }: { readonly host: string; readonly
   });
 }
 
-/** Removes the certificate that Node adds to some errors, because it fills pages of the log. */
+/** Removes the certificate that Node attaches to some errors, because it would fill pages of the log. */
 export function withoutCertificate(error: unknown): unknown {
   if (!(error instanceof Error && "cert" in error)) return error;
   const { name, message, stack } = error;
@@ -43,10 +43,11 @@ export function withoutCertificate(error: unknown): unknown {
 }
 
 /**
- * Creates a check of server identities. For servers at IP addresses the NATS client expects a certificate for
- * "localhost", which none has; this check requires that the certificate names one of the configured addresses.
+ * Creates a check of server certificates for the NATS client. For a server with an IP address, the client library
+ * expects a certificate for "localhost". This check instead requires that the certificate names one of the configured
+ * IP addresses.
  */
-export function identityAmong(
+export function certificateCheck(
   servers: readonly string[],
 ): (requested: string, certificate: PeerCertificate) => Error | undefined {
   const hosts = servers.map((server) => new URL(server).hostname.replaceAll(/^\[|\]$/g, ""));

@@ -4,9 +4,9 @@ import { Failure } from "@modelgate/contracts";
 import { ClientGone } from "./read-body.ts";
 
 /**
- * Properties that hold the controller of an answer's ending, and the open answer of a connection. A WeakMap would keep
- * each answer in memory after its call: V8 treats its values, and everything that they refer to, as live until the next
- * collection of old objects.
+ * Property of a response for the controller that ends its call, and property of a socket for its open response. A
+ * WeakMap would keep each response in memory after its call: V8 treats the map's values, and everything that they refer
+ * to, as live until its next major collection.
  */
 const endingKey = Symbol("ending");
 const openKey = Symbol("open");
@@ -24,9 +24,9 @@ declare module "node:net" {
 }
 
 /**
- * Returns the signal that ends a call before its answer is complete. Its reason is a Failure if the gateway ends the
- * call, ClientGone if the client has disconnected. It is not aborted after a complete answer. The code that writes an
- * answer also writes its error; a handler that has not begun one rejects, and `areaHandler` writes the error.
+ * Returns the signal that is aborted if a call ends before its answer is complete. Its reason is a Failure if the
+ * gateway ends the call, or ClientGone if the client disconnects. A handler that has begun to write the answer must
+ * also write the failure. A handler that has not begun rejects, and `areaHandler` answers.
  */
 export function endingOf(response: ServerResponse): AbortSignal {
   const known = response[endingKey];
@@ -41,29 +41,29 @@ export function endingOf(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Ends an open call with a failure that its client may see. */
+/** Ends an open call with a failure that the client may see. */
 export function endCall(response: ServerResponse, failure: Failure): void {
   if (!response.writableEnded && !response.destroyed) response[endingKey]?.abort(failure);
 }
 
-/** Returns the failure of calls that are open when the process shuts down. */
-export function restarting(): Failure {
+/** Creates the failure of calls that are open when the process shuts down. */
+export function restartFailure(): Failure {
   return new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", {
     retryAfterSeconds: 1,
   });
 }
 
 /**
- * Returns the Failure with which the gateway ended a call; undefined if its client has disconnected, or if it has not
- * ended.
+ * Returns the Failure with which the gateway ended a call. Returns undefined if the client has disconnected, or if the
+ * call has not been ended.
  */
 export function endedBy({ reason }: AbortSignal): Failure | undefined {
   return reason instanceof Failure ? reason : undefined;
 }
 
 /**
- * Settles as the work does, or rejects with the Failure that ends its call meanwhile; the work then continues in the
- * background.
+ * Settles like `work`, or rejects with the Failure with which the gateway ends the call before that. `work` then
+ * continues in the background.
  */
 export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -80,19 +80,19 @@ export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Res
   }
 }
 
-/** Path that an edge requests on the connection of an open call when it shuts down, to end that call. */
-export const goingPath = "/-/going";
+/** Path of the request that an edge sends at its shutdown, on the connection of an open call, to end that call. */
+export const shutdownPath = "/-/going";
 
-/** HTTP request for it, as it is written to the connection. */
-export const goingRequest = `POST ${goingPath} HTTP/1.1\r\nhost: modelgate\r\ncontent-length: 0\r\n\r\n`;
+/** Complete HTTP request for `shutdownPath`, as text to write to the connection. */
+export const shutdownRequest = `POST ${shutdownPath} HTTP/1.1\r\nhost: modelgate\r\ncontent-length: 0\r\n\r\n`;
 
-/** Records the answer that is open on a connection. */
-export function noteOpen(socket: Socket, response: ServerResponse): void {
+/** Records which response is open on a connection. */
+export function recordOpenResponse(socket: Socket, response: ServerResponse): void {
   socket[openKey] = response;
 }
 
 /** Ends the call that is open on a connection, because its edge shuts down. */
-export function endOn(socket: Socket): void {
+export function endCallOn(socket: Socket): void {
   const response = socket[openKey];
-  if (response !== undefined) endCall(response, restarting());
+  if (response !== undefined) endCall(response, restartFailure());
 }

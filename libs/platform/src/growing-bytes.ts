@@ -1,25 +1,25 @@
-/** Size of the first buffer. */
+/** Size of the first buffer, in bytes. */
 const firstBytes = 16 * 1024;
 
 /**
- * Collects the chunks of a body in one buffer, which doubles when it is full. A declared length does not allocate
- * memory in advance: memory follows the bytes that have arrived, up to twice as many (at least 16 KiB). Chunks are
- * copied when they arrive, and are not kept in addition.
+ * Collects the chunks of a body in one buffer, which doubles its size when it is full. Memory is allocated only for
+ * bytes that have arrived, at most twice as many (at least 16 KiB), even if a larger length was declared. Chunks are
+ * copied when they arrive and then not kept.
  */
 export class GrowingBytes {
   readonly #expected: number;
   #buffer: Buffer | undefined;
-  /** Bytes so far. */
+  /** Number of bytes that were added. */
   size = 0;
 
-  /** `expected` is the declared length, which limits the buffer's growth; 0: unknown. */
+  /** `expected` is the declared length, which limits the buffer's growth; 0 means unknown. */
   constructor(expected: number) {
     this.#expected = expected;
   }
 
   add(chunk: Buffer): void {
     const size = this.size + chunk.length;
-    // A small body arrives in one chunk, which is used without a copy.
+    // A small body arrives in one chunk. The chunk is used without a copy.
     if (this.#buffer === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
       this.#buffer = chunk;
     } else {
@@ -29,7 +29,10 @@ export class GrowingBytes {
     this.size = size;
   }
 
-  /** Returns all bytes so far; a large unused part of the buffer is released. */
+  /**
+   * Returns all bytes that were added. If more than a fifth of the buffer is unused, the bytes are copied to a smaller
+   * one.
+   */
   get bytes(): Buffer {
     const buffer = this.#buffer ?? Buffer.alloc(0);
     const bytes = buffer.subarray(0, this.size);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
-import { endCall, restarting } from "./ending.ts";
+import { endCall, restartFailure } from "./ending.ts";
 import { countActive } from "./metrics.ts";
 import { OpenList } from "./open-list.ts";
 import { StartError } from "./start-error.ts";
@@ -11,45 +11,47 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 
 export interface HttpServerOptions {
   readonly host: string;
-  /** 0 selects a free port. */
+  /** Port to listen on; 0 selects a free one. */
   readonly port: number;
-  /** True if other processes listen on the same port. */
+  /** True if several processes listen on this port. */
   readonly isShared?: boolean;
-  /** True if the metrics count the open requests. */
+  /** True if the metrics count this server's open requests. */
   readonly isCounted?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** Maximum ms that open requests get after `drain`; then their connections are closed. */
+  /** Maximum ms that open requests may continue after `drain` is called. Then their connections are closed. */
   readonly drainMs: number;
-  /** Aborted shortly before that; ends open calls. */
+  /** Ends open calls when it is aborted, shortly before `drainMs` has passed. */
   readonly ending?: AbortSignal;
-  /** Ms between the abort of `ending` and the end of the drain. */
+  /** Time in ms between the abort of `ending` and the end of `drainMs`. */
   readonly farewellMs?: number;
 }
 
-/** A listening server; `drain` accepts no more work, waits for open requests, and closes. */
+/** A listening server. `drain` stops accepting connections, waits for open requests, and closes the server. */
 export interface HttpServer {
   readonly port: number;
   drain(): Promise<void>;
 }
 
-/** Maximum bytes of a request's head; keys, tracing and cookies need far less. */
+/** Maximum bytes of a request's head. Usual headers, such as API keys, tracing and cookies, need far less. */
 const maxHeaderBytes = 32 * 1024;
-/** Maximum ms to wait for a request's head. */
+/** Maximum ms to receive a request's head. */
 const headersTimeoutMs = 30_000;
 /**
- * Idle ms after which a connection is closed; longer than the edge's 60 s, so that none is closed while a request is
- * being sent.
+ * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes its idle
+ * connections, so that this server does not close one while the edge sends a request on it.
  */
 const keepAliveMs = 75_000;
 
 /**
- * Ms for which a draining server serves kept connections after its last request, one more answer each, with
- * `connection: close`. Without it a client that reuses a connection would get an error.
+ * Minimum time in ms for which a draining server keeps idle connections open after the last answer. A request that
+ * arrives meanwhile is answered with `connection: close`; otherwise its client would get an error.
  */
 const lastRequestsMs = 1_000;
 
-/** Listens on a port. Throws StartError if it is in use. Bodies are timed by their readers. */
+/**
+ * Listens on a port. Throws StartError if it is in use. Sets no timeout for request bodies; their readers time them.
+ */
 export async function listen({
   host,
   port,
@@ -69,30 +71,31 @@ export async function listen({
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     noDelay: true,
-    // A request for another protocol than WebSocket (h2c) may continue in HTTP/1.1.
+    // A request to upgrade to another protocol than WebSocket (for example h2c) is handled as HTTP/1.1.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
-  server.on("request", noteOpen(open, state, handler, isCounted));
+  server.on("request", trackResponses(open, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
-  if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade, isCounted));
+  if (upgrade !== undefined) server.on("upgrade", trackUpgrades(upgraded, upgrade, isCounted));
   server.on("clientError", answerMalformed);
-  ending?.addEventListener("abort", () => endAll(open));
-  await started(server, { host, port, isShared });
+  ending?.addEventListener("abort", () => endOpenCalls(open));
+  await startListening(server, { host, port, isShared });
   return {
     port: portOf(server),
     async drain() {
       state.draining = true;
       const closed = once(server, "close");
-      // The server's `close` would close kept connections immediately.
+      // The HTTP server's own `close` would close idle connections immediately.
       SocketServer.prototype.close.call(server);
       const quietMs = Math.min(lastRequestsMs, drainMs);
       state.lastAt = performance.now();
       const idle = setInterval(() => {
         if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
-      const late = setTimeout(endAll, drainMs - farewellMs / 2, open); // calls that began after `ending` was aborted
-      // The server does not track upgraded connections, but its close waits for them.
+      // Ends calls that began after `ending` was aborted.
+      const late = setTimeout(endOpenCalls, drainMs - farewellMs / 2, open);
+      // The server does not track upgraded connections, but `closed` waits for them.
       const timer = setTimeout(() => {
         server.closeAllConnections();
         for (const socket of upgraded) socket.destroy();
@@ -105,12 +108,12 @@ export async function listen({
   };
 }
 
-function endAll(open: Iterable<ServerResponse>): void {
-  for (const response of open) endCall(response, restarting());
+function endOpenCalls(open: Iterable<ServerResponse>): void {
+  for (const response of open) endCall(response, restartFailure());
 }
 
-/** Records an answer while it is open, and passes the request on. */
-function noteOpen(
+/** Creates a listener that records each response while it is open, and calls `handler`. */
+function trackResponses(
   open: OpenList<ServerResponse>,
   state: { readonly draining: boolean; lastAt: number },
   handler: RequestListener,
@@ -129,8 +132,8 @@ function noteOpen(
   };
 }
 
-/** Records a connection while it is open, and passes the upgrade on. */
-function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
+/** Creates a listener that records each upgraded connection while it is open, and calls `upgrade`. */
+function trackUpgrades(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
   return (request, socket, head) => {
     upgraded.add(socket);
     if (isCounted) countActive(1);
@@ -142,7 +145,7 @@ function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boo
   };
 }
 
-async function started(
+async function startListening(
   server: Server,
   { host, port, isShared = false }: Pick<HttpServerOptions, "host" | "port" | "isShared">,
 ): Promise<void> {
@@ -161,7 +164,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-const malformations: Readonly<Record<string, readonly [status: string, code: string, message: string]>> & {
+const malformedAnswers: Readonly<Record<string, readonly [status: string, code: string, message: string]>> & {
   readonly other: readonly [string, string, string];
 } = {
   HPE_HEADER_OVERFLOW: [
@@ -173,10 +176,10 @@ const malformations: Readonly<Record<string, readonly [status: string, code: str
   other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
 };
 
-/** Answers a malformed request with 400 before the connection is closed. */
+/** Answers a malformed or late request (400, 408 or 431) and closes the connection. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, code, message] = malformations[error.code ?? ""] ?? malformations.other;
+  const [status, code, message] = malformedAnswers[error.code ?? ""] ?? malformedAnswers.other;
   const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -1,13 +1,13 @@
-/** Maximum ms for which large work blocks the event loop in one step. */
+/** Maximum ms for which one caller blocks the event loop before it waits for its next turn. */
 const turnMs = 10;
 
-/** Callers that wait for a turn; one of them continues in each iteration of the event loop. */
+/** Callers that wait for a turn. One of them continues in each iteration of the event loop. */
 const waiting: (() => void)[] = [];
-let isDue = false;
+let isScheduled = false;
 
 /**
- * Resolves when it is this caller's turn. Only one waiting caller at a time gets the event loop, so that several large
- * bodies together do not block it longer than one.
+ * Resolves when it is this caller's turn. In each iteration of the event loop only one waiting caller continues.
+ * Several large bodies together thus block the event loop no longer than one.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -17,28 +17,25 @@ export function nextTurn(): Promise<void> {
 }
 
 function schedule(): void {
-  if (isDue || waiting.length === 0) return;
-  isDue = true;
+  if (isScheduled || waiting.length === 0) return;
+  isScheduled = true;
   setImmediate(() => {
-    isDue = false;
+    isScheduled = false;
     waiting.shift()?.();
     schedule();
   });
 }
 
 /**
- * Runs work that is usually small: its first step synchronously, and the rest in turns with all other calls. Throws, or
- * rejects with, the errors of the work.
+ * Runs work that usually needs one step. Its first step runs synchronously, the other steps in turns with other
+ * callers. Throws or rejects with the errors of the work.
  */
 export function inTurnsIfLong<Result>(work: Iterator<undefined, Result>): Result | Promise<Result> {
   const first = work.next();
   return first.done === true ? first.value : inTurns(work);
 }
 
-/**
- * Runs work that pauses after each of its small steps, in turns with all other calls. Rejects with the errors of the
- * work.
- */
+/** Runs work that yields after each small step, in turns with other callers. Rejects with the errors of the work. */
 export async function inTurns<Result>(work: Iterator<undefined, Result>): Promise<Result> {
   for (;;) {
     await nextTurn();

@@ -30,13 +30,13 @@ export { StartError } from "./start-error.ts";
 export { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
-export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
+export { bufferForm, type BufferedFile, type BufferedForm } from "./form/buffer-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
 export { spoolFile, type SpooledFile } from "./form/follow-file.ts";
-export { endedBy, endingOf, goingRequest, restarting, unlessEnded } from "./ending.ts";
+export { endedBy, endingOf, shutdownRequest, restartFailure, unlessEnded } from "./ending.ts";
 export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
-export { lingerOver } from "./linger.ts";
+export { discardRestOfBody } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export {
   Counter,
@@ -44,14 +44,14 @@ export {
   Histogram,
   observeRequest,
   observeStore,
-  showLeases,
+  registerLeaseCount,
   type Registry,
   statusOf,
 } from "./metrics.ts";
 export { SeriesCounter, SeriesHistogram, type ValueSeries } from "./series.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
-  bySecret,
+  authoriseBySecret,
   operatorHandler,
   operatorRoles,
   type Authorise,
@@ -60,13 +60,13 @@ export {
   type OperatorCall,
   type OperatorRoutes,
 } from "./operator/operator-api.ts";
-export { Streamed } from "./operator/operator-api.ts";
-export { WithHeaders } from "./operator/operator-api.ts";
+export { StreamedAnswer } from "./operator/operator-api.ts";
+export { AnswerWithHeaders } from "./operator/operator-api.ts";
 export { once } from "./memo.ts";
 export type { PaceLimits } from "./pace.ts";
-export { onBeat, untilBeat } from "./beat.ts";
+export { onBeat, msUntilBeat } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
-export { WorkCheck, readServers, type WorkCheckOptions, type RedisServers } from "./redis-writes.ts";
+export { WorkCheck, readServerState, type WorkCheckOptions, type RedisServerState } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { execute, openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-calls.ts";
@@ -75,7 +75,7 @@ export { idSource, isRequestId } from "./tracing.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
 export { watchProcesses, version, type ProcessList, type ProcessStatus } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
-export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
+export { runWorkers, type WorkerPlan } from "./process/run-workers.ts";
 export {
   defineService,
   type AdjustEnv,

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
 
-/** Maximum silence of a client in the rest of a refused upload, in ms. */
+/** Maximum ms for which a client may send nothing while the rest of a refused body is read. */
 const silenceMs = 2_000;
-/** Maximum ms for which the rest of a refused upload is read and discarded. */
+/** Maximum ms for which the rest of a refused body is read and discarded. */
 const lingerMs = 30_000;
 
 /**
- * Reads and discards the rest of a refused body for a limited time. Otherwise the client, which is still sending, would
- * get a connection reset before the refusal. A client that is silent, or sends longer, is disconnected.
+ * Reads and discards the rest of a refused body for a limited time. Otherwise a client that is still sending would get
+ * a connection reset before it reads the refusal. The client is disconnected if it sends nothing for `silenceMs`, or is
+ * still sending after `lingerMs`.
  */
-export function lingerOver(request: IncomingMessage): void {
+export function discardRestOfBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const cut = (): void => {
     if (!request.complete) request.destroy();
@@ -17,11 +18,11 @@ export function lingerOver(request: IncomingMessage): void {
   request.unpipe();
   request.resume();
   const silence = setTimeout(cut, silenceMs).unref();
-  const whole = setTimeout(cut, lingerMs).unref();
+  const total = setTimeout(cut, lingerMs).unref();
   request
     .on("data", () => silence.refresh())
     .once("close", () => {
       clearTimeout(silence);
-      clearTimeout(whole);
+      clearTimeout(total);
     });
 }

@@ -3,15 +3,19 @@ import { once } from "./memo.ts";
 
 export type { Logger } from "pino";
 
-/** Lines are written in blocks of this many bytes, or after `flushMs`: a synchronous write costs 60–100 µs. */
+/**
+ * Size of a block in bytes. Lines are written in blocks, or after `flushMs`, because one synchronous write costs 60–100
+ * µs.
+ */
 const blockBytes = 8_192;
 const flushMs = 250;
-/** Maximum ms that shutdown waits for the reader of the log, which may have ended. */
-const lastLinesMs = 1_000;
+/** Maximum ms that shutdown waits until the last lines are written; the reader of the log may have ended. */
+const maxCloseMs = 1_000;
 
 /**
- * Names of members that could contain a secret, at the top of a line or among headers; their values are replaced before
- * a line is built. Wildcards are avoided because they would cost a tenth of a request's time.
+ * Names of properties that could contain a secret, at the top level of a log line or in `headers`. Their values are
+ * redacted before the line is rendered. Wildcard paths are not used because they would cost a tenth of a request's
+ * time.
  */
 const secretNames = [
   "authorization",
@@ -26,22 +30,22 @@ const secretNames = [
 ];
 const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${name}"]`]);
 
-/** Matches API keys of the gateway and of vendors anywhere in a line. */
-const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
+/** Matches API keys of the gateway and of vendors. */
+const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
-/** Destination of a process's log lines. */
+/** Log of a process, and the logs of its services. */
 export interface ProcessLog {
   /** Log of the process. */
   readonly log: Logger;
-  /** Returns the log of one of its services, with the service's name in each line. */
+  /** Creates the log of one service, which adds the service's name to each line. */
   readonly ofService: (service: string) => Logger;
-  /** Writes the buffered lines, if the log has a reader, and discards later ones; call it last. */
+  /** Writes the buffered lines, if the log has a reader. Later lines are discarded. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a process's logger: JSON lines on stdout, asynchronous. Secrets are replaced by the names of members, and
- * when lines are written by the form of API keys.
+ * Creates a process's logger, which writes JSON lines to stdout asynchronously. Secrets are redacted twice: by the
+ * names of properties, and by the pattern of API keys.
  */
 export function createLogger(name: string, level: string): ProcessLog {
   const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes });
@@ -58,7 +62,7 @@ export function createLogger(name: string, level: string): ProcessLog {
       hooks: {
         streamWrite(line: string) {
           timer ??= setTimeout(flush, flushMs).unref();
-          return line.includes("sk-") || line.includes("AIza") ? line.replaceAll(keyShapes, "$1[redacted]") : line;
+          return line.includes("sk-") || line.includes("AIza") ? line.replaceAll(keyPattern, "$1[redacted]") : line;
         },
       },
     },
@@ -70,11 +74,12 @@ export function createLogger(name: string, level: string): ProcessLog {
     ofService,
     close: once(async () => {
       clearTimeout(timer);
-      destination.flush = () => undefined; // later log lines still set the timer, and would find it destroyed
+      // Later log lines still start the timer, and `flush` of a destroyed destination throws.
+      destination.flush = () => undefined;
       const alarm = Promise.withResolvers<void>();
-      const late = setTimeout(alarm.resolve, lastLinesMs);
+      const late = setTimeout(alarm.resolve, maxCloseMs);
       const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
-      // `flushSync` is not used: if a pipe has no reader it retries for ever, and the process hangs.
+      // `flushSync` is not used: if a pipe has no reader, it retries without end and the process hangs.
       destination.end();
       await Promise.race([written, alarm.promise]);
       clearTimeout(late);

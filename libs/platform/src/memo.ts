@@ -1,7 +1,7 @@
-/** Maximum number of entries that a BoundedMap keeps. */
+/** Maximum number of entries of a BoundedMap. */
 const maxEntries = 10_000;
 
-/** Map with a limited number of entries: beyond it the oldest entry is removed. */
+/** Map with a limited number of entries. If it is full, adding an entry removes the oldest one. */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
 
@@ -22,7 +22,10 @@ export class BoundedMap<Value> {
   }
 }
 
-/** Creates a value at its first use and keeps it. After an exception the next use tries again. */
+/**
+ * Returns a function that creates a value at its first call and then returns the same value. If `make` throws, the next
+ * call tries again.
+ */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

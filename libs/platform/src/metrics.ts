@@ -5,35 +5,35 @@ import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Interval that effectively disables prom-client's sampler of the event loop, which is replaced. */
-const never = 2 ** 31 - 1;
-const isLag = /^nodejs_eventloop_lag_/;
+/** Interval in ms that effectively disables prom-client's sampling of the event loop; `measureLoopLag` replaces it. */
+const disabledIntervalMs = 2 ** 31 - 1;
+const lagMetricName = /^nodejs_eventloop_lag_/;
 
 /**
- * Creates a process's metrics: those of the process (CPU, memory, event-loop delay) and those that modules declare next
- * to the code that they measure. A process has one registry. Labels have a limited number of values: endpoints, models,
- * providers and channels come from tables and the configuration, never from clients.
+ * Sets up the metrics of a process: those of the process itself (CPU, memory, event-loop delay), and those that modules
+ * declare next to the code that they measure. A process has one registry. Label values come from tables and the
+ * configuration (endpoints, models, providers, channels), never from clients, so their number is limited.
  */
 export function createMetrics(service: string, worker?: number): Registry {
   register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });
-  collectDefaultMetrics({ eventLoopMonitoringPrecision: never });
-  for (const { name } of register.getMetricsAsArray()) if (isLag.test(name)) register.removeSingleMetric(name);
+  collectDefaultMetrics({ eventLoopMonitoringPrecision: disabledIntervalMs });
+  for (const { name } of register.getMetricsAsArray()) if (lagMetricName.test(name)) register.removeSingleMetric(name);
   measureLoopLag(register);
   return register;
 }
 
-/** Values that change with every call: plain numbers, copied to their gauges at each scrape. */
-const counts = { activeRequests: 0, bufferBytes: 0 };
+/** Values that change with every call. They are plain numbers, which are copied to their gauges at each scrape. */
+const currentValues = { activeRequests: 0, bufferBytes: 0 };
 
 const activeRequests: Gauge = new Gauge({
   name: "http_server_active_requests",
   help: "Open requests and WebSockets.",
-  collect: () => activeRequests.set(counts.activeRequests),
+  collect: () => activeRequests.set(currentValues.activeRequests),
 });
 
 /** Counts a request or WebSocket that opens (1) or closes (-1). */
 export function countActive(change: 1 | -1): void {
-  counts.activeRequests += change;
+  currentValues.activeRequests += change;
 }
 
 const requestDuration = new SeriesHistogram({
@@ -46,7 +46,7 @@ const requestDuration = new SeriesHistogram({
 /** A request that has ended. */
 export interface FinishedRequest {
   readonly method: string | undefined;
-  /** Path of the endpoint in the table of endpoints; absent if there is no such endpoint. */
+  /** Path of the endpoint in the table of endpoints; undefined if the request matches no endpoint. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
@@ -54,15 +54,15 @@ export interface FinishedRequest {
 
 const methods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
 
-/** Status of a client that disconnected before its answer (nginx's 499), for logs and metrics only. */
-const clientLeft = 499;
+/** Status for a client that disconnected before its answer (nginx's 499). Used only in logs and metrics. */
+const clientClosedRequest = 499;
 
-/** Returns the status that a closed response ended with. */
+/** Returns the status of a closed response; 499 if the client disconnected before the head was sent. */
 export function statusOf(response: ServerResponse): number {
-  return response.headersSent ? response.statusCode : clientLeft;
+  return response.headersSent ? response.statusCode : clientClosedRequest;
 }
 
-/** Counts a request that has ended, under labels whose number clients cannot increase. */
+/** Counts a request that has ended. Clients cannot increase the number of label values. */
 export function observeRequest({ method = "", route, status, seconds }: FinishedRequest): void {
   const series = requestDuration.series({
     http_request_method: methods.has(method) ? method : "_OTHER",
@@ -72,22 +72,22 @@ export function observeRequest({ method = "", route, status, seconds }: Finished
   series.observe(seconds);
 }
 
-/** 1 if a store answered the last check of its connection, else 0. */
+/** Is 1 while a store is connected, otherwise 0. */
 const storeUp = new Gauge({
   name: "modelgate_store_up",
   help: "1 if the store is connected.",
   labelNames: ["store"],
 });
 
-/** Sets whether a store answers. */
+/** Sets the metric of a store: `up` is true if the store is connected. */
 export function observeStore(store: "redis" | "content" | "nats" | "books", up: boolean): void {
   storeUp.set({ store }, up ? 1 : 0);
 }
 
-/** Kinds of leases: of holds, and of seats. */
+/** Kinds of leases: on reserved money (holds), and on places in a channel's concurrency limit (seats). */
 type LeaseKind = "holds" | "seats";
 
-/** Functions that return the current number of leases. */
+/** Functions that return the current number of leases, by kind. The metric is the sum of their results. */
 const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
 
 const leasesHeld: Gauge<"of"> = new Gauge({
@@ -103,8 +103,8 @@ const leasesHeld: Gauge<"of"> = new Gauge({
   },
 });
 
-/** Shows the number of leases of a kind that this process renews, until disposed. */
-export function showLeases(of: LeaseKind, count: () => number): Disposable {
+/** Includes the result of `count` in the metric of renewed leases, until the result is disposed. */
+export function registerLeaseCount(of: LeaseKind, count: () => number): Disposable {
   leaseCounts[of].add(count);
   return { [Symbol.dispose]: () => void leaseCounts[of].delete(count) };
 }
@@ -112,22 +112,22 @@ export function showLeases(of: LeaseKind, count: () => number): Disposable {
 const bufferBytes: Gauge = new Gauge({
   name: "modelgate_buffer_bytes",
   help: "Bytes of bodies, answers and files on disk that count against the limits.",
-  collect: () => bufferBytes.set(counts.bufferBytes),
+  collect: () => bufferBytes.set(currentValues.bufferBytes),
 });
 
 /** Counts bytes that are taken from the process's limits for memory and disk, or released (negative). */
 export function countBuffered(bytes: number): void {
-  counts.bufferBytes += bytes;
+  currentValues.bufferBytes += bytes;
 }
 
-/** Interval between two samples, in ms. */
+/** Interval in ms between two samples of the event loop. */
 const sampleMs = 50;
 
-const shown = { p50: "median", p99: "99th percentile", max: "longest" } as const;
+const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } as const;
 
 /**
- * Measures the delay of the event loop between scrapes. prom-client's sampler counts the pause between two samples as
- * delay, so its metrics of the same names are replaced.
+ * Measures the maximum, the median and the 99th percentile of the event loop's delay since the last scrape.
+ * prom-client's metrics of the same names are replaced, because they count the interval between two samples as delay.
  */
 export function measureLoopLag(register: Registry): void {
   const seen = createHistogram();
@@ -137,7 +137,7 @@ export function measureLoopLag(register: Registry): void {
   };
   const sampleNext = (): void => void setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
   sampleNext();
-  for (const [name, help] of Object.entries(shown)) {
+  for (const [name, help] of Object.entries(lagStatistics)) {
     const gauge: Gauge = new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,
       help: `Delay of the event loop since the last scrape, ${help}.`,
@@ -145,12 +145,12 @@ export function measureLoopLag(register: Registry): void {
       collect() {
         const nanoseconds = name === "max" ? seen.max : seen.percentile(name === "p50" ? 50 : 99);
         gauge.set(seen.count === 0 ? 0 : nanoseconds / 1e9);
-        if (name === last) seen.reset();
+        if (name === lastStatistic) seen.reset();
       },
     });
     register.registerMetric(gauge);
   }
 }
 
-/** Name of the metric that is collected last; collecting it starts a new measurement. */
-const last = Object.keys(shown).at(-1);
+/** Statistic that is collected last. Collecting it resets the measurement. */
+const lastStatistic = Object.keys(lagStatistics).at(-1);

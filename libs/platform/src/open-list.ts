@@ -1,10 +1,10 @@
-/** An entry of a list. */
+/** An entry of an OpenList. */
 export interface Listed {
-  /** Removes the entry from the list. Returns whether it was still in it. */
+  /** Removes the entry from its list. Returns false if it was already removed. */
   remove(): boolean;
 }
 
-/** An entry of a list, with its neighbours. */
+/** An entry of a linked list, with its neighbours. */
 class ListMember<Value> implements Listed {
   readonly value: Value;
   previous: ListMember<Value> | undefined;
@@ -22,7 +22,9 @@ class ListMember<Value> implements Listed {
     list.size++;
   }
 
-  /** Removes the entry, and clears its references, because garbage must not keep its neighbours in memory. */
+  /**
+   * Removes the entry and clears its references, so that an uncollected entry does not keep its neighbours in memory.
+   */
   remove(): boolean {
     const list = this.#list;
     if (list === undefined) return false;
@@ -38,12 +40,13 @@ class ListMember<Value> implements Listed {
 }
 
 /**
- * List of open objects, oldest first; entries are added and removed with calls. A Set would keep garbage in memory:
- * when its table grows, the old table refers to the new one and to every entry at that time. Once an old table is in
- * the old generation, V8 keeps every later call until its next major collection.
+ * Linked list of open objects, the oldest first. It is used for objects that are added and removed with every call. A
+ * Set would keep removed objects in memory: when its table grows, the old table refers to the new one and to all
+ * entries of that time. V8 may move an old table to the old generation and then keeps these objects until its next
+ * major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
-  /** First and last entry; entries refer to their neighbours. */
+  /** First and last entry; each entry refers to its neighbours. */
   first: ListMember<Value> | undefined;
   last: ListMember<Value> | undefined;
   size = 0;
@@ -53,7 +56,7 @@ export class OpenList<Value> implements Iterable<Value> {
     return new ListMember(value, this);
   }
 
-  /** Iterates over the entries, oldest first; any of them may be removed meanwhile. */
+  /** Iterates over a copy of the list, the oldest first, so that entries may be removed meanwhile. */
   [Symbol.iterator](): Iterator<Value> {
     const values: Value[] = [];
     for (let member = this.first; member !== undefined; member = member.next) values.push(member.value);

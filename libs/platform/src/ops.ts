@@ -1,18 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-/** Source of the text of /metrics. */
+/** Renders the process's metrics for /metrics. */
 export interface MetricsSource {
   readonly contentType: string;
   readonly metrics: () => Promise<string>;
 }
 
-/** Readiness of a process, with a line of text for each of its services. */
+/** Readiness of a process, and its text for /readyz. */
 export interface Readiness {
   readonly isReady: boolean;
-  readonly words: string;
+  readonly text: string;
 }
 
 /**
- * Creates the listener of a process's second port: /healthz (it lives), /readyz (it can serve), /metrics (Prometheus).
+ * Creates the listener of a process's second port: /healthz (the process runs), /readyz (it can serve), /metrics (for
+ * Prometheus).
  */
 export function opsHandler(metrics: MetricsSource, readiness: () => Promise<Readiness>): RequestListener {
   return (request, response) => void answer(request, response, metrics, readiness);
@@ -24,16 +25,16 @@ async function answer(
   metrics: MetricsSource,
   readiness: () => Promise<Readiness>,
 ): Promise<void> {
-  const text = { "content-type": "text/plain; charset=utf-8" };
-  if (request.url === "/healthz") response.writeHead(200, text).end("ok\n");
+  const plainText = { "content-type": "text/plain; charset=utf-8" };
+  if (request.url === "/healthz") response.writeHead(200, plainText).end("ok\n");
   else if (request.url === "/metrics") await answerMetrics(response, metrics);
   else if (request.url === "/readyz") {
-    const { isReady, words } = await readiness();
-    response.writeHead(isReady ? 200 : 503, text).end(`${words}\n`);
-  } else response.writeHead(404, text).end("not found\n");
+    const { isReady, text } = await readiness();
+    response.writeHead(isReady ? 200 : 503, plainText).end(`${text}\n`);
+  } else response.writeHead(404, plainText).end("not found\n");
 }
 
-/** Answers a scrape. A metric that cannot be computed fails the scrape, not the process. */
+/** Answers /metrics; with 503 if a metric cannot be computed. */
 async function answerMetrics(response: ServerResponse, metrics: MetricsSource): Promise<void> {
   try {
     const text = await metrics.metrics();

@@ -1,25 +1,25 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Limits of a body's arrival. */
+/** Limits for the time in which a body arrives. */
 export interface PaceLimits {
-  /** Maximum silence while the body arrives, in ms. */
+  /** Maximum ms for which the client may send nothing. */
   readonly silenceMs: number;
-  /** Maximum ms for the complete body; absent: unlimited if it is fast enough. */
+  /** Maximum ms until the body is complete; undefined: only the speed is limited. */
   readonly totalMs?: number | undefined;
-  /** Ms after which the average speed of the body must be at least the minimum. */
+  /** Time in ms after which the average speed must be at least `floorBytesPerSecond`. */
   readonly graceMs: number;
   readonly floorBytesPerSecond: number;
 }
 
 /** Maximum ms between two checks of a body's speed. */
 const maxCheckMs = 1_000;
-/** Number of checks within the grace time. */
+/** Number of checks of the speed during `graceMs`. */
 const checksPerGrace = 4;
 
 /**
- * Times a body while it arrives. Calls `late` once, with Failure request_timeout (408), if the body is silent, takes
- * too long or arrives below the minimum speed. The clock stops while `isHeld` returns true, because the reader then
- * accepts no bytes. Dispose it when the body is complete.
+ * Times a body while it arrives. Calls `late` with Failure request_timeout (408) if the client sends nothing for too
+ * long, takes too long in total, or is slower than the minimum speed. While `isHeld` returns true the reader accepts no
+ * bytes, and this time counts neither as silence nor for the speed. Dispose it when the body is complete.
  */
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;
@@ -37,10 +37,10 @@ export class Pace implements Disposable {
     this.#late = late;
     this.#isHeld = isHeld;
     this.#silence = setTimeout(() => this.#fellSilent(), limits.silenceMs);
-    this.#next = setTimeout(() => this.#pause(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
+    this.#next = setTimeout(() => this.#checkPace(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
   }
 
-  /** Counts bytes that the client sent, before decompression. */
+  /** Counts bytes that the client sent; compressed bytes count as sent. */
   add(bytes: number): void {
     this.#bytes += bytes;
     this.#silence.refresh();
@@ -56,7 +56,7 @@ export class Pace implements Disposable {
     else this.#late(late(`The body fell silent for ${this.#limits.silenceMs} ms.`));
   }
 
-  #pause(): void {
+  #checkPace(): void {
     const { totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
     const now = performance.now();
     if (this.#isHeld()) this.#heldMs += now - this.#checkedAt;
@@ -69,7 +69,7 @@ export class Pace implements Disposable {
         late(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
       );
     const pause = Math.min(maxCheckMs, graceMs / checksPerGrace, leftMs);
-    this.#next = setTimeout(() => this.#pause(), Math.max(1, pause));
+    this.#next = setTimeout(() => this.#checkPace(), Math.max(1, pause));
   }
 }
 

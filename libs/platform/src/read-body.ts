@@ -7,42 +7,43 @@ import { GrowingBytes } from "./growing-bytes.ts";
 import { Pace, type PaceLimits } from "./pace.ts";
 
 export interface BodyLimits extends PaceLimits {
-  /** Maximum size of the body after decompression, in bytes. */
+  /** Maximum bytes of the body after decompression. */
   readonly maxBytes: number;
   readonly budget: BufferBudget;
 }
 
 /**
- * A request's complete body; dispose it when the bytes are no longer needed, so that the memory becomes available to
- * others.
+ * The complete body of a request. Dispose it when the bytes are no longer needed, to release their memory in the
+ * budget.
  */
 export interface Body extends Disposable {
   readonly bytes: Buffer;
-  /** The body's holding, for further data that its request reads. */
+  /** Holding of the body, for more memory that the same request needs. */
   readonly holding: Pick<Holding, "take">;
 }
 
-/** Error of a client that disconnected before its request was complete: no answer is sent. */
+/** Error for a client that disconnected before its request or its answer was complete. No answer is sent. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-/** Chunk size of a decompressor. */
-const inflatedBytes = 64 * 1024;
+/** Chunk size of the decompressors, in bytes. */
+const decompressedChunkBytes = 64 * 1024;
 
-const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
-  ["gzip", () => createGunzip({ chunkSize: inflatedBytes })],
-  ["x-gzip", () => createGunzip({ chunkSize: inflatedBytes })],
-  ["deflate", () => createInflate({ chunkSize: inflatedBytes })],
-  ["br", () => createBrotliDecompress({ chunkSize: inflatedBytes })],
-  ["zstd", () => createZstdDecompress({ chunkSize: inflatedBytes })],
+const decompressors: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
+  ["gzip", () => createGunzip({ chunkSize: decompressedChunkBytes })],
+  ["x-gzip", () => createGunzip({ chunkSize: decompressedChunkBytes })],
+  ["deflate", () => createInflate({ chunkSize: decompressedChunkBytes })],
+  ["br", () => createBrotliDecompress({ chunkSize: decompressedChunkBytes })],
+  ["zstd", () => createZstdDecompress({ chunkSize: decompressedChunkBytes })],
 ]);
 
 /**
- * Reads a body within its size limit, decompressing gzip, deflate, br and zstd. Bytes that have arrived count against
- * the holder's share of the budget; a declared length does not. Throws Failure request_too_large (413), request_timeout
- * (408, silent or too slow), unsupported_media_type (415), invalid_value (400, broken compression), rate_limit_exceeded
- * (429, the holder's share) or server_overloaded (503, the process's budget), ClientGone, and the reason of `ending`.
+ * Reads a body within its size limit, and decompresses gzip, deflate, br and zstd. Bytes that have arrived are counted
+ * for the holder in the budget; a declared length is not. Throws Failure request_too_large (413), request_timeout (408,
+ * silent or too slow), unsupported_media_type (415), invalid_value (400, corrupt compression), rate_limit_exceeded
+ * (429, the share of the account or API key) or server_overloaded (503, the budget is full). Also throws ClientGone,
+ * and the reason of `ending`.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -56,7 +57,7 @@ export async function readBody(
     if (declared > limits.maxBytes) throw tooLarge(limits);
     return await collect(request, request, limits, { holder, declared, ending });
   }
-  const inflater = inflaters.get(encoding)?.();
+  const inflater = decompressors.get(encoding)?.();
   if (inflater === undefined)
     throw new Failure(
       "unsupported_media_type",
@@ -71,19 +72,22 @@ export async function readBody(
   }
 }
 
-/** A body that is being read: its holder, its declared length, and the signal that ends the call. */
-interface Collecting {
+/** Holder, declared length and signal of a body that is being read. */
+interface CollectOptions {
   readonly holder: Holder;
   readonly declared: number;
   readonly ending: AbortSignal | undefined;
 }
 
-/** Gathers a body's chunks until it is whole. Rejects for what ends it before; its holding, or its call, may be ended meanwhile. */
+/**
+ * Collects a body's chunks until it is complete. Rejects with the first error, including one by which the budget or
+ * `ending` ends it.
+ */
 async function collect(
   request: IncomingMessage,
   source: Readable,
   limits: BodyLimits,
-  { holder, declared, ending }: Collecting,
+  { holder, declared, ending }: CollectOptions,
 ): Promise<Body> {
   const holding = limits.budget.holdFor(holder);
   const gathered = new GrowingBytes(declared);
@@ -109,11 +113,11 @@ async function collect(
     if (!request.complete) onGone();
   };
   const onEnding = (): void => fail(ending?.reason);
-  // A client does not count as slow while the decompressor is behind.
+  // A client does not count as slow while the decompressor accepts no bytes.
   const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
   using pace = new Pace(limits, fail, isBehind);
   try {
-    holding.arrives(fail);
+    holding.startArriving(fail);
     ending?.addEventListener("abort", onEnding);
     if (ending?.aborted === true) onEnding();
     request.on("data", onReceived).on("close", onClose);
@@ -124,7 +128,7 @@ async function collect(
     holding[Symbol.dispose]();
     throw error;
   } finally {
-    holding.arrived();
+    holding.endArriving();
     ending?.removeEventListener("abort", onEnding);
     source.off("data", onData).off("end", resolve).off("error", onBroken).on("error", ignore);
     request.off("data", onReceived).off("close", onClose);
@@ -132,7 +136,7 @@ async function collect(
 }
 
 function ignore(): void {
-  // Bytes after the result are ignored
+  // Errors after the body was read, or refused, are ignored
 }
 
 function tooLarge({ maxBytes }: BodyLimits): Failure {

@@ -2,25 +2,27 @@ import { Command, type Redis } from "ioredis";
 import type { Logger } from "./log.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** Pause between two PINGs to a Redis that was too slow, in ms. */
+/** Pause in ms between two PINGs while the breaker is open. */
 const pingMs = 200;
-/** Number of steps in which a command's timeout is counted. */
+/** Number of steps into which a command's timeout is divided. */
 const steps = 10;
 
-/** A sent command, and the step in which it was sent. */
+/** A sent command, and the number of the step in which it was sent. */
 interface SentCommand {
   readonly command: Command;
   readonly step: number;
-  /** Entry in the list of unanswered commands. */
+  /** Entry in the list of commands without an answer. */
   listed: Listed | undefined;
 }
 
 /**
- * Adds a timeout to a connection's commands, and a circuit breaker. A command without an answer within `timeoutMs` is
- * rejected. If no command was answered in that time, the breaker opens: every further command is rejected immediately
- * until Redis answers a PING in time. A slow Redis is then handled like an unavailable one, and no queue grows. Time is
- * counted in steps. A step ends only after the data that Redis has sent was read. Otherwise a busy process, for example
- * one that starts with hundreds of calls, would mistake its delay for that of Redis.
+ * Adds a timeout to the commands of a connection, and a circuit breaker. A command without an answer within `timeoutMs`
+ * is rejected. If no command was answered in that time, the breaker opens: every further command is rejected
+ * immediately until Redis answers a PING in time. A slow Redis is thus handled like an unavailable one, and no queue
+ * grows.
+ *
+ * The time is counted in steps. A step ends only after the data that has arrived from Redis was read. Otherwise a busy
+ * process, for example one that starts with hundreds of calls, would mistake its own delay for a delay of Redis.
  */
 export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
@@ -33,7 +35,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   function endStep(): void {
     step++;
     for (const sent of open) {
-      // The list is in the order of sending: all later commands are younger.
+      // The list is in the order of sending, so all further commands were sent later.
       if (step - sent.step < steps) break;
       sent.listed?.remove();
       sent.command.reject(new Error("Command timed out"));
@@ -52,13 +54,13 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   async function untilAnswered(): Promise<void> {
     while (broken) {
       await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
-      // A closed connection rejects commands without the breaker.
+      // While the connection is closed, the client itself rejects commands.
       broken = redis.status === "ready" && !(await answers());
     }
     log.info("redis is no longer slow");
   }
 
-  /** Sends a PING that bypasses the breaker. */
+  /** Sends a PING past the breaker. Returns whether it was answered in time. */
   function answers(): Promise<boolean> {
     return Promise.resolve(watched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
       () => true,
@@ -86,7 +88,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   };
 }
 
-/** Counts one step at a time while commands wait; an idle process is not woken. */
+/** Counts steps while commands wait for an answer. It sets no timer in an idle process. */
 class StepClock {
   readonly #stepMs: number;
   readonly #ended: () => void;
@@ -98,9 +100,9 @@ class StepClock {
     this.#ended = ended;
   }
 
-  /** Begins a step, unless one is running. */
+  /** Starts a step, unless one is running. */
   run(): void {
-    // Timers run before arrived data is read, immediates after it.
+    // In an iteration of the event loop, timers run before arrived data is read, and immediates after it.
     this.#timer ??= setTimeout(() => (this.#soon = setImmediate(() => this.#end())), this.#stepMs);
   }
 

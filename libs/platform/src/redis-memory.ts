@@ -3,10 +3,10 @@ import type { Redis } from "./redis.ts";
 
 /** Memory of one Redis server that accepts writes. */
 export interface RedisMemory {
-  /** Its address, `host:port`. */
+  /** Address of the server, `host:port`. */
   readonly node: string;
   readonly usedBytes: number;
-  /** `maxmemory`, or the memory of its machine if that is not set. */
+  /** The server's `maxmemory`; if that is not set, the memory of its machine. */
   readonly limitBytes: number;
 }
 

@@ -1,13 +1,13 @@
 import { present } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
-/** A server's address. */
+/** Address of a Redis server or Sentinel. */
 export interface RedisNode {
   readonly host: string;
   readonly port: number;
 }
 
-/** Addresses of Redis, and the kind of its deployment. */
+/** Addresses and credentials of a Redis deployment, by its kind. */
 export type RedisAddress = {
   readonly credentials: { readonly username?: string; readonly password?: string };
   readonly tls: boolean;
@@ -23,16 +23,23 @@ export type RedisAddress = {
     }
 );
 
-/** Matches the scheme of an address; `rediss` uses TLS. */
+/** Matches the scheme of an address; `rediss` means TLS. */
 const scheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
 const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
 
 /**
- * Parses REDIS_URL, or CONTENT_REDIS_URL: `redis://host:port/db`; several such addresses separated by commas, or
- * `redis+cluster://host`, for a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…`
- * for Sentinels, with the path and the query at any of the addresses. `rediss…` uses TLS. User name and password of the
- * first address are used for Redis. `prefix` is the beginning of the variable's name. Throws StartError, without
- * quoting the value.
+ * Parses REDIS_URL or CONTENT_REDIS_URL:
+ *
+ * `redis://host:port/db` is one server.
+ *
+ * `redis+cluster://host`, or several addresses separated by commas, is a Redis Cluster.
+ *
+ * `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` are Sentinels; any of the addresses may
+ * contain the path and the query.
+ *
+ * `rediss` instead of `redis` uses TLS. The user name and password for Redis are those of the first address. `prefix`
+ * is the first part of the variable's name, for error messages. Throws StartError, whose message does not contain the
+ * value.
  */
 export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddress {
   const urls = text.split(",").map((item) => new URL(item.trim()));

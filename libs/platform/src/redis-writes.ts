@@ -1,25 +1,25 @@
 import { Cluster } from "ioredis";
 import type { Redis } from "./redis.ts";
 
-/** State of the servers that accept writes, as they report it. */
-export interface RedisServers {
-  /** Changes if a server was restarted or replaced. */
+/** State that the servers which accept writes report about themselves. */
+export interface RedisServerState {
+  /** Text that changes if a server was restarted or replaced. */
   readonly runs: string;
-  /** Changes if data was written; undefined if a server does not report it. */
+  /** Text that changes if data was written; undefined if a server does not report its writes. */
   readonly writes: string | undefined;
 }
 
-/** Open requests: all checks of the same beat share one. */
-const pending = new WeakMap<Redis, Promise<RedisServers>>();
+/** Running reads by connection. Checks that run at the same time share one. */
+const runningReads = new WeakMap<Redis, Promise<RedisServerState>>();
 
-/** Reads the state of all primaries with one command each; concurrent callers share a request. */
-export function readServers(redis: Redis): Promise<RedisServers> {
-  const answer = pending.get(redis) ?? askServers(redis).finally(() => pending.delete(redis));
-  pending.set(redis, answer);
+/** Reads the state of all primaries with one command each. Concurrent callers share one read. */
+export function readServerState(redis: Redis): Promise<RedisServerState> {
+  const answer = runningReads.get(redis) ?? fetchServerState(redis).finally(() => runningReads.delete(redis));
+  runningReads.set(redis, answer);
   return answer;
 }
 
-async function askServers(redis: Redis): Promise<RedisServers> {
+async function fetchServerState(redis: Redis): Promise<RedisServerState> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const infos = await Promise.all(nodes.map(async (node) => String(await node.call("INFO", "server", "persistence"))));
   const all = (field: string): readonly (string | undefined)[] =>
@@ -41,19 +41,19 @@ async function askServers(redis: Redis): Promise<RedisServers> {
 /** Options of the check for new work in Redis. */
 export interface WorkCheckOptions {
   readonly redis: Redis;
-  /** Maximum ms after a write in which an entry may become due by its age. */
+  /** Time in ms after a write for which work is always read, because new entries may become due by their age. */
   readonly graceMs: number;
-  /** Returns the time at which the first entry in Redis is due, Unix ms; Infinity if none waits. */
+  /** Returns the Unix time in ms at which the first entry in Redis is due; Infinity if there are no entries. */
   nextDue(): Promise<number>;
   now?(): number;
 }
 
-/** Maximum ms between two reads of the work, regardless of reported writes. */
+/** Maximum ms between two reads of the work, even if no writes are reported. */
 const sweepMs = 60_000;
 
 /**
- * Checks whether Redis may contain work. Reading the servers' count of writes is one command; reading every shard is
- * hundreds. Without new writes only an entry that waits for its time can become due.
+ * Checks whether Redis may contain work that is due. Reading the servers' count of writes costs one command; reading
+ * all shards costs hundreds. Without new writes, only an entry that was not yet due can become due.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;
@@ -67,12 +67,12 @@ export class WorkCheck {
   }
 
   /**
-   * Returns true if the work must be read now, and records the servers' count of writes. Rejects while Redis is
+   * Returns true if the work must be read now. Also records the servers' count of writes. Rejects while Redis is
    * unavailable.
    */
   async hasWork(): Promise<boolean> {
     const { redis, graceMs, nextDue, now = Date.now } = this.#options;
-    const { writes } = await readServers(redis);
+    const { writes } = await readServerState(redis);
     const at = now();
     if (writes === undefined || writes !== this.#writes) {
       this.#writes = writes;
@@ -80,7 +80,7 @@ export class WorkCheck {
       this.#dueAt = undefined;
     }
     const isDue = at - this.#changedAt <= graceMs || at - this.#checkedAt >= sweepMs;
-    // Read once until data is written again.
+    // `nextDue` is called once, until data is written again.
     if (!isDue) this.#dueAt ??= await nextDue();
     if (!isDue && at < (this.#dueAt ?? 0)) return false;
     this.#checkedAt = at;

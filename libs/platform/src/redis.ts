@@ -8,38 +8,40 @@ import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { scriptTexts } from "./script/lua.ts";
-import { storeAway } from "./store-failure.ts";
+import { storeUnavailable } from "./store-failure.ts";
 
-/** Client of one Redis server, of the master that Sentinels name, or of a Redis Cluster; callers see no difference. */
+/** Client of one Redis server, of the master that Sentinels name, or of a Redis Cluster. All have the same methods. */
 export type Redis = Single | Cluster;
 
-/** Maximum ms that a start waits for Redis. */
+/** Maximum ms that the start of a process waits for Redis. */
 const connectWithinMs = 30_000;
-/** Maximum ms that a start waits for the Redis of content. */
+/** Maximum ms that the start of a process waits for the Redis of clients' content. */
 const firstAttemptMs = 3_000;
 /** Maximum ms between two attempts to reconnect. */
 const longestPauseMs = 1_000;
 /**
- * Pause in ms between two checks whether a restarted Redis has loaded its data. The client would instead wait as long
- * as Redis estimates, up to ten seconds, and that estimate is far too high at the beginning.
+ * Pause in ms between two checks whether a restarted Redis has loaded its data. By default the client library waits as
+ * long as Redis estimates, up to ten seconds, and the first estimates are far too high.
  */
 const loadingPauseMs = 250;
-/** Maximum number of times that a command follows a moved slot, or waits for a shard's new master. */
+/**
+ * Maximum number of times that the client repeats a command in a cluster, because a slot has moved or a shard has no
+ * master.
+ */
 const maxRedirections = 5;
 
 /**
- * Returns whether a primary has become a replica. It keeps its connections if it was not restarted, so the client must
- * look for the new primary.
+ * Returns whether the server has become a replica (READONLY). It may keep its connections, so the client must reconnect
+ * to find the new primary.
  */
 const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
 
-const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPauseMs);
+const reconnectPauseMs = (attempt: number): number => Math.min(attempt * 50, longestPauseMs);
 
 /**
- * Opens a connection that fails fast: a command is answered within `timeoutMs` or rejected, and no queue grows while
- * Redis is unavailable. After a timeout, later commands are rejected immediately until Redis answers again
- * (`breakWhenSlow`). The connection is restored automatically while the process runs. Several addresses, or
- * `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
+ * Opens a connection to Redis that fails fast: a command is answered within `timeoutMs` or rejected, and no queue grows
+ * while Redis is unavailable. After a timeout, commands are rejected immediately until Redis answers again
+ * (`breakWhenSlow`). The connection is restored automatically. For the formats of `url`, see `readRedisUrl`.
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const address = readRedisUrl(url, "");
@@ -50,16 +52,17 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
 }
 
 /**
- * Connects to the Redis of clients' content in the background and retries without a limit. A start waits only for the
- * first attempt, because calls that store no content work without it. Throws StartError if its certificate is refused.
+ * Connects in the background to the Redis for clients' content, and retries without a limit. Waits only for the first
+ * attempt, because calls that store no content work without this Redis. Throws StartError if its certificate is
+ * refused.
  */
 export async function openContentRedis(url: string, log: Logger, timeoutMs: number): Promise<Redis> {
   const address = readRedisUrl(url, "CONTENT_");
-  observeStore("content", false); // set at the start: without a sample no alert fires
+  observeStore("content", false); // set at the start, because an alert cannot fire without a sample
   const redis = withTimeoutsAndLogging(connectionTo(address), "content", log.child({ store: "content" }), timeoutMs);
   redis.once("ready", () => void loadScripts(redis, log));
   const attempt = once(redis, "ready", { signal: AbortSignal.timeout(firstAttemptMs) });
-  redis.connect().catch(() => undefined); // the retry strategy continues; "error" has been logged
+  redis.connect().catch(() => undefined); // the client retries; "error" has been logged
   const isReached = await attempt.then(
     () => true,
     () => false,
@@ -70,7 +73,7 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
   throw problem;
 }
 
-/** Adds timeouts to the commands of a connection, and logs and counts its loss and recovery. */
+/** Adds timeouts to the commands of a connection. Logs and counts when the connection is lost or restored. */
 function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
   else breakWhenSlow(redis, log, timeoutMs);
@@ -104,8 +107,8 @@ function connectionTo(address: RedisAddress): Redis {
       enableOfflineQueue: false,
       redisOptions: command,
       maxRedirections: maxRedirections,
-      clusterRetryStrategy: pauseOf,
-      // Certificates name hosts, so nodes are reached by the names that they announce.
+      clusterRetryStrategy: reconnectPauseMs,
+      // Certificates contain host names, so nodes are connected to by the names that they announce.
       ...(tls ? { dnsLookup: (host: string, found: (error: null, address: string) => void) => found(null, host) } : {}),
     });
   const single = {
@@ -113,7 +116,7 @@ function connectionTo(address: RedisAddress): Redis {
     lazyConnect: true,
     enableAutoPipelining: true,
     enableOfflineQueue: false,
-    retryStrategy: pauseOf,
+    retryStrategy: reconnectPauseMs,
     reconnectOnError: isDemoted,
     db: address.database,
   };
@@ -122,7 +125,7 @@ function connectionTo(address: RedisAddress): Redis {
     ...single,
     sentinels: [...address.nodes],
     name: address.master,
-    sentinelRetryStrategy: pauseOf,
+    sentinelRetryStrategy: reconnectPauseMs,
     ...present({ sentinelPassword: address.sentinelPassword }),
     ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
   });
@@ -140,7 +143,7 @@ async function loadScripts(redis: Redis, log: Logger): Promise<void> {
 
 async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   const ready = new Promise<void>((resolve) => void redis.once("ready", resolve));
-  redis.connect().catch(() => undefined); // the retry strategy continues; "error" has been logged
+  redis.connect().catch(() => undefined); // the client retries; "error" has been logged
   const failed = Promise.withResolvers<never>();
   const timeout = setTimeout(
     () => failed.reject(new StartError("Redis did not answer: is REDIS_URL right?", 1)),
@@ -157,7 +160,7 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   }
 }
 
-/** Returns the error in the certificates of the servers of an address; undefined if there is none. */
+/** Returns the error of the first refused certificate among an address's servers; undefined if none is refused. */
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
   const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));
@@ -165,8 +168,8 @@ async function certificateProblem(address: RedisAddress): Promise<StartError | u
 }
 
 /**
- * Opens a second connection for subscriptions. It retries without a limit while Redis is unavailable, because no caller
- * waits for it. In a cluster one node suffices: each node delivers the messages that any node publishes.
+ * Opens a second connection, for subscriptions. It retries without a limit while Redis is unavailable, because no call
+ * waits for it. In a Cluster it uses one node, because each node delivers the messages of all nodes.
  */
 export function openSubscriber(redis: Redis): Redis {
   const patient = { maxRetriesPerRequest: null, autoResubscribe: true };
@@ -176,20 +179,20 @@ export function openSubscriber(redis: Redis): Redis {
   return redis.duplicate([], { ...eager, redisOptions: { ...command, ...patient } });
 }
 
-/** Executes a transaction of Redis. Throws the first error of one of its commands. */
+/** Executes a Redis transaction. Throws the first error of its commands. */
 export async function execute(transaction: ChainableCommander): Promise<void> {
   for (const [error] of (await transaction.exec()) ?? []) if (error !== null) throw error;
 }
 
 /**
- * Runs a step that enforces money or limits. If Redis is unavailable or slow, it throws a Failure with 503, so that the
- * limit is never bypassed.
+ * Runs a step that enforces a spending limit or a rate limit. If Redis is unavailable or slow, throws Failure
+ * server_overloaded (503), so that no call bypasses the limit.
  */
 export async function orUnavailable<T>(step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw storeAway(error);
+    throw storeUnavailable(error);
   }
 }

@@ -5,27 +5,30 @@ import { idSource } from "./tracing.ts";
 
 /** Redis list of refused calls that no ledger has recorded yet. */
 const listKey = "refused-calls";
-/** Maximum calls in that list; beyond it, the oldest are dropped. */
+/** Maximum number of calls in that list. Beyond it, the oldest are dropped. */
 const maxListed = 10_000;
-/** Interval in which a process collects calls, and the maximum calls per interval: of all accounts, and of one. */
+/**
+ * Interval in ms in which a process collects calls, and the maximum number of calls per interval, for all accounts and
+ * for one account.
+ */
 const [gatherMs, maxGathered, maxOfAccount] = [500, 1_000, 20];
 
 /**
- * A refused call, with the number of calls of its account that it stands for: itself and those after it that were left
- * out.
+ * A refused call that waits for the ledger. `calls` is the number of calls that it represents: itself, and later calls
+ * of its account that were only counted.
  */
 const WaitingRefusal = Type.Object({ call: RefusedCall, calls: Type.Integer({ minimum: 1 }) });
 export type WaitingRefusal = Static<typeof WaitingRefusal>;
 
 const readWaiting = stored("refused call", WaitingRefusal);
 
-/** An authenticated request that was refused. */
+/** A refused call before it gets an id. */
 export type RefusedRequest = Omit<Parameters<typeof refusedCall>[0], "id">;
 
 /**
- * Publishes refused calls for the ledger. Calls never wait for it, and a call that cannot be published is lost, because
- * no money is involved. If an account is refused more often than `maxOfAccount` times within `gatherMs`, further calls
- * are only counted.
+ * Publishes refused calls for the ledger. Calls never wait for this, and a call that cannot be published is lost,
+ * because no money is involved. If an account has more than `maxOfAccount` refused calls within `gatherMs`, the further
+ * ones are only counted.
  */
 export class RefusedCalls implements AsyncDisposable {
   readonly #redis: Redis;
@@ -39,7 +42,7 @@ export class RefusedCalls implements AsyncDisposable {
     this.#redis = redis;
   }
 
-  /** Adds a call to those that are published next. */
+  /** Adds a call to the next publication. */
   add(request: RefusedRequest, failure: Failure): void {
     const same = this.#waiting.get(request.accountId) ?? [];
     const last = same.at(-1);
@@ -51,7 +54,7 @@ export class RefusedCalls implements AsyncDisposable {
     this.#timer ??= setTimeout(() => this.#publish(), gatherMs).unref();
   }
 
-  /** Publishes the collected calls. */
+  /** Publishes the collected calls, and waits until they are published. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer);
     this.#publish();
@@ -73,14 +76,14 @@ export class RefusedCalls implements AsyncDisposable {
   }
 }
 
-/** Takes the oldest refused calls from the list. */
+/** Removes the oldest refused calls from the list and returns them. */
 export async function takeRefusedCalls(redis: Redis, maxCalls: number): Promise<readonly WaitingRefusal[]> {
   const texts = await redis.lpop(listKey, maxCalls);
   return (texts ?? []).flatMap((text) => {
     try {
       return [readWaiting(text)];
     } catch {
-      return []; // written by another version
+      return []; // written by another version in an unknown format
     }
   });
 }

@@ -4,13 +4,16 @@ import type { Secrets } from "./secrets.ts";
 const algorithm = "aes-256-gcm";
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** Encrypts data that leaves the process; each ciphertext is bound to its context, for example the owner of a key. */
+/**
+ * Encrypts and decrypts data. Each ciphertext is bound to a context, for example the owner of a key, and can be
+ * decrypted only with the same context.
+ */
 export interface Sealer {
-  /** Encrypts a text. Returns the ciphertext in Base64. */
+  /** Encrypts a text. Returns the ciphertext in base64url. */
   seal(text: string, context: string): string;
   /**
-   * Decrypts a text. Throws if it was encrypted with a secret that is not accepted or for another context, or was
-   * changed.
+   * Decrypts a text. Throws if it was encrypted with a secret that is no longer accepted or for another context, or if
+   * it was changed.
    */
   open(sealed: string, context: string): string;
   sealBytes(bytes: Buffer, context: string): Buffer;
@@ -19,11 +22,11 @@ export interface Sealer {
 }
 
 /**
- * Creates a sealer: AES-256-GCM with keys derived from the secrets by HKDF-SHA256, one for each purpose. Data that was
- * encrypted for one purpose cannot be decrypted for another. The secret in use encrypts; every accepted one decrypts.
+ * Creates a sealer: AES-256-GCM with a key that is derived from a secret and the purpose by HKDF-SHA256. Data that was
+ * encrypted for one purpose cannot be decrypted for another. The first secret encrypts; all secrets decrypt.
  */
 export function openSealer(secrets: Secrets, purpose: string): Sealer {
-  // A KeyObject is used because a key as bytes would add 17 µs to each encryption.
+  // A KeyObject is used, because a key as bytes would add 17 µs to each encryption.
   const derive = (secret: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
   const inUse = derive(secrets[0]);

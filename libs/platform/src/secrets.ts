@@ -3,35 +3,37 @@ import { Caller, Failure } from "@modelgate/contracts";
 import { isSignedBy, signatureOf } from "@modelgate/contracts/operator-credential";
 
 /**
- * Secrets of a deployment: the one in use, and during a rotation the other one, which is accepted. To rotate without
- * downtime, set the new one as MODELGATE_SECRET_BEFORE in every process, then swap the two everywhere, then remove the
- * old one.
+ * Secrets of a deployment: the one in use and, during a rotation, a second one that is only accepted. To rotate without
+ * downtime, set the new secret as MODELGATE_SECRET_BEFORE in every process, then swap the two variables in every
+ * process, then remove MODELGATE_SECRET_BEFORE.
  */
 export type Secrets = readonly [inUse: string, ...accepted: string[]];
 
-/** Combines the secret in use and the one that a rotation still accepts. */
+/** Combines the secret in use with the one that is also accepted during a rotation. */
 export function secretsOf(inUse: string, before: string | undefined): Secrets {
   return before === undefined ? [inUse] : [inUse, before];
 }
 
-const shape = Compile(Caller);
+const callerShape = Compile(Caller);
 
-/** Returns the value of `x-modelgate-caller`: base64url(JSON) "." base64url(HMAC-SHA256 of that text). */
+/**
+ * Returns the value of the header `x-modelgate-caller`: base64url(JSON) "." base64url(HMAC-SHA256 of the first part).
+ */
 export function signCaller(secret: string, caller: Caller): string {
   const text = Buffer.from(JSON.stringify(caller)).toString("base64url");
   return `${text}.${signatureOf(secret, text)}`;
 }
 
 /**
- * Returns the caller if an edge signed it with an accepted secret and it has not expired; otherwise throws Failure
- * invalid_api_key.
+ * Returns the caller if an edge has signed it with an accepted secret and the signature has not expired. Otherwise
+ * throws Failure invalid_api_key.
  */
 export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
   const [text = "", signature = ""] = header?.split(".") ?? [];
   if (!isSignedBy(secrets, text, signature))
     throw new Failure("invalid_api_key", "This service answers only calls that the edge has signed.");
   const caller: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-  if (!shape.Check(caller) || caller.expiresAt < nowSeconds) {
+  if (!callerShape.Check(caller) || caller.expiresAt < nowSeconds) {
     throw new Failure("invalid_api_key", "The edge's signature on this call has expired.");
   }
   return caller;

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type LabelValues } from "prom-client";
 
-/** Options of a metric with series. */
+/** Name, help and labels of a metric. */
 interface SeriesOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -10,8 +10,8 @@ interface SeriesOptions<Label extends string> {
 type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
 
 /**
- * Series of a metric by their labels, each a plain object to count in. prom-client renders the labels as text for every
- * value, which is too expensive for each call, or each chunk of a stream.
+ * Series of a metric by their label values. prom-client renders the labels as text for every value, which is too slow
+ * for each call or each chunk of a stream. Here the labels are looked up once, and the series is a plain object.
  */
 class SeriesByLabels<Label extends string, Series> {
   readonly all = new Map<string, { readonly labels: LabelValues<Label>; readonly series: Series }>();
@@ -34,11 +34,11 @@ class SeriesByLabels<Label extends string, Series> {
   }
 }
 
-/** A counter of events that occur with every call. */
+/** A counter for events that occur with every call. */
 export class SeriesCounter<Label extends string> {
   readonly #series: SeriesByLabels<Label, { count: number }>;
 
-  /** Declares the counter in the registry of the process. */
+  /** Declares the counter in the process's registry. */
   constructor({ name, help, labelNames }: SeriesOptions<Label>) {
     const series = new SeriesByLabels<Label, { count: number }>(labelNames, () => ({ count: 0 }));
     this.#series = series;
@@ -58,13 +58,14 @@ export class SeriesCounter<Label extends string> {
   }
 }
 
-/** Counts values of one series. */
+/** A series of a histogram. */
 export interface ValueSeries {
   observe(value: number): void;
 }
 
 /**
- * Values of one series, counted in the first bucket that contains them; the last count is of values above all buckets.
+ * Values of one series, counted by bucket. Each value counts in the first bucket whose bound it does not exceed; the
+ * last bucket has no bound.
  */
 class BucketSeries implements ValueSeries {
   readonly counts: number[];
@@ -85,15 +86,15 @@ class BucketSeries implements ValueSeries {
 }
 
 /**
- * A histogram of events that occur with every call or chunk. It uses only the declaration and the registry of
- * prom-client's.
+ * A histogram for events that occur with every call or chunk. It extends prom-client's Histogram only to be declared in
+ * the registry; the values are kept here.
  */
 export class SeriesHistogram<Label extends string> extends Histogram<Label> {
   readonly #series: SeriesByLabels<Label, BucketSeries>;
   readonly #bounds: readonly number[];
   readonly #declared: { readonly name: string; readonly help: string };
 
-  /** Declares the histogram in the registry of the process. */
+  /** Declares the histogram in the process's registry. */
   constructor({ name, help, labelNames, buckets }: SeriesOptions<Label> & { readonly buckets: readonly number[] }) {
     super({ name, help, labelNames, buckets: [...buckets] });
     this.#bounds = buckets;
@@ -101,12 +102,12 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
     this.#series = new SeriesByLabels(labelNames, () => new BucketSeries(buckets));
   }
 
-  /** Returns the series of some labels; keep it if it gets many values. */
+  /** Returns the series of these label values. Callers that observe many values should keep it. */
   series(labels: Labels<Label>): ValueSeries {
     return this.#series.get(labels);
   }
 
-  /** Returns the values that prom-client reads from a histogram, for every output format. */
+  /** Returns the metric's values in the form that prom-client renders. prom-client calls it. */
   getForPromString() {
     const { name, help } = this.#declared;
     const values = [...this.#series.all.values()].flatMap(({ labels, series: { counts, sum } }) => {

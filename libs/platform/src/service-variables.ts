@@ -2,42 +2,42 @@ import type { DeclaredVariable } from "@modelgate/contracts";
 import { secretsOf } from "./secrets.ts";
 import { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 
-/** Variables that a service reads from its environment: those of all services, and those that it declares. */
+/**
+ * Variables that a service reads from its environment: the common variables of all services, and those that it
+ * declares.
+ */
 export interface ServiceVariables<Env> {
   readonly name: string;
-  readonly declare: Declaration<{ readonly frame: ServiceFrame; readonly env: Env }>;
-  /** Lists every variable that the service reads, for the reference and for checks of deployments. */
+  readonly declare: Declaration<{ readonly common: CommonEnv; readonly env: Env }>;
+  /** Lists every variable that the service reads, for the reference documentation and for checks of deployments. */
   describe(): readonly DeclaredVariable[];
 }
 
-/** Values of the variables that `runProcess` uses. */
-export type ServiceFrame = Readonly<ReturnType<typeof frameVariables>>;
+/** Values of the common variables of all services. */
+export type CommonEnv = Readonly<ReturnType<typeof commonVariables>>;
 
 /** Values of a service's variables. */
 export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
 
-/** Options of the variables that all services read. */
-export interface FrameOptions {
-  /** Variable of the port, and its default; absent: TEXT_PORT and 0 for `text`. */
+/** Options of the common variables. */
+export interface CommonOptions {
+  /** Name and default of the port's variable; undefined: for example TEXT_PORT and 0 for the service `text`. */
   readonly port?: readonly [name: string, fallback: number];
-  /** Maximum ms of the drain, regardless of DRAIN_MS. */
+  /** Upper limit in ms of the service's drain, which DRAIN_MS cannot exceed. */
   readonly maxDrainMs?: number;
 }
 
-/**
- * Declares the variables of a service; `own` declares those in addition to the ports, logging and drain of all
- * services.
- */
+/** Declares the variables of a service: the common ones (ports, logging, drain), and those of `own`. */
 export function serviceVariables<Env>(
   name: string,
   own: Declaration<Env>,
-  options: FrameOptions = {},
+  options: CommonOptions = {},
 ): ServiceVariables<Env> {
-  const declare = (read: VariableReader) => ({ frame: frameVariables(read, name, options), env: own(read) });
+  const declare = (read: VariableReader) => ({ common: commonVariables(read, name, options), env: own(read) });
   return { name, declare, describe: () => describeVariables(declare) };
 }
 
-/** Reads a service's variables; those of the frame are checked too. Throws StartError. */
+/** Reads a service's variables. The common variables are checked, but not returned. Throws StartError. */
 export function readEnv<Env>(
   { declare }: ServiceVariables<Env>,
   source?: Readonly<Record<string, string | undefined>>,
@@ -47,10 +47,10 @@ export function readEnv<Env>(
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-function frameVariables(read: VariableReader, name: string, { port, maxDrainMs = Infinity }: FrameOptions) {
+function commonVariables(read: VariableReader, name: string, { port, maxDrainMs = Infinity }: CommonOptions) {
   const prefix = name.toUpperCase();
   const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
-  const frame = {
+  const common = {
     port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
     opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
     host: read.text("HOST", "0.0.0.0", "Address that the port for clients is bound to."),
@@ -77,14 +77,16 @@ function frameVariables(read: VariableReader, name: string, { port, maxDrainMs =
     { max: 60_000 },
   );
   return {
-    ...frame,
-    innerHost: frame.innerHost ?? frame.host,
+    ...common,
+    innerHost: common.innerHost ?? common.host,
     drainMs,
     farewellMs: Math.min(farewellMs, drainMs / 2),
   };
 }
 
-/** Reads the address of the store of accounts and configuration, and the secret that services sign with. */
+/**
+ * Reads the address of the Redis for accounts and configuration, and the secrets that sign messages between services.
+ */
 export function storeVariables(read: VariableReader) {
   return {
     redis: {
@@ -99,10 +101,10 @@ export function storeVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables of the store. */
+/** Values of the variables that `storeVariables` reads. */
 export type StoreEnv = ReturnType<typeof storeVariables>;
 
-/** Reads the address of the store of clients' content. */
+/** Reads the address and the size limit of the Redis for clients' content. */
 export function contentVariables(read: VariableReader) {
   return {
     url: read.optionalUrl(
@@ -115,12 +117,12 @@ export function contentVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables of clients' content. */
+/** Values of the variables that `contentVariables` reads. */
 export interface ContentEnv {
   readonly content: ReturnType<typeof contentVariables>;
 }
 
-/** Reads the address of the bus that events are published on. */
+/** Reads the address of the event bus, and the limits of its streams. */
 export function busVariables(read: VariableReader) {
   return {
     bus: {
@@ -143,10 +145,10 @@ export function busVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables of the bus. */
+/** Values of the variables that `busVariables` reads. */
 export type BusEnv = ReturnType<typeof busVariables>;
 
-/** Reads the variables of a service that charges calls: the store, and the bus. */
+/** Reads the variables of a service that charges calls: the store and the bus. */
 export function stateVariables(read: VariableReader) {
   return { ...storeVariables(read), ...busVariables(read) };
 }

@@ -1,4 +1,6 @@
-/** Reason why a start fails, as a message for people; `exitCode` 78 means a wrong configuration (sysexits). */
+/**
+ * Reason why a start fails, as a message for people. `exitCode` 78 (EX_CONFIG of sysexits) means a wrong configuration.
+ */
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly exitCode: number;

@@ -1,12 +1,12 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 
-/** Names of ioredis' errors if Redis does not answer. */
-const names: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
+/** Names of ioredis' errors that mean that Redis does not answer. */
+const errorNames: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
 /**
- * Parts of the messages of errors without a specific name: of ioredis, of the breaker, and of a Redis that is loading
- * or full.
+ * Beginnings of error messages that mean that Redis is unavailable, slow, loading or full. These errors have no
+ * specific name. They come from ioredis, from `breakWhenSlow` and from Redis.
  */
-const words = [
+const messageBeginnings = [
   "Command timed out",
   "redis is slow",
   "Connection is closed",
@@ -26,8 +26,8 @@ const words = [
   "TRYAGAIN",
 ];
 
-/** Creates the failure of a step that needed a store which is unavailable or slow (503). */
-export function storeAway(cause: unknown): Failure {
+/** Creates the failure (503) of a step that needed an unavailable or slow store. */
+export function storeUnavailable(cause: unknown): Failure {
   return new Failure("server_overloaded", "The gateway's store is unavailable or slow; try again shortly.", {
     cause,
     retryAfterSeconds: 1,
@@ -35,14 +35,14 @@ export function storeAway(cause: unknown): Failure {
 }
 
 /**
- * Converts any exception to a Failure: an unavailable or slow store becomes server_overloaded, everything else
- * internal_error.
+ * Converts any exception to a Failure. A Failure is returned unchanged, an error of an unavailable or slow store
+ * becomes server_overloaded, and every other exception internal_error.
  */
 export function failureOf(thrown: unknown): Failure {
-  return isStoreAway(thrown) ? storeAway(thrown) : asFailure(thrown);
+  return isStoreUnavailable(thrown) ? storeUnavailable(thrown) : asFailure(thrown);
 }
 
-function isStoreAway(thrown: unknown): boolean {
+function isStoreUnavailable(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || thrown instanceof Failure) return false;
-  return names.has(thrown.name) || words.some((beginning) => thrown.message.startsWith(beginning));
+  return errorNames.has(thrown.name) || messageBeginnings.some((beginning) => thrown.message.startsWith(beginning));
 }

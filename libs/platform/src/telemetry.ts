@@ -13,14 +13,17 @@ import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace
 import type { Logger } from "./log.ts";
 import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
-/** Maximum spans that wait for the collector; later ones are dropped, and requests never wait. */
+/** Maximum number of spans that wait for the collector. Later ones are dropped; requests never wait. */
 const maxWaiting = 4_096;
-/** Maximum ms that shutdown waits for the last spans. */
-const lastFlightMs = 3_000;
+/** Maximum ms that shutdown waits until the last spans are sent. */
+const maxShutdownMs = 3_000;
 
-const kinds: Readonly<Record<SpanStart["kind"], SpanKind>> = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+const spanKinds: Readonly<Record<SpanStart["kind"], SpanKind>> = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-/** Opens OpenTelemetry; the module is loaded only if spans are collected, because it costs start-up time and memory. */
+/**
+ * Starts to send spans with OpenTelemetry. This module is loaded only if spans are collected, because it costs start-up
+ * time and memory.
+ */
 export function openTelemetry(
   service: string,
   url: string,
@@ -35,10 +38,12 @@ export function openTelemetry(
     startSpan: ({ name, kind, parent, attributes }) =>
       // The linter confuses the optional enum of the options with another one.
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: present(attributes?.() ?? {}) }, above(parent))),
+      spanOf(
+        tracer.startSpan(name, { kind: spanKinds[kind], attributes: present(attributes?.() ?? {}) }, contextOf(parent)),
+      ),
     async [Symbol.asyncDispose]() {
       const alarm = Promise.withResolvers<void>();
-      const timer = setTimeout(alarm.resolve, lastFlightMs);
+      const timer = setTimeout(alarm.resolve, maxShutdownMs);
       const flown = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, "spans were not sent"));
       await Promise.race([flown, alarm.promise]);
       clearTimeout(timer);
@@ -61,11 +66,11 @@ function spanOf(span: TelemetrySpan): Span {
   };
 }
 
-const form = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Returns the context of a W3C header. The SDK ignores invalid ids. */
-function above(parent: string | undefined): Context {
-  const [, traceId, spanId, flags] = form.exec(parent ?? "") ?? [];
+/** Returns the context of a parent span from its W3C header. The SDK ignores invalid ids. */
+function contextOf(parent: string | undefined): Context {
+  const [, traceId, spanId, flags] = traceparentForm.exec(parent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
   const traceFlags = Number.parseInt(flags, 16) & 1;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });

@@ -2,37 +2,37 @@ import { randomBytes } from "node:crypto";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 
-/** Attributes of a span: plain values, never from a client's or a vendor's body. */
+/** Attributes of a span. They never contain data of a client's or a vendor's body. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A span: one service's part of a request. */
+/** A span: the part of a request in one service. */
 export interface Span {
-  /** W3C header for the next hop; undefined if there is no trace. */
+  /** W3C header for the next service; undefined if there is no trace. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
-  /** Ends the span; `error` is a failure's code or a status, never a message. A second call does nothing. */
+  /** Ends the span. `error` is the code or status of a failure, never a message. Further calls do nothing. */
   end(error?: string): void;
 }
 
-/** Name, kind and parent of a span that begins. */
+/** Name, kind, parent and attributes of a span to start. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: "server" | "client";
-  /** W3C header of the parent span; a malformed one is ignored. */
+  /** W3C header of the parent span. A malformed header is ignored. */
   readonly parent: string | undefined;
-  /** Called only if spans are collected. */
+  /** Returns the span's attributes. Called only if spans are collected. */
   readonly attributes?: () => SpanAttributes;
 }
 
-/** Begins spans. */
+/** Starts a span. */
 export type StartSpan = (start: SpanStart) => Span;
 
-/** Returns the trace id in a span's header; undefined if there is no trace. */
+/** Returns the trace id of a span; undefined if there is no trace. */
 export function traceIdOf(span: Pick<Span, "traceparent"> | undefined): string | undefined {
   return span?.traceparent?.slice(3, 35);
 }
 
-/** Ids in every log line of a request. */
+/** Ids that every log line of a request contains. */
 export interface RequestIds {
   readonly requestId: string;
   /** Undefined if there is no trace. */
@@ -47,11 +47,11 @@ export function idsOf(call: {
   return { requestId: call.requestId, traceId: traceIdOf(call.span) };
 }
 
-const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+const wellFormedTraceparent = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Forwards the header unchanged if tracing is off. */
-const passOn: StartSpan = ({ parent }) => ({
-  traceparent: parent !== undefined && wellFormed.test(parent) ? parent : undefined,
+/** Starts no span, and forwards a well-formed header unchanged. Used if tracing is off. */
+const forwardOnly: StartSpan = ({ parent }) => ({
+  traceparent: parent !== undefined && wellFormedTraceparent.test(parent) ? parent : undefined,
   set: ignore,
   end: ignore,
 });
@@ -60,16 +60,17 @@ function ignore(): void {
   // No collector is configured
 }
 
-let starting: StartSpan = passOn;
+let currentStart: StartSpan = forwardOnly;
 
-/** Begins a span of this process; without a collector it only forwards the header. */
+/** Starts a span. Without a collector it only forwards the parent's header. */
 export function startSpan(start: SpanStart): Span {
-  return starting(start);
+  return currentStart(start);
 }
 
 /**
- * Sends this process's spans to a collector by OTLP over HTTP, until disposed; without an endpoint it does nothing and
- * loads no module. Sampling is configured by the SDK's OTEL_TRACES_SAMPLER and its argument.
+ * Sends this process's spans to a collector by OTLP over HTTP, until the result is disposed. Without an endpoint it
+ * does nothing and loads no module. The SDK's variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG configure
+ * sampling.
  */
 export async function openTracing(
   service: string,
@@ -80,10 +81,10 @@ export async function openTracing(
   try {
     const { openTelemetry } = await import("./telemetry.ts");
     const telemetry = openTelemetry(service, `${endpoint.replace(/\/$/, "")}/v1/traces`, log);
-    starting = telemetry.startSpan;
+    currentStart = telemetry.startSpan;
     return {
       async [Symbol.asyncDispose]() {
-        starting = passOn;
+        currentStart = forwardOnly;
         await telemetry[Symbol.asyncDispose]();
       },
     };
@@ -92,7 +93,7 @@ export async function openTracing(
   }
 }
 
-/** Creates a source of cheap unique ids: a random prefix of this process and a counter. */
+/** Creates a function that returns unique ids: a random prefix and a counter. */
 export function idSource(kind: string): () => string {
   const prefix = `${kind}_${randomBytes(9).toString("base64url")}`;
   let count = 0;
@@ -101,7 +102,7 @@ export function idSource(kind: string): () => string {
 
 const requestIdForm = /^[A-Za-z0-9][A-Za-z0-9._:/=+-]{0,127}$/;
 
-/** Returns whether a client's request id can be used: it is short, and its characters are safe in logs and headers. */
+/** Returns whether a client's request id is short enough and safe in logs and headers. */
 export function isRequestId(text: string): boolean {
   return requestIdForm.test(text);
 }

@@ -1,15 +1,15 @@
 import type { DeclaredVariable, VariableDescription } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
-/** Limits of an integer, both inclusive; default 0 and the largest safe integer. */
+/** Inclusive limits of an integer. Defaults: 0 and the largest safe integer. */
 export interface IntegerBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
-/** Reads variables by name, each with its default and one line of documentation. */
+/** Reads environment variables by name. Each has one line of documentation (`meaning`), and may have a default. */
 export interface VariableReader {
-  /** Reads a text; it is required if there is no fallback. */
+  /** Reads a text. The variable is required if `fallback` is undefined. */
   text(name: string, fallback: string | undefined, meaning: string): string;
   optionalText(name: string, meaning: string): string | undefined;
   url(name: string, meaning: string): string;
@@ -18,20 +18,23 @@ export interface VariableReader {
   /** Reads a port; 0 selects a free one. */
   port(name: string, fallback: number, meaning: string): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback: Word, meaning: string): Word;
-  /** Reads a list of words, separated by commas, and returns it in the order of `words`; unset: all of them. */
+  /**
+   * Reads a list of words, separated by commas, and returns them in the order of `words`. Returns all words if it is
+   * unset.
+   */
   choices<const Word extends string>(name: string, words: readonly Word[], meaning: string): readonly Word[];
-  /** Reads a secret, which is never logged, and refused if it is short enough to guess. */
+  /** Reads a secret, which is never logged. A secret with fewer than 16 characters is refused. */
   secret(name: string, meaning: string): string;
   optionalSecret(name: string, meaning: string): string | undefined;
 }
 
 /**
- * Declares the variables of a process: a function that reads each and returns the values in the structure that the code
+ * Declares a group of variables: a function that reads each of them and returns the values in the form that the code
  * uses. The same function is run to read an environment and to list the variables.
  */
 export type Declaration<Values> = (read: VariableReader) => Values;
 
-/** Reads all variables of a declaration. Throws one StartError that names every wrong one. */
+/** Reads all variables of a declaration. Throws one StartError that names every invalid variable. */
 export function readVariables<Values>(
   declare: Declaration<Values>,
   // The only access to the process's environment.
@@ -54,7 +57,7 @@ export function readVariables<Values>(
   return values;
 }
 
-/** Lists the variables of a declaration in their order. Throws if a name is declared twice. */
+/** Lists the variables of a declaration in the order of declaration. Throws if a name is declared twice. */
 export function describeVariables(declare: Declaration<unknown>): readonly DeclaredVariable[] {
   const declared = new Map<string, DeclaredVariable>();
   declare(
@@ -67,10 +70,10 @@ export function describeVariables(declare: Declaration<unknown>): readonly Decla
   return [...declared.values()];
 }
 
-/** Returns the value of a variable: the one that was read, or the placeholder. */
-type Take = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
+/** Returns the value of a variable: either the value that was read, or the placeholder. */
+type TakeValue = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
 
-function readerOf(take: Take): VariableReader {
+function readerOf(take: TakeValue): VariableReader {
   const integer: VariableReader["integer"] = (name, fallback, meaning, bounds = {}) =>
     take(integerOf("integer", { name, fallback, meaning, bounds }), fallback);
   return {
@@ -79,18 +82,30 @@ function readerOf(take: Take): VariableReader {
       take(integerOf("port", { name, fallback, meaning, bounds: { max: 65_535 } }), fallback),
     text: (name, fallback, meaning) =>
       take(
-        { ...plain("text", name, meaning), fallback, isRequired: fallback === undefined, read: orFallback(fallback) },
+        {
+          ...descriptionOf("text", name, meaning),
+          fallback,
+          isRequired: fallback === undefined,
+          read: readOrFallback(fallback),
+        },
         fallback ?? "",
       ),
-    optionalText: (name, meaning) => take({ ...plain("text", name, meaning), read: (text) => text }, undefined),
+    optionalText: (name, meaning) => take({ ...descriptionOf("text", name, meaning), read: (text) => text }, undefined),
     url: (name, meaning) =>
-      take({ ...plain("url", name, meaning), isRequired: true, read: (text) => addressIn(text ?? required()) }, ""),
+      take(
+        {
+          ...descriptionOf("url", name, meaning),
+          isRequired: true,
+          read: (text) => checkAddresses(text ?? required()),
+        },
+        "",
+      ),
     optionalUrl: (name, meaning) =>
-      take({ ...plain("url", name, meaning), read: (text) => ifSet(text, addressIn) }, undefined),
+      take({ ...descriptionOf("url", name, meaning), read: (text) => ifSet(text, checkAddresses) }, undefined),
     choice: (name, words, fallback, meaning) =>
       take(
         {
-          ...plain("choice", name, meaning),
+          ...descriptionOf("choice", name, meaning),
           fallback,
           allowed: words.join(", "),
           read: (text) =>
@@ -103,21 +118,28 @@ function readerOf(take: Take): VariableReader {
     choices: (name, words, meaning) =>
       take(
         {
-          ...plain("choice", name, meaning),
+          ...descriptionOf("choice", name, meaning),
           fallback: words.join(","),
           allowed: `some of ${words.join(", ")}`,
-          read: (text) => (text === undefined ? words : wordsIn(text, words)),
+          read: (text) => (text === undefined ? words : parseWords(text, words)),
         },
         words,
       ),
     secret: (name, meaning) =>
-      take({ ...plain("secret", name, meaning), isRequired: true, read: (text) => longEnough(text ?? required()) }, ""),
+      take(
+        {
+          ...descriptionOf("secret", name, meaning),
+          isRequired: true,
+          read: (text) => checkSecret(text ?? required()),
+        },
+        "",
+      ),
     optionalSecret: (name, meaning) =>
-      take({ ...plain("secret", name, meaning), read: (text) => ifSet(text, longEnough) }, undefined),
+      take({ ...descriptionOf("secret", name, meaning), read: (text) => ifSet(text, checkSecret) }, undefined),
   };
 }
 
-function plain(kind: VariableDescription["kind"], name: string, meaning: string): VariableDescription {
+function descriptionOf(kind: VariableDescription["kind"], name: string, meaning: string): VariableDescription {
   return { name, kind, fallback: undefined, isRequired: false, unit: undefined, allowed: undefined, meaning };
 }
 
@@ -133,15 +155,15 @@ function integerOf(
   { name, fallback, meaning, bounds: { min = 0, max = Number.MAX_SAFE_INTEGER } }: DeclaredInteger,
 ): DeclaredVariable<number> {
   return {
-    ...plain(kind, name, meaning),
+    ...descriptionOf(kind, name, meaning),
     fallback: String(fallback),
     unit: units.find(([ending]) => name.endsWith(ending))?.[1],
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
-    read: (text) => (text === undefined ? fallback : integerIn(text, min, max)),
+    read: (text) => (text === undefined ? fallback : parseInteger(text, min, max)),
   };
 }
 
-/** Units by the suffix of a variable's name. */
+/** Units by the ending of a variable's name. */
 const units: readonly (readonly [string, string])[] = [
   ["_BYTES_PER_SECOND", "bytes a second"],
   ["_BYTES", "bytes"],
@@ -161,7 +183,7 @@ function refuse(problem: string): never {
   throw new RangeError(problem);
 }
 
-function orFallback(fallback: string | undefined): (text: string | undefined) => string {
+function readOrFallback(fallback: string | undefined): (text: string | undefined) => string {
   return (text) => text ?? fallback ?? required();
 }
 
@@ -169,7 +191,7 @@ function ifSet(text: string | undefined, read: (text: string) => string): string
   return text === undefined ? undefined : read(text);
 }
 
-function wordsIn<Word extends string>(text: string, words: readonly Word[]): readonly Word[] {
+function parseWords<Word extends string>(text: string, words: readonly Word[]): readonly Word[] {
   const chosen = new Set(text.split(",").map((item) => item.trim()));
   const unknown = [...chosen].filter((item) => !words.some((word) => word === item));
   return unknown.length === 0
@@ -177,16 +199,16 @@ function wordsIn<Word extends string>(text: string, words: readonly Word[]): rea
     : refuse(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
 }
 
-function longEnough(secret: string): string {
+function checkSecret(secret: string): string {
   return secret.length < 16 ? refuse("must have at least 16 characters") : secret;
 }
 
-/** Returns a list of servers unchanged, after checking that each item is an address. */
-function addressIn(text: string): string {
+/** Checks that each address of a comma-separated list is a URL. Returns the list unchanged. */
+function checkAddresses(text: string): string {
   return text.split(",").every((item) => URL.canParse(item.trim())) ? text : refuse("is not a URL");
 }
 
-function integerIn(text: string, min: number, max: number): number {
+function parseInteger(text: string, min: number, max: number): number {
   const value = Number(text);
   return Number.isInteger(value) && value >= min && value <= max
     ? value

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Failure, headers } from "@modelgate/contracts";
 import { areaHandler, type EndpointHandler } from "../src/area-handler.ts";
 import { BufferBudget } from "../src/buffer-budget.ts";
-import { endCall, goingRequest, restarting } from "../src/ending.ts";
-import { holdForm } from "../src/form/hold-form.ts";
+import { endCall, shutdownRequest, restartFailure } from "../src/ending.ts";
+import { bufferForm } from "../src/form/buffer-form.ts";
 import { createLogger } from "../src/log.ts";
 import { readBody } from "../src/read-body.ts";
 import { signCaller } from "../src/secrets.ts";
@@ -22,7 +22,7 @@ const form = { ...limits, parts: 4, files: 1, fieldBytes: 100, fieldsBytes: 100,
 const begun: ServerResponse[] = [];
 const handlers: Readonly<Record<string, EndpointHandler>> = {
   body: async ({ request, caller, ending }) => void (await readBody(request, limits, caller, ending)),
-  form: async ({ request, caller, ending }) => void (await holdForm(request, form, caller, ending)),
+  form: async ({ request, caller, ending }) => void (await bufferForm(request, form, caller, ending)),
   wait: async ({ ending }) => {
     await once(ending, "abort");
     throw new Error("whatever fails because the call was ended");
@@ -77,7 +77,7 @@ test.each([
   ["form", ["content-type: multipart/form-data; boundary=x"]],
 ])("a call whose %s is on its way is refused once the gateway ends it", async (handler, head) => {
   const { socket, response } = await send(handler, ["content-length: 100", "connection: close", ...head], "some");
-  endCall(response, restarting());
+  endCall(response, restartFailure());
   await once(socket, "data").then(([answer]) => expect(String(answer)).toMatch(refusal));
   socket.destroy();
   expect(limits.budget.taken).toBe(0);
@@ -85,7 +85,7 @@ test.each([
 
 test("the edge's notice on the connection of a call ends it: what its handler throws then is the gateway's failure", async () => {
   const { socket } = await send("wait", ["content-length: 0"]);
-  socket.end(goingRequest);
+  socket.end(shutdownRequest);
   const answers = await text(socket);
   expect(answers).toMatch(refusal);
   expect(answers).toMatch(/HTTP\/1\.1 204 /);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { onBeat, untilBeat } from "../src/beat.ts";
+import { onBeat, msUntilBeat } from "../src/beat.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ test("a pause until a beat ends at one, and is never much shorter or longer than
   fc.assert(
     fc.property(fc.integer({ min: 20, max: 100_000 }), fc.integer({ min: 0, max: 100_000 }), (ms, passed) => {
       vi.advanceTimersByTime(passed);
-      const pause = untilBeat(ms);
+      const pause = msUntilBeat(ms);
       expect(pause).toBeGreaterThanOrEqual(ms / 4);
       expect(pause).toBeLessThanOrEqual(Math.ceil(ms * 1.25));
       expect((performance.now() + pause) % ms).toBeLessThan(1);

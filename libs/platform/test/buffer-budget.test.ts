@@ -7,7 +7,7 @@ const refusal = (code: string) => expect.objectContaining({ code });
 /** A body that is arriving; what ended it is noted. */
 function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: number) {
   const body: { readonly holding: Holding; ended?: string } = { holding: budget.holdFor(holder) };
-  body.holding.arrives((failure) => {
+  body.holding.startArriving((failure) => {
     body.ended = failure.code;
   });
   body.holding.take(bytes);
@@ -27,7 +27,7 @@ describe("a full budget", () => {
   test("ends the newest bodies of the largest account, as many as needed, and none that is whole", () => {
     const budget = new BufferBudget(100);
     const whole = arriving(budget, of("large"), 40);
-    whole.holding.arrived();
+    whole.holding.endArriving();
     const [older, newer] = [arriving(budget, of("large"), 30), arriving(budget, of("large"), 10)];
     const middle = arriving(budget, of("middle"), 20);
     budget.holdFor(of("small")).take(15);
@@ -43,7 +43,7 @@ describe("a full budget", () => {
   test("ends nothing where that would not be enough", () => {
     const budget = new BufferBudget(100);
     const whole = arriving(budget, of("large"), 90);
-    whole.holding.arrived();
+    whole.holding.endArriving();
     const part = arriving(budget, of("large"), 10);
     expect(() => budget.holdFor(of("small")).take(20)).toThrow(refusal("server_overloaded"));
     expect(part.ended).toBeUndefined();
@@ -55,7 +55,7 @@ describe("a full budget", () => {
     budget.take(20);
     expect(body.ended).toBe("server_overloaded");
     body.holding[Symbol.dispose]();
-    budget.give(20);
+    budget.release(20);
     expect(budget.taken).toBe(0);
   });
 });
@@ -83,7 +83,7 @@ describe("shares", () => {
     arriving(budget, of("a", "t2"), 0);
     expect(() => arriving(budget, of("a", "t2"), 0)).toThrow(/account may send 3 bodies/);
     arriving(budget, of("b"), 0);
-    first.holding.arrived();
+    first.holding.endArriving();
     arriving(budget, of("a", "t1"), 0);
   });
 });

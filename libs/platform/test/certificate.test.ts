@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificateRefused, identityAmong, withoutCertificate } from "../src/certificate.ts";
+import { certificateRefused, certificateCheck, withoutCertificate } from "../src/certificate.ts";
 
 const certificate = { subject: { CN: "nats" }, subjectaltname: "DNS:nats.example, IP Address:10.0.0.1" };
 
@@ -13,7 +13,7 @@ test.each<[string, readonly string[], string, boolean]>([
 ])("a certificate is held against %s", (_, servers, asked, good) => {
   // What the check reads of a certificate.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const complaint = identityAmong(servers)(asked, certificate as Parameters<ReturnType<typeof identityAmong>>[1]);
+  const complaint = certificateCheck(servers)(asked, certificate as Parameters<ReturnType<typeof certificateCheck>>[1]);
   expect(complaint === undefined).toBe(good);
 });
 

@@ -91,7 +91,7 @@ describe("serviceVariables", () => {
 
   test("lets a service name its port's variable, and bound its drain", () => {
     const { declare: own } = serviceVariables("demo", () => ({}), { port: ["PORT", 8080], maxDrainMs: 10 });
-    expect(readVariables(own, { DRAIN_MS: "500" }).frame).toMatchObject({ port: 8080, drainMs: 10 });
+    expect(readVariables(own, { DRAIN_MS: "500" }).common).toMatchObject({ port: 8080, drainMs: 10 });
   });
 
   test("checks what every service reads where only the service's own values are wanted", () => {

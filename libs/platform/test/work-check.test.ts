@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
-import { WorkCheck, readServers } from "../src/index.ts";
+import { WorkCheck, readServerState } from "../src/index.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -15,11 +15,11 @@ afterAll(async () => {
 });
 
 test("servers say whether something was written", async () => {
-  const before = await readServers(redis);
+  const before = await readServerState(redis);
   await redis.get("absent");
-  expect(await readServers(redis)).toEqual(before);
+  expect(await readServerState(redis)).toEqual(before);
   await redis.set("one", "1");
-  const after = await readServers(redis);
+  const after = await readServerState(redis);
   expect(after.runs).toBe(before.runs);
   expect(after.writes).not.toBe(before.writes);
 });

@@ -108,7 +108,7 @@ export async function startArea(
   });
   const open = await declared.open({ log, metrics, shared, areas: new Map(), ending: ending.signal });
   opening.defer(async () => open.close?.());
-  const { drainMs, farewellMs } = declared.frame;
+  const { drainMs, farewellMs } = declared.common;
   const { handler, upgrade } = open.serves;
   const letIn = gate(callers);
   const server = await listen({

@@ -1,4 +1,4 @@
-import { bySecret, defineService, operatorHandler } from "@modelgate/platform";
+import { authoriseBySecret, defineService, operatorHandler } from "@modelgate/platform";
 import { bySession } from "./console/authorise.ts";
 import { unkept, withPages } from "./console/pages.ts";
 import { openDeps } from "./deps.ts";
@@ -10,7 +10,7 @@ import { routes } from "./routes.ts";
 export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
-  const authorise = bySession(deps, bySecret(env.secrets));
+  const authorise = bySession(deps, authoriseBySecret(env.secrets));
   const api = unkept(withProvider(operatorHandler(routes(deps), authorise, log), deps.provider));
   return {
     serves: { handler: withPages(api, env.edgeUrl) },

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
-import { idSource, onBeat, OpenList, showLeases, type Logger, type Redis } from "@modelgate/platform";
+import { idSource, onBeat, OpenList, registerLeaseCount, type Logger, type Redis } from "@modelgate/platform";
 
 /** Concurrency slots that the open calls of this edge occupy. */
 export type OpenSeats = ReturnType<typeof openSeats>;
@@ -8,7 +8,7 @@ export type OpenSeats = ReturnType<typeof openSeats>;
 /** Keeps slots until disposed: renews all of them periodically, and releases each when its answer has ended. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const open = new OpenList<Seat>();
-  const shown = showLeases("seats", () => open.size);
+  const shown = registerLeaseCount("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "seats are left to their leases"));
   const renewals = onBeat(leaseMs / 3, () => {

@@ -1,6 +1,13 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { answerFailure, goingRequest, idsOf, lingerOver, restarting, type Logger } from "@modelgate/platform";
+import {
+  answerFailure,
+  shutdownRequest,
+  idsOf,
+  discardRestOfBody,
+  restartFailure,
+  type Logger,
+} from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
@@ -99,11 +106,11 @@ export class ProxiedCall implements Proxied {
     const upstream = this.#upstream;
     if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
     upstream.shouldKeepAlive = false;
-    upstream.socket.write(goingRequest);
+    upstream.socket.write(shutdownRequest);
   }
 
   /** Ends the call. Sends the client an error if that is still possible. */
-  breakOff(failure: Failure = restarting()): void {
+  breakOff(failure: Failure = restartFailure()): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const [request, response] = [this.#request, this.#response];
@@ -112,7 +119,7 @@ export class ProxiedCall implements Proxied {
     context.failure = failure;
     if (!response.headersSent) {
       for (const name of bodyHeaders) response.removeHeader(name);
-      lingerOver(request);
+      discardRestOfBody(request);
       answerFailure(response, format, failure, requestId);
     } else {
       const last = this.#streamEnd?.fail(failure, requestId);

@@ -11,7 +11,7 @@ import { connect, Socket, type Server as SocketServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createLogger, goingRequest } from "@modelgate/platform";
+import { createLogger, shutdownRequest } from "@modelgate/platform";
 import { AreaProxy } from "../src/area-proxy.ts";
 import type { ProxyOptions } from "../src/proxied-call.ts";
 import { contextOf, setUpgrade, type Upgrade } from "../src/request-context.ts";
@@ -264,7 +264,7 @@ test("a service that refuses connections: a 503", async () => {
 test("a draining edge notifies the service on the call's connection, which ends the call", async () => {
   const calls: ServerResponse[] = [];
   serve((request, response) => {
-    if (request.url === goingRequest.split(" ")[1]) {
+    if (request.url === shutdownRequest.split(" ")[1]) {
       response.end();
       calls[0]?.end(event("the end"));
     } else {
@@ -280,7 +280,7 @@ test("a draining edge notifies the service on the call's connection, which ends 
 
 test("a draining edge ends the calls that their service does not end", async () => {
   serve((request, response) => {
-    if (request.url === goingRequest.split(" ")[1]) response.end();
+    if (request.url === shutdownRequest.split(" ")[1]) response.end();
     else response.writeHead(200, sse).write(event("1"));
   });
   const answer = await post();

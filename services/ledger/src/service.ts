@@ -1,4 +1,4 @@
-import { bySecret, defineService, operatorHandler } from "@modelgate/platform";
+import { authoriseBySecret, defineService, operatorHandler } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
@@ -8,7 +8,7 @@ export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
   return {
-    serves: { handler: operatorHandler(routes(deps), bySecret(env.secrets), log) },
+    serves: { handler: operatorHandler(routes(deps), authoriseBySecret(env.secrets), log) },
     ready: () => deps.ready(),
     close: () => deps[Symbol.asyncDispose](),
   };

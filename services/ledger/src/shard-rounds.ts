@@ -7,7 +7,7 @@ import {
   sweepHolds,
   type SweepBounds,
 } from "@modelgate/accounts";
-import { WorkCheck, untilBeat, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
+import { WorkCheck, msUntilBeat, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 
 export interface RoundOptions {
   readonly redis: Redis;
@@ -57,7 +57,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
         if (!state.complained) log.warn({ err: error }, "a round failed; trying again");
         state.complained = true;
       }
-      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(roundMs)))]);
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
     }
   }
 

@@ -1,4 +1,4 @@
-import { holdForm, inTurnsIfLong, type HeldForm, type ServiceCall } from "@modelgate/platform";
+import { bufferForm, inTurnsIfLong, type BufferedForm, type ServiceCall } from "@modelgate/platform";
 import { checked, readJson, refuseVendorIds } from "@modelgate/relay";
 import { decodeImages, readImageBody, readImageForm, wires, type ImageRequest } from "@modelgate/wires/images";
 import { endUserIn, isRecord } from "@modelgate/wires/json";
@@ -37,7 +37,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
 }
 
 async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ImagesBody> {
-  const form = await holdForm(call.request, deps.form, call.caller, call.ending);
+  const form = await bufferForm(call.request, deps.form, call.caller, call.ending);
   try {
     const fields = withDeployment(form.fields, call.params["deployment"]);
     const lacksPrompt = !fields.some(([name]) => name === "prompt");
@@ -56,6 +56,6 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
 }
 
 /** Replaces the form's model with the deployment that the path names, if any. */
-function withDeployment(fields: HeldForm["fields"], model: string | undefined): HeldForm["fields"] {
+function withDeployment(fields: BufferedForm["fields"], model: string | undefined): BufferedForm["fields"] {
   return model === undefined ? fields : [["model", model], ...fields.filter(([name]) => name !== "model")];
 }

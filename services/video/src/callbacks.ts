@@ -11,7 +11,7 @@ import {
 } from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { WorkCheck, untilBeat, type Logger, type Redis } from "@modelgate/platform";
+import { WorkCheck, msUntilBeat, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Sends task transitions to clients' URLs. */
@@ -99,7 +99,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     while (!stop.signal.aborted) {
       const due = await claim().catch(() => []);
       due.forEach(send);
-      await setTimeout(untilBeat(roundMs), undefined, { signal: stop.signal }).catch(() => undefined);
+      await setTimeout(msUntilBeat(roundMs), undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
 

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { holdForm, type FormLimits, type HeldForm, type ServiceCall } from "@modelgate/platform";
+import { bufferForm, type FormLimits, type BufferedForm, type ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/json";
 import { relied } from "@modelgate/wires/video";
@@ -22,7 +22,7 @@ export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<Vide
   const { request, endpoint } = call;
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
   if (!isForm || endpoint.body === "json") return readMembers(deps, call);
-  const form = await holdForm(request, formLimits(deps), call.caller, call.ending);
+  const form = await bufferForm(request, formLimits(deps), call.caller, call.ending);
   return copied(deps, call, { body: form, bytes: form.size, read: () => membersOf(form) });
 }
 
@@ -72,7 +72,7 @@ function formLimits({ body, limits }: Deps): FormLimits {
   };
 }
 
-function membersOf({ fields, files }: HeldForm): JsonRecord {
+function membersOf({ fields, files }: BufferedForm): JsonRecord {
   const members = new Map<string, string>();
   const put = (name: string, value: string): void => {
     if (members.has(name))

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { readServers, type Redis } from "@modelgate/platform";
+import { readServerState, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
 /** Returns the id of the books that Redis was filled from; undefined if Redis is empty, or has lost its data. */
@@ -13,7 +13,7 @@ export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
 }
 
 /**
- * Records the runs of its servers (`readServers`) in which Redis contains all data of the books: a later run may have
+ * Records the runs of its servers (`readServerState`) in which Redis contains all data of the books: a later run may have
  * lost the latest writes.
  */
 export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> {
@@ -50,7 +50,7 @@ const knownCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInWholeRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
-  const [known, { runs }] = await Promise.all([redis.get(accountKeys.wholeRuns), readServers(redis)]);
+  const [known, { runs }] = await Promise.all([redis.get(accountKeys.wholeRuns), readServerState(redis)]);
   // Absent: the ledger of an earlier version records no runs.
   const isWhole = known === null || known === runs;
   if (isWhole) knownCompleteUntil.set(redis, performance.now() + wholeForMs);

@@ -141,10 +141,10 @@ async function read({ headers, body }: Dispatcher.ResponseData, { request, limit
       chunks.push(piece);
     }
   } catch (error) {
-    budget.give(size);
+    budget.release(size);
     throw error;
   }
-  return { bytes: Buffer.concat(chunks, size), mediaType, [Symbol.dispose]: () => budget.give(size) };
+  return { bytes: Buffer.concat(chunks, size), mediaType, [Symbol.dispose]: () => budget.release(size) };
 }
 
 function tooLarge({ maxBytes }: RemoteLimits): NotFetched {

@@ -7,46 +7,49 @@ import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import type { FormFile } from "./form-file.ts";
 
-/** A form's file on disk, without a name in the file system: it is removed by its disposal, or with the process. */
+/**
+ * A form's file that is written to disk. It has no name in the file system: it is deleted when it is disposed or the
+ * process ends.
+ */
 export interface FollowedFile extends AsyncDisposable {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
-  /** Bytes on disk so far. */
+  /** Number of bytes that are on disk now. */
   readonly size: number;
-  /** File descriptor in this process, also valid in its other threads; closed by the disposal. */
+  /** File descriptor, valid in all threads of this process. Disposal closes it. */
   readonly descriptor: number;
-  /** Resolves when the complete file is on disk; rejects with the error of the form's file. */
-  readonly whole: Promise<void>;
-  /** Resolves when this many bytes, or all, are on disk; rejects as `whole` does. */
+  /** Resolves when the complete file is on disk. Rejects if reading the form or writing the file fails. */
+  readonly complete: Promise<void>;
+  /** Resolves when this many bytes, or the complete file, are on disk. Rejects as `complete` does. */
   reached(bytes: number): Promise<void>;
   /**
-   * Reads the bytes from the start; may be called several times. A reader that has read all bytes waits for more from
-   * the client.
+   * Creates a stream of the file's bytes from the start. May be called several times. At the end of the written bytes,
+   * the stream waits for more from the client.
    */
   read(): Readable;
 }
 
-/** Folder of spooled files, and the limit of the disk space that they use together. */
+/** Directory for files on disk, and the limit of the disk space that they use together. */
 export interface Spool {
   readonly folder?: string | undefined;
   readonly budget: BufferBudget;
 }
 
-/** Bytes that a reader reads in one step. */
+/** Maximum bytes that a reader reads in one step. */
 const readBytes = 64 * 1024;
 
 /**
- * Starts to write a form's file to disk at the client's pace; readers may read it meanwhile. Dispose it after its form:
- * the disposal waits for the writing to end. Throws Failure rate_limit_exceeded (429, the holder's share of the disk)
- * or server_overloaded (503) if the disk limit is reached.
+ * Starts to write a form's file to disk at the client's pace; the file may be read meanwhile. Dispose the form first,
+ * then the file: its disposal waits until writing has ended. If the disk limit is reached, `complete` rejects with
+ * Failure rate_limit_exceeded (429, the share of the account or API key) or server_overloaded (503).
  */
 export async function followFile(
   file: FormFile,
   { folder = tmpdir(), budget }: Spool,
   holder: Holder,
 ): Promise<FollowedFile> {
-  const handle = await openNameless(folder);
+  const handle = await openUnnamed(folder);
   return new GrowingFile(file, handle, budget.holdFor(holder));
 }
 
@@ -54,7 +57,7 @@ class GrowingFile implements FollowedFile {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
-  readonly whole: Promise<void>;
+  readonly complete: Promise<void>;
   readonly #handle: FileHandle;
   readonly #holding: Holding;
   #size = 0;
@@ -65,9 +68,9 @@ class GrowingFile implements FollowedFile {
     ({ name: this.name, filename: this.filename, contentType: this.contentType } = file);
     this.#handle = handle;
     this.#holding = holding;
-    this.whole = this.#write(file);
-    // Callers that wait for it get the error; without one, the rejection must not count as unhandled.
-    this.whole.catch(() => undefined);
+    this.complete = this.#write(file);
+    // Callers of `complete` get the error. Without a caller, the rejection must not count as unhandled.
+    this.complete.catch(() => undefined);
   }
 
   get descriptor(): number {
@@ -80,7 +83,7 @@ class GrowingFile implements FollowedFile {
 
   async reached(bytes: number): Promise<void> {
     while (this.#size < bytes && this.#over === undefined) await this.#progress.promise;
-    if (this.#over !== undefined) await this.whole;
+    if (this.#over !== undefined) await this.complete;
   }
 
   read(): Readable {
@@ -88,14 +91,14 @@ class GrowingFile implements FollowedFile {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.whole.catch(() => undefined);
+    await this.complete.catch(() => undefined);
     await this.#handle.close();
     this.#holding[Symbol.dispose]();
   }
 
   async #write(file: FormFile): Promise<void> {
     try {
-      this.#holding.arrives((failure) => file.breakOff(failure));
+      this.#holding.startArriving((failure) => file.breakOff(failure));
       for await (const chunk of file.bytes()) {
         this.#holding.take(chunk.length);
         await this.#handle.writeFile(chunk);
@@ -105,9 +108,9 @@ class GrowingFile implements FollowedFile {
       this.#over = {};
     } catch (error) {
       this.#over = { error };
-      throw isFull(error) ? new Failure("server_overloaded", undefined, { cause: error }) : error;
+      throw isDiskFull(error) ? new Failure("server_overloaded", undefined, { cause: error }) : error;
     } finally {
-      this.#holding.arrived();
+      this.#holding.endArriving();
       this.#progressed();
     }
   }
@@ -126,19 +129,19 @@ class GrowingFile implements FollowedFile {
         yield buffer.subarray(0, bytesRead);
       } else if (this.#over === undefined) await this.#progress.promise;
       else {
-        await this.whole;
+        await this.complete;
         return;
       }
     }
   }
 }
 
-function isFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
 
-/** Opens a file that only this process can access; its name is removed before the first byte is written. */
-async function openNameless(folder: string): Promise<FileHandle> {
+/** Opens a file with access for this process's user only, and removes its name immediately. */
+async function openUnnamed(folder: string): Promise<FileHandle> {
   const path = join(folder, `modelgate-${randomUUID()}`);
   const handle = await open(path, "wx+", 0o600);
   try {
@@ -154,13 +157,13 @@ async function openNameless(folder: string): Promise<FileHandle> {
 export type SpooledFile = Omit<FollowedFile, "whole" | "reached">;
 
 /**
- * Writes a form's file to disk, within the form's size limit. Throws the errors of the file's `bytes`, and Failure
- * server_overloaded (503) if the disk limit is reached; the file is then removed.
+ * Writes a form's file to disk. Rejects with the errors of the file's `bytes`, or with Failure rate_limit_exceeded
+ * (429) or server_overloaded (503) if the disk limit is reached; the file is then deleted.
  */
 export async function spoolFile(file: FormFile, spool: Spool, holder: Holder): Promise<SpooledFile> {
   const followed = await followFile(file, spool, holder);
   try {
-    await followed.whole;
+    await followed.complete;
     return followed;
   } catch (error) {
     await followed[Symbol.asyncDispose]();

@@ -8,36 +8,36 @@ export interface FormField {
   readonly value: string;
 }
 
-/** A file of a form. Its bytes can be read once, at the reader's pace; without a reader they are dropped. */
+/** A file in a form. Its bytes can be read once, at the reader's pace. Bytes that are not read are discarded. */
 export interface FormFile {
   readonly kind: "file";
-  /** The field's name. */
+  /** Name of the form field. */
   readonly name: string;
-  /** File name without folders; "" if the client gave none. */
+  /** File name without directories; "" if the client sent none. */
   readonly filename: string;
-  /** The client's value; `application/octet-stream` or `text/plain` if it sent none. */
+  /** Content type that the client sent; `application/octet-stream` or `text/plain` if it sent none. */
   readonly contentType: string;
-  /** Reads the bytes. Throws Failure request_too_large that names the field, and the error that ended the form. */
+  /** Reads the bytes. Throws Failure request_too_large (413) that names the field, or the error that ended the form. */
   bytes(): AsyncIterable<Buffer>;
-  /** Ends the complete form; its readers get this error. */
+  /** Ends reading of the complete form; all readers of the form get this error. */
   breakOff(error: Error): void;
 }
 
-/** A part of a form, in the order in which the client sent them. */
+/** A field or a file of a form. Parts are read in the order in which the client sent them. */
 export type FormPart = FormField | FormFile;
 
-/** A parser's stream of one file; `truncated` is set if it was cut at its size limit. */
+/** The parser's stream of one file. `truncated` is true if the file was cut at its size limit. */
 export type FileStream = Readable & { readonly truncated?: boolean };
 
-/** Parts of the form that a file needs. */
+/** Limit and callbacks that a file gets from its form. */
 interface FileOptions {
   readonly maxBytes: number;
-  /** Returns the error that ended the form before its file was complete. */
+  /** Returns the error that ended the form before this file was complete. */
   readonly whyBroken: () => Error;
   readonly breakOff: (error: Error) => void;
 }
 
-/** One file of an incoming form. */
+/** A file of a form that is being received. */
 export class IncomingFile implements FormFile {
   readonly kind = "file";
   readonly name: string;
@@ -50,7 +50,7 @@ export class IncomingFile implements FormFile {
     ({ name: this.name, filename: this.filename, contentType: this.contentType } = part);
     this.#stream = stream;
     this.#options = options;
-    // A reader gets the error when it reads; without a reader it must not count as unhandled.
+    // A reader gets the error when it reads. Without a reader, the error must not count as unhandled.
     stream.on("error", () => undefined);
   }
 
@@ -72,8 +72,8 @@ export class IncomingFile implements FormFile {
     this.#options.breakOff(error);
   }
 
-  /** Ends the file and drops the rest of it. */
-  drop(): void {
+  /** Discards the rest of the file. */
+  discard(): void {
     this.#stream.resume();
   }
 }

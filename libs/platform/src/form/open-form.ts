@@ -6,41 +6,44 @@ import { Pace, type PaceLimits } from "../pace.ts";
 import { ClientGone } from "../read-body.ts";
 import { IncomingFile, type FormPart } from "./form-file.ts";
 
-/** Limits of a form. */
+/** Limits of a form: size, parts and pace. */
 export interface FormLimits extends PaceLimits {
-  /** Maximum bytes of the complete body. */
+  /** Maximum bytes of the request's complete body. */
   readonly maxBytes: number;
   /** Maximum number of fields and files together. */
   readonly parts: number;
   readonly files: number;
-  /** Maximum bytes of one text field, and of all text fields together. */
+  /** Maximum bytes of one text field (`fieldBytes`) and of all text fields together (`fieldsBytes`). */
   readonly fieldBytes: number;
   readonly fieldsBytes: number;
   readonly fileBytes: number;
-  /** Memory limit for text fields and for files that are read into memory. */
+  /** Memory budget for text fields and for files that are read into memory. */
   readonly budget: BufferBudget;
 }
 
-/** A form that is being read: iterates over its parts in their order. Dispose it when done, also after an error. */
+/**
+ * A form that is being read. It iterates over the parts in the order of sending. Dispose it when done, also after an
+ * error.
+ */
 export interface Form extends AsyncIterable<FormPart>, Disposable {
-  /** Memory that the form uses; released when the form is disposed. */
+  /** Memory that the form uses. Disposal of the form releases it. */
   readonly holding: Holding;
-  /** Ends the form; its reader gets this error. */
+  /** Ends reading of the form; the iteration throws this error. */
   breakOff(error: Error): void;
 }
 
-/** Maximum bytes of a field's name. */
+/** Maximum bytes of a field name. */
 const nameBytes = 200;
 
 /**
- * Opens a multipart/form-data body, which is read part by part: only one chunk and the text fields are in memory.
- * Continuing to the next part drops the rest of a file. Throws Failure, here or while reading: unsupported_media_type
- * (415), invalid_value (400, no boundary, a malformed part, a truncated body), request_too_large (413, naming the field
- * or the limit), request_timeout (408), rate_limit_exceeded (429, the holder's share), server_overloaded (503);
- * ClientGone, and the reason of `ending`.
+ * Opens a multipart/form-data body and reads it part by part: only one chunk and the text fields are in memory. When
+ * the iteration continues, the unread rest of a file is discarded. Throws these Failures, here or during the iteration:
+ * unsupported_media_type (415), invalid_value (400: no boundary, a malformed part, a truncated body), request_too_large
+ * (413, names the field or the limit), request_timeout (408), rate_limit_exceeded (429, the share of the account or API
+ * key), server_overloaded (503). Also throws ClientGone, and the reason of `ending`.
  */
 export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
-  refuseOthers(request, limits);
+  checkFormHeaders(request, limits);
   const parser = parserOf(request, limits);
   const holding = limits.budget.holdFor(holder);
   try {
@@ -51,7 +54,7 @@ export function openForm(request: IncomingMessage, limits: FormLimits, holder: H
   }
 }
 
-function refuseOthers({ headers }: IncomingMessage, { maxBytes }: FormLimits): void {
+function checkFormHeaders({ headers }: IncomingMessage, { maxBytes }: FormLimits): void {
   const type = headers["content-type"] ?? "";
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(type))
     throw new Failure(
@@ -64,8 +67,8 @@ function refuseOthers({ headers }: IncomingMessage, { maxBytes }: FormLimits): v
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** Parser, limits and holding of a form that is being read. */
-interface FormParts {
+/** Parser, holding and signal of a form that is being read. */
+interface OpenFormOptions {
   readonly parser: busboy.Busboy;
   readonly holding: Holding;
   readonly ending: AbortSignal | undefined;
@@ -78,7 +81,7 @@ class OpenForm implements Form {
   readonly #pace: Pace;
   readonly #ending: AbortSignal | undefined;
   readonly holding: Holding;
-  /** Parts that have arrived and were not consumed yet. */
+  /** Parts that were received and not yet returned by the iteration. */
   readonly #ready: FormPart[] = [];
   #wake: (() => void) | undefined;
   #over = false;
@@ -96,14 +99,14 @@ class OpenForm implements Form {
   };
   readonly #onEnding = (): void => this.breakOff(asFailure(this.#ending?.reason));
 
-  constructor(request: IncomingMessage, limits: FormLimits, { parser, holding, ending }: FormParts) {
+  constructor(request: IncomingMessage, limits: FormLimits, { parser, holding, ending }: OpenFormOptions) {
     this.#request = request;
     this.#limits = limits;
     this.holding = holding;
     this.#ending = ending;
-    holding.arrives((failure) => this.breakOff(failure));
+    holding.startArriving((failure) => this.breakOff(failure));
     this.#parser = this.#listen(parser);
-    // A client whose bytes are not read at the moment does not count as slow.
+    // A client does not count as slow while the parser accepts no bytes.
     this.#pace = new Pace(
       limits,
       (failure) => this.breakOff(failure),
@@ -123,7 +126,7 @@ class OpenForm implements Form {
       try {
         yield part;
       } finally {
-        if (part instanceof IncomingFile) part.drop();
+        if (part instanceof IncomingFile) part.discard();
       }
     }
   }
@@ -155,7 +158,7 @@ class OpenForm implements Form {
     const { parts, files, fileBytes, fieldsBytes } = this.#limits;
     return parser
       .on("field", (name, value, { nameTruncated, valueTruncated }) => {
-        if (isWrongName(name, nameTruncated)) return this.breakOff(wrongName(name));
+        if (isInvalidName(name, nameTruncated)) return this.breakOff(invalidName(name));
         if (valueTruncated) return this.breakOff(fieldTooLarge(name, this.#limits));
         this.#fieldsBytes += Buffer.byteLength(value);
         if (this.#fieldsBytes > fieldsBytes)
@@ -166,16 +169,16 @@ class OpenForm implements Form {
         const part = { name, filename: filename ?? "", contentType: mimeType };
         const file = new IncomingFile(part, stream, {
           maxBytes: fileBytes,
-          whyBroken: () => this.#failure ?? cut(),
+          whyBroken: () => this.#failure ?? truncatedForm(),
           breakOff: (error) => this.breakOff(error),
         });
-        if (isWrongName(name)) return this.breakOff(wrongName(name));
+        if (isInvalidName(name)) return this.breakOff(invalidName(name));
         this.#add(file);
       })
       .on("partsLimit", () => this.breakOff(tooLarge(`The form has more than ${parts} parts.`)))
       .on("fieldsLimit", () => this.breakOff(tooLarge(`The form has more than ${parts} fields.`)))
       .on("filesLimit", () => this.breakOff(tooLarge(`The form has more than ${files} files.`)))
-      .on("error", (error) => this.breakOff(malformed(error)))
+      .on("error", (error) => this.breakOff(malformedForm(error)))
       .on("close", () => this.#finish());
   }
 
@@ -199,7 +202,7 @@ class OpenForm implements Form {
     if (this.#over) return;
     this.#over = true;
     this.#pace[Symbol.dispose]();
-    this.holding.arrived();
+    this.holding.endArriving();
     this.#ending?.removeEventListener("abort", this.#onEnding);
     this.#request.off("data", this.#onData).off("close", this.#onClose);
     this.#wake?.();
@@ -221,12 +224,12 @@ function parserOf(request: IncomingMessage, { parts, files, fieldBytes, fileByte
   }
 }
 
-/** Returns whether a part has no name, or one that is too long. */
-function isWrongName(name: string | undefined, truncated = false): boolean {
+/** Returns whether a part has no name or too long a name. */
+function isInvalidName(name: string | undefined, truncated = false): boolean {
   return name === undefined || name === "" || truncated || Buffer.byteLength(name) > nameBytes;
 }
 
-function wrongName(name: string | undefined): Failure {
+function invalidName(name: string | undefined): Failure {
   const what = name === undefined || name === "" ? "no name" : `a name longer than ${nameBytes} bytes`;
   return new Failure("invalid_value", `A part of the form has ${what}.`);
 }
@@ -243,11 +246,11 @@ function tooLarge(message: string): Failure {
   return new Failure("request_too_large", message);
 }
 
-function cut(): Failure {
+function truncatedForm(): Failure {
   return new Failure("invalid_value", "The form ends in the middle of a part.");
 }
 
-function malformed(cause: unknown): Failure {
+function malformedForm(cause: unknown): Failure {
   const isCut = cause instanceof Error && cause.message === "Unexpected end of form";
-  return isCut ? cut() : new Failure("invalid_value", "The form has a malformed part.", { cause });
+  return isCut ? truncatedForm() : new Failure("invalid_value", "The form has a malformed part.", { cause });
 }

@@ -12,25 +12,25 @@ import type { Secrets } from "../secrets.ts";
 import { failureOf } from "../store-failure.ts";
 
 /**
- * Roles of an operator: a viewer only reads, an operator also manages accounts, API keys and channel states, an admin
+ * Roles of an operator. A viewer only reads. An operator also manages accounts, API keys and channel states. An admin
  * also changes the configuration, operators and sessions.
  */
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** Caller of the operator's API. */
+/** Authenticated caller of the operator's API. */
 export interface Operator {
   readonly name: string;
   readonly role: OperatorRole;
-  /** The only account that a member sees and manages; absent: all accounts. */
+  /** Account to which the operator's access is limited; undefined: all accounts. */
   readonly account?: string | undefined;
-  /** Email verified by an OpenID provider, for display. */
+  /** Email address that an OpenID provider has verified. It is only displayed. */
   readonly email?: string | undefined;
 }
 
 /**
- * Authenticates a caller. Throws Failure invalid_api_key for an unknown one, permission_denied for an insufficient
- * role.
+ * Authenticates a caller. Throws Failure invalid_api_key for an unknown caller, permission_denied for a role that is
+ * insufficient for the request.
  */
 export type Authorise = (request: IncomingMessage) => Operator | Promise<Operator>;
 
@@ -38,16 +38,16 @@ export type Authorise = (request: IncomingMessage) => Operator | Promise<Operato
 export interface OperatorCall {
   readonly operator: Operator;
   readonly headers: IncomingMessage["headers"];
-  /** Remote address of the connection. */
+  /** IP address of the caller's connection; "" if unknown. */
   readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** Name that the audit log records: the operator, or the person that a caller with the secret acts for. */
+  /** Name for the audit log: the operator's, or that of the person for whom a caller with the secret acts. */
   readonly actor: string;
 }
 
-/** Routes of the operator's API: `GET /accounts/{id}` and the function that answers it. */
+/** Handlers of the operator's API by method and path, for example `GET /accounts/{id}`. */
 export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
 
 const bodyBounds = {
@@ -58,29 +58,36 @@ const bodyBounds = {
   floorBytesPerSecond: 1_024,
   budget: new BufferBudget(16 * 1024 * 1024),
 };
-/** Holder of all bodies: they are read only for authenticated callers, who share the limits of one account. */
-const reader = { accountId: "operator", tokenId: "operator" };
+/**
+ * Holder of all request bodies. Bodies are read only for authenticated callers, so these share the limits of one
+ * account.
+ */
+const bodyHolder = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
 /**
  * Caller that was authenticated by the secret. It is compared by identity, because an operator may have the same name.
  */
-const secretOwner: Operator = { name: "secret", role: "admin" };
+const secretCaller: Operator = { name: "secret", role: "admin" };
 
-/** Authorises calls whose credential was derived from MODELGATE_SECRET, with the role of an admin. */
-export function bySecret(secrets: Secrets): Authorise {
+/**
+ * Creates a check that authorises, with the role of an admin, callers whose credential was derived from
+ * MODELGATE_SECRET.
+ */
+export function authoriseBySecret(secrets: Secrets): Authorise {
   return ({ headers: { authorization = "" } }) => {
     const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
-    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return secretOwner;
+    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return secretCaller;
     throw new Failure("invalid_api_key", "This is the operator's API; its credential is made with MODELGATE_SECRET.");
   };
 }
 
 /**
- * Creates the listener of an operator's API, of control or inside: JSON in both directions; every call is authorised.
+ * Creates the request listener of an operator's API (of control or inside). Requests and answers are JSON, and every
+ * call is authorised.
  */
 export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, log: Logger): RequestListener {
-  const find = finderOf(routes);
+  const find = routeFinder(routes);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = newId();
@@ -93,8 +100,8 @@ export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, lo
       const [actor, address] = [actorOf(request, operator), socket.remoteAddress ?? ""];
       const search = new URLSearchParams(query.join("?"));
       const data = await run({ operator, actor, headers, address, params, query: search, body });
-      if (data instanceof WithHeaders) return answerJson(response, 200, { data: data.data }, data.headers);
-      if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
+      if (data instanceof AnswerWithHeaders) return answerJson(response, 200, { data: data.data }, data.headers);
+      if (!(data instanceof StreamedAnswer)) return answerJson(response, 200, { data });
       response.writeHead(200, { "content-type": data.contentType });
       await pipeline(Readable.from(data.pieces), response);
     } catch (error) {
@@ -112,10 +119,10 @@ interface FoundRoute {
 }
 
 /**
- * Creates a function that finds the route of a method and a path, and the values of its parameters. It throws Failure
- * unknown_url.
+ * Creates a function that finds the route for a method and a path, and parses its parameters. That function throws
+ * Failure unknown_url.
  */
-function finderOf(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
+function routeFinder(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
   const table = Object.entries(routes).map(([written, run]) => {
     const [method = "", path = ""] = written.split(" ");
     return { method, shape: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`), run };
@@ -123,13 +130,13 @@ function finderOf(routes: OperatorRoutes): (method: string, path: string) => Fou
   return (method, path) => {
     for (const { shape, run, ...row } of table) {
       const match = row.method === method ? shape.exec(path) : null;
-      if (match !== null) return { run, params: decoded(match.groups ?? {}) };
+      if (match !== null) return { run, params: decodeParams(match.groups ?? {}) };
     }
     throw new Failure("unknown_url");
   };
 }
 
-function decoded(params: Readonly<Record<string, string>>): OperatorCall["params"] {
+function decodeParams(params: Readonly<Record<string, string>>): OperatorCall["params"] {
   try {
     return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
@@ -138,14 +145,14 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
 }
 
 /** Maximum characters of an actor's name. */
-const maxOfActor = 100;
+const maxActorCharacters = 100;
 
 function actorOf({ headers }: IncomingMessage, operator: Operator): string {
   const { name } = operator;
   const written = headers[actorHeader];
-  if (operator !== secretOwner || typeof written !== "string" || written === "") return name;
+  if (operator !== secretCaller || typeof written !== "string" || written === "") return name;
   try {
-    return decodeURIComponent(written).slice(0, maxOfActor);
+    return decodeURIComponent(written).slice(0, maxActorCharacters);
   } catch {
     return name;
   }
@@ -153,7 +160,7 @@ function actorOf({ headers }: IncomingMessage, operator: Operator): string {
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
   if (request.method !== "POST") return {};
-  using body = await readBody(request, bodyBounds, reader);
+  using body = await readBody(request, bodyBounds, bodyHolder);
   try {
     return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
   } catch {
@@ -161,8 +168,8 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** An answer that is written in pieces, at its reader's pace. */
-export class Streamed {
+/** An answer that is sent in pieces, at the client's pace. */
+export class StreamedAnswer {
   readonly contentType: string;
   readonly pieces: AsyncIterable<string | Uint8Array>;
   constructor(contentType: string, pieces: AsyncIterable<string | Uint8Array>) {
@@ -172,7 +179,7 @@ export class Streamed {
 }
 
 /** An answer with additional headers. */
-export class WithHeaders {
+export class AnswerWithHeaders {
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;
   constructor(data: unknown, headers: Readonly<Record<string, string>>) {

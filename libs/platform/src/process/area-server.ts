@@ -1,24 +1,24 @@
 import type { RequestListener } from "node:http";
 import type { Area } from "@modelgate/contracts";
-import { areaHandler, localCalls, type AdmittedCall, type AreaOptions } from "../area-handler.ts";
-import { areaUpgrade, localUpgrades, type AdmittedUpgrade, type AreaUpgradeOptions } from "../area-upgrade.ts";
+import { areaHandler, localCallHandler, type AdmittedCall, type AreaOptions } from "../area-handler.ts";
+import { areaUpgrade, localUpgradeHandler, type AdmittedUpgrade, type AreaUpgradeOptions } from "../area-upgrade.ts";
 import type { UpgradeHandler } from "../http-server.ts";
 
-/** An area that the edge of the same process calls directly. */
+/** An area that is served in the same process as the edge, which calls it directly. */
 export interface LocalArea {
-  /** Answers a call that this edge has admitted. Throws Failure if the area has no such endpoint. */
+  /** Answers a call that this edge has admitted. Throws Failure unknown_url if the area has no such endpoint. */
   readonly take: (call: AdmittedCall) => void;
   /**
-   * Upgrades a connection that this edge has admitted, or refuses it. Returns the status of the answer. Throws Failure
-   * if the area has no such upgrade.
+   * Upgrades a connection that this edge has admitted, or refuses it. Resolves with the status of the answer. Throws
+   * Failure unknown_url if the area has no such upgrade.
    */
   readonly takeUpgrade: (call: AdmittedUpgrade) => Promise<number>;
 }
 
-/** Areas that a process serves. */
+/** Areas that are served in this process. */
 export type LocalAreas = ReadonlyMap<Area, LocalArea>;
 
-/** Endpoints of an area, for edges of other processes and for the edge of this process. */
+/** Server of an area, for the edge of this process and for edges of other processes. */
 export interface AreaServer extends LocalArea {
   readonly area: Area;
   /** Answers calls that an edge has signed. */
@@ -26,7 +26,7 @@ export interface AreaServer extends LocalArea {
   readonly upgrade?: UpgradeHandler | undefined;
 }
 
-/** Endpoints and upgrades of an area. */
+/** Options of an area's server: handlers of its endpoints and of its upgrades. */
 export interface AreaServerOptions<A extends Area> extends AreaOptions<A> {
   readonly upgrades?: AreaUpgradeOptions["handlers"];
 }
@@ -38,7 +38,7 @@ export function serveArea<A extends Area>({ upgrades, ...options }: AreaServerOp
     area,
     handler: areaHandler(options),
     upgrade: upgrades === undefined ? undefined : areaUpgrade({ area, secrets, log, refused, handlers: upgrades }),
-    take: localCalls(options),
-    takeUpgrade: localUpgrades({ log, refused, handlers: upgrades ?? {} }),
+    take: localCallHandler(options),
+    takeUpgrade: localUpgradeHandler({ log, refused, handlers: upgrades ?? {} }),
   };
 }

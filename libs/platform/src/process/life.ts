@@ -1,23 +1,23 @@
 import type { createLogger } from "../log.ts";
 
 /**
- * Maximum ms from the drain of a process to its exit: last settlements, last events. Together with the last log lines
- * (log.ts) this is within the kubelet's grace period before SIGKILL.
+ * Maximum ms from the end of the drain to the exit of the process, for the last settlements and events. Together with
+ * `maxCloseMs` of the log it is shorter than the kubelet's grace period before SIGKILL.
  */
 export const lastStepsMs = 8_000;
 
-/** State of a process, and the maximum time from the stop signal to its exit. */
-export interface Life {
+/** Current step of a process, and the maximum ms from a stop signal to the exit. */
+export interface ProcessState {
   step: "starting" | "draining" | "closing what it holds";
   endWithinMs: number;
 }
 
-/** Exits when the time for an orderly shutdown is over, even if work is left. */
-export function exitAfterTimeout(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
+/** Exits when the maximum time for an orderly shutdown has passed, even if a step has not ended. */
+export function exitAfterTimeout(life: ProcessState, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
     log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "shutdown timed out: exiting anyway");
     await close();
-    // Events had time to be published, and a step that hangs would keep the process running for ever.
+    // A step that hangs would keep the process running. Events have had enough time to be published.
     // oxlint-disable-next-line no-restricted-properties
     process.exit(process.exitCode ?? 1);
   };
@@ -34,7 +34,7 @@ export function untilStopped(): Promise<string> {
     process.stderr.write(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     resolve("uncaught error");
   };
-  process.stderr.on("error", () => undefined); // stderr is closed (EPIPE): that cannot be reported on stderr
+  process.stderr.on("error", () => undefined); // if stderr is closed (EPIPE), the error cannot be reported
   process.on("uncaughtException", fatal);
   process.on("unhandledRejection", fatal);
   return promise;

@@ -8,22 +8,22 @@ import { onBeat } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
 /**
- * Pub/sub channel on which processes announce that they run. Nothing is stored: a write would wake processes that wait
- * for one.
+ * Redis pub/sub channel on which processes announce that they run. Announcements are not stored, because a write would
+ * change the count of writes that `WorkCheck` polls.
  */
-const beats = "processes";
-/** Interval between a process's announcements. */
-const beatMs = 5_000;
-/** Time without an announcement after which a process counts as gone. */
+const announcementChannel = "processes";
+/** Interval in ms between two announcements of a process. */
+const announceMs = 5_000;
+/** Time in ms without an announcement after which a process counts as gone. */
 const goneAfterMs = 20_000;
-/** Time for which a process without announcements is listed. */
-const keptMs = 3_600_000;
-/** Maximum number of processes that are kept; beyond it, the one with the oldest announcement is removed. */
-const maxKept = 1_000;
+/** Time in ms without an announcement after which a process is no longer listed. */
+const listedMs = 3_600_000;
+/** Maximum number of processes in a list. Beyond it, the process with the oldest announcement is removed. */
+const maxListed = 1_000;
 
-/** An announcement of a process. */
-const Beat = Type.Object({
-  /** Random id that the process created. */
+/** An announcement that a process runs or ends. */
+const Announcement = Type.Object({
+  /** Random id that the process created at its start. */
   id: Type.String(),
   services: Type.Array(Type.String()),
   version: Type.String(),
@@ -35,35 +35,36 @@ const Beat = Type.Object({
   /** True if the process shuts down and must no longer be listed. */
   ends: Type.Optional(Type.Boolean()),
 });
-type Beat = Static<typeof Beat>;
-const readBeat = stored("process", Beat);
+type Announcement = Static<typeof Announcement>;
+const readAnnouncement = stored("process", Announcement);
 
-/** A process as others see it. */
-export interface ProcessStatus extends Omit<Beat, "at" | "ends"> {
-  /** RFC 3339. */
+/** Status of a process, from its last announcement. */
+export interface ProcessStatus extends Omit<Announcement, "at" | "ends"> {
+  /** Time of the last announcement (RFC 3339). */
   readonly seenAt: string;
-  /** True if it has announced neither its presence nor its end for a while. */
+  /** True if the process has made no announcement for `goneAfterMs`. */
   readonly isGone: boolean;
 }
 
-/** The data of a process's announcements. */
+/** Content of a process's announcements. */
 export interface ProcessSelf {
   readonly services: readonly string[];
-  /** Returns the reasons why services cannot serve now, by name. */
+  /** Returns, by service name, the reasons why services cannot serve now. */
   problems(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Version of the running release. */
-export const version = ownVersion();
+/** Version of the running release, from package.json. */
+export const version = readVersion();
 
 /**
- * Announces at intervals on Redis that a process runs, until disposed; errors are ignored while Redis is unavailable.
+ * Announces at intervals on Redis that a process runs, until the result is disposed. Errors are ignored while Redis is
+ * unavailable.
  */
 export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
   const beat = async (ends?: true): Promise<void> => {
-    const announcement: Beat = {
+    const announcement: Announcement = {
       id,
       services: [...self.services],
       version,
@@ -74,10 +75,10 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
       problems: ends === true ? {} : await self.problems(),
       ...present({ ends }),
     };
-    await redis.publish(beats, JSON.stringify(announcement));
+    await redis.publish(announcementChannel, JSON.stringify(announcement));
   };
   let going = beat().catch(() => undefined);
-  const timer = onBeat(beatMs, () => {
+  const timer = onBeat(announceMs, () => {
     going = beat().catch(() => undefined);
   });
   return {
@@ -89,31 +90,34 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
   };
 }
 
-/** Processes that have announced themselves since this one subscribed. */
+/** Processes that have made an announcement since the subscription. */
 export interface ProcessList extends Disposable {
-  /** Returns the running processes, then those without an announcement in the last hour. */
+  /**
+   * Returns the running processes first, then those that are gone. A process without an announcement for an hour is
+   * left out.
+   */
   list(nowMs?: number): readonly ProcessStatus[];
 }
 
 /**
- * Subscribes to the announcements of processes; each is known within seconds. Rejects if Redis refuses the
- * subscription.
+ * Subscribes to the announcements of processes. Each running process is known after `announceMs`. Rejects if Redis
+ * refuses the subscription.
  */
 export async function watchProcesses(redis: Redis): Promise<ProcessList> {
-  const known = new Map<string, Beat>();
+  const known = new Map<string, Announcement>();
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
   subscriber.on("message", (_: string, text: string) => {
-    const beat = readBeat(text);
+    const beat = readAnnouncement(text);
     known.delete(beat.id);
     if (beat.ends !== true) known.set(beat.id, beat);
     const [first] = known.keys();
-    if (known.size > maxKept && first !== undefined) known.delete(first);
+    if (known.size > maxListed && first !== undefined) known.delete(first);
   });
-  await subscriber.subscribe(beats);
+  await subscriber.subscribe(announcementChannel);
   return {
     list(nowMs = Date.now()) {
-      for (const { id, at } of known.values()) if (nowMs - at > keptMs) known.delete(id);
+      for (const { id, at } of known.values()) if (nowMs - at > listedMs) known.delete(id);
       return Array.from(known.values(), ({ at, ends: _over, ...beat }) => ({
         ...beat,
         seenAt: new Date(at).toISOString(),
@@ -126,7 +130,7 @@ export async function watchProcesses(redis: Redis): Promise<ProcessList> {
   };
 }
 
-function ownVersion(): string {
+function readVersion(): string {
   const text = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
   return stored("package", Type.Object({ version: Type.String() }))(text).version;
 }

@@ -1,5 +1,5 @@
 import type { Area } from "@modelgate/contracts";
-import { restarting } from "../ending.ts";
+import { restartFailure } from "../ending.ts";
 import { listen, type HttpServer } from "../http-server.ts";
 import type { Logger } from "../log.ts";
 import type { Registry } from "../metrics.ts";
@@ -9,52 +9,52 @@ import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, Service, ServiceRole } from "./service.ts";
 import type { Shared } from "./shared.ts";
 
-/** A service of this process whose variables were read. */
-type Declared = DeclaredService & Pick<Service, "name" | "role">;
+/** A service of this process, with the values of its variables. */
+type ConfiguredService = DeclaredService & Pick<Service, "name" | "role">;
 
-interface Running {
-  readonly service: Declared;
+interface RunningService {
+  readonly service: ConfiguredService;
   readonly open: OpenService;
-  /** Aborted near the end of the service's drain. */
+  /** Aborted near the end of the drain, to end the service's open calls. */
   readonly ending: AbortController;
 }
 
 /** Dependencies that the services of a process are opened with. */
-export interface Surroundings {
+export interface ProcessContext {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly shared: Shared;
-  /** Returns the log of one service. */
+  /** Creates the log of one service. */
   readonly ofService: (name: string) => Logger;
-  /** Number of this process among the workers of its program, which share ports. */
+  /** Number of this process among the workers of its program; undefined if the program has only one process. */
   readonly worker: number | undefined;
 }
 
-/** Order in which services end: first those that accept calls, last those that record them. */
-const endOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
+/** Order in which services are closed: first those that accept calls, last those that record them. */
+const closeOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
 
-/** The services that one process runs, with one port for probes. */
+/** The services that one process runs, with one port for health checks and metrics. */
 export class ProcessServices implements AsyncDisposable {
-  readonly #services: readonly Declared[];
-  readonly #surroundings: Surroundings;
+  readonly #services: readonly ConfiguredService[];
+  readonly #context: ProcessContext;
   readonly #areas = new Map<Area, LocalArea>();
   readonly #servers = new Map<string, HttpServer>();
-  #opening: readonly Promise<Running>[] = [];
-  #running: readonly Running[] = [];
+  #opening: readonly Promise<RunningService>[] = [];
+  #running: readonly RunningService[] = [];
   #ops: HttpServer | undefined;
   #isDraining = false;
 
-  constructor(services: readonly Declared[], surroundings: Surroundings) {
+  constructor(services: readonly ConfiguredService[], context: ProcessContext) {
     this.#services = services;
-    this.#surroundings = surroundings;
+    this.#context = context;
   }
 
-  /** Maximum ms of the drain. */
+  /** Maximum ms of the drain: the maximum of all services. */
   get drainMs(): number {
-    return Math.max(...this.#services.map(({ frame }) => frame.drainMs));
+    return Math.max(...this.#services.map(({ common }) => common.drainMs));
   }
 
-  /** Ports that are listened on, by service. */
+  /** Ports on which services listen, by service name. */
   get ports(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
   }
@@ -64,14 +64,14 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Opens the services, concurrently where possible. Clients are accepted when all are open; backends answer
-   * immediately.
+   * Opens all services, in parallel if possible. A backend listens as soon as it is open; edges and areas listen when
+   * all services are open.
    */
   async open(): Promise<void> {
     let backends: Promise<unknown> = Promise.resolve();
     this.#opening = this.#services.map((service) => {
       if (service.role !== "backend") return this.#open(service);
-      // Backends are opened in order, because control calls the ledger while it opens.
+      // Backends are opened one after another, because control calls the ledger while it opens.
       const opening = backends.then(() => this.#open(service));
       backends = opening;
       return opening;
@@ -80,20 +80,21 @@ export class ProcessServices implements AsyncDisposable {
     const [first] = this.#services;
     if (first === undefined) return;
     this.#ops = await listen({
-      host: first.frame.innerHost,
-      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the known port
-      handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
+      host: first.common.innerHost,
+      // In a worker this port is free: the supervisor listens on the configured one.
+      port: this.#context.worker === undefined ? first.common.opsPort : 0,
+      handler: opsHandler(this.#context.metrics, () => this.#readiness()),
       drainMs: 0,
     });
     const later = this.#running.filter(({ service }) => service.role !== "backend" && this.#hasPort(service));
     await Promise.all(later.map((running) => this.#listen(running)));
   }
 
-  /** Accepts no more work, and waits a limited time for open requests. */
+  /** Stops accepting work, and waits a limited time for open requests. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    const farewells = this.#running.map(({ ending, service: { frame } }) =>
-      setTimeout(() => ending.abort(restarting()), frame.drainMs - frame.farewellMs),
+    const farewells = this.#running.map(({ ending, service: { common } }) =>
+      setTimeout(() => ending.abort(restartFailure()), common.drainMs - common.farewellMs),
     );
     await Promise.all([
       ...this.#running.map(({ open }) => open.drain?.()),
@@ -104,17 +105,17 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isDraining) await this.drain(); // a start that failed has ports, too
+    if (!this.#isDraining) await this.drain(); // a start that failed may have opened ports
     const settled = await Promise.allSettled(this.#opening);
     const opened = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    for (const role of endOrder) {
+    for (const role of closeOrder) {
       const ending = opened.filter(({ service }) => service.role === role);
       await Promise.all(ending.map(async ({ open }) => open.close?.()));
     }
   }
 
-  async #open(service: Declared): Promise<Running> {
-    const { log, metrics, shared, ofService } = this.#surroundings;
+  async #open(service: ConfiguredService): Promise<RunningService> {
+    const { log, metrics, shared, ofService } = this.#context;
     const ownLog = this.#services.length === 1 ? log : ofService(service.name);
     const ending = new AbortController();
     const open = await service.open({ log: ownLog, metrics, shared, areas: this.#areas, ending: ending.signal });
@@ -125,28 +126,28 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Returns whether a service listens on a port. An area behind the edge of its process does so only if a port is
+   * Returns whether a service listens on a port. An area in the same process as the edge listens only if a port is
    * configured for edges of other processes.
    */
-  #hasPort({ role, frame }: Declared): boolean {
-    return role !== "area" || frame.port !== 0 || !this.#hasEdge;
+  #hasPort({ role, common }: ConfiguredService): boolean {
+    return role !== "area" || common.port !== 0 || !this.#hasEdge;
   }
 
   get #hasEdge(): boolean {
     return this.#services.some(({ role }) => role === "edge");
   }
 
-  async #listen({ service, open, ending }: Running): Promise<void> {
-    const { name, role, frame } = service;
-    const { host, innerHost, port, drainMs, farewellMs } = frame;
-    const isShared = this.#surroundings.worker !== undefined && role !== "backend";
+  async #listen({ service, open, ending }: RunningService): Promise<void> {
+    const { name, role, common } = service;
+    const { host, innerHost, port, drainMs, farewellMs } = common;
+    const isShared = this.#context.worker !== undefined && role !== "backend";
     if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
     const at = { host: role === "edge" ? host : innerHost, port, drainMs, farewellMs, ending: ending.signal, isShared };
     const { handler, upgrade } = open.serves;
     this.#servers.set(name, await listen({ ...at, isCounted: true, handler, upgrade }));
   }
 
-  /** Returns the reasons why services cannot serve now, by name. */
+  /** Returns, by service name, the reasons why services cannot serve now. */
   async problems(): Promise<Readonly<Record<string, string>>> {
     const states = await this.#states();
     return Object.fromEntries(
@@ -159,16 +160,16 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Returns whether the process can serve, with a line for each service. In a process with an edge, only services that
-   * clients call count: a ledger that waits for NATS does not make it unready.
+   * Returns whether the process can serve, with a line of text for each service. In a process with an edge, backends do
+   * not count: a ledger that waits for NATS does not make the process unready.
    */
   async #readiness(): Promise<Readiness> {
-    if (this.#isDraining) return { isReady: false, words: "draining" };
+    if (this.#isDraining) return { isReady: false, text: "draining" };
     const states = await this.#states();
-    const counts = ({ role }: Declared): boolean => role !== "backend" || !this.#hasEdge;
+    const counts = ({ role }: ConfiguredService): boolean => role !== "backend" || !this.#hasEdge;
     return {
       isReady: states.every(({ service, problem }) => problem === undefined || !counts(service)),
-      words: states.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
+      text: states.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
     };
   }
 }

@@ -3,25 +3,28 @@ import { createMetrics } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openTracing } from "../tracing.ts";
 import { readVariables } from "../variables.ts";
-import { exitAfterTimeout, lastStepsMs, untilStopped, type Life } from "./life.ts";
+import { exitAfterTimeout, lastStepsMs, untilStopped, type ProcessState } from "./life.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
 
 /** Name of a process that runs several services, in its log, metrics and spans. */
-const severalName = "gateway";
+const gatewayName = "gateway";
 
 /**
- * Runs services as one process from its start to its exit: environment, log, metrics, probes on a second port, the
- * services, and the drain. On SIGTERM, SIGINT or the end of the parent process: not ready → no new work → open requests
- * finish within DRAIN_MS → services are closed, then their shared parts → exit. A failed start prints its reason. A
- * shutdown step that does not return (for example because all stores are unavailable) is limited: `lastStepsMs` after
- * the drain the process logs the step and exits with 1. The ledger completes the rest: holds through their leases,
- * events through the outbox. A worker shares its ports with others of its program.
+ * Runs services as one process, from its start to its exit: environment, log, metrics, a second port for health checks,
+ * the services, and the drain. A failed start prints its reason.
+ *
+ * On SIGTERM, SIGINT or the end of the parent process, the process becomes unready and accepts no new work. Open
+ * requests may finish within DRAIN_MS. Then the services are closed, then the parts that they share. If a step hangs
+ * (for example because all stores are unavailable), the process logs the step `lastStepsMs` after the drain and exits
+ * with 1. The ledger then releases open holds when their leases expire, and publishes events from the outbox.
+ *
+ * `worker` is the number of this process if its program runs several, which share ports.
  */
 export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
   const stopped = untilStopped();
-  let name = severalName;
+  let name = gatewayName;
   let closeLog = (): Promise<void> => Promise.resolve();
   try {
     const services = await load();
@@ -29,11 +32,11 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     if (first === undefined) throw new StartError("No service was named for this process to run.");
     if (services.length === 1) ({ name } = first);
     const declared = readVariables((read) => services.map((service) => ({ ...service, ...service.declare(read) })));
-    const { logLevel, collectorUrl } = frameOf(declared);
+    const { logLevel, collectorUrl } = commonOf(declared);
     const logger = createLogger(name, logLevel);
     closeLog = logger.close;
     const { log } = logger;
-    const life: Life = { step: "starting", endWithinMs: lastStepsMs };
+    const life: ProcessState = { step: "starting", endWithinMs: lastStepsMs };
     void stopped.then(() => exitAfterTimeout(life, logger));
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
@@ -52,40 +55,40 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     try {
       await running.open();
     } catch (error) {
-      report(name, error);
-      exitAfterTimeout(life, logger); // a part that is still opening may never become available to be closed
+      reportFailure(name, error);
+      exitAfterTimeout(life, logger); // a service that is still opening may never finish, and then cannot be closed
       return;
     }
     problems = () => running.problems();
     life.endWithinMs = running.drainMs + lastStepsMs;
-    announce(log, running);
+    reportPorts(log, running);
     log.info({ signal: await stopped }, "draining");
     life.step = "draining";
     await running.drain();
     life.step = "closing what it holds";
   } catch (error) {
-    report(name, error);
+    reportFailure(name, error);
   } finally {
     await closeLog();
     if (process.connected) process.disconnect?.();
   }
 }
 
-/** Returns the frame of the first service; all services of a process read the same values. */
-function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
+/** Returns the common variables of the first service; all services of a process read the same values. */
+function commonOf<Frame>([first]: readonly { readonly common: Frame }[]): Frame {
   if (first === undefined) throw new StartError("No service was named for this process to run.");
-  return first.frame;
+  return first.common;
 }
 
-/** Reports why a start failed, or which error ended the process, and sets the exit status. */
-export function report(name: string, error: unknown): void {
+/** Writes to stderr why a start failed, or which error ended the process, and sets the exit status. */
+export function reportFailure(name: string, error: unknown): void {
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`${name}: ${error instanceof StartError ? error.message : words}\n`);
 }
 
-/** Reports the ports to the log, and to the parent process if there is one. */
-function announce(log: Logger, { ports, opsPort }: ProcessServices): void {
+/** Reports the ports in the log, and to the parent process if there is one. */
+function reportPorts(log: Logger, { ports, opsPort }: ProcessServices): void {
   log.info({ ports, opsPort }, "ready");
   if (process.connected) process.send?.({ ready: true, ports, opsPort });
 }

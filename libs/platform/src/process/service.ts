@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import type { UpgradeHandler } from "../http-server.ts";
 import type { Logger } from "../log.ts";
 import type { Registry } from "../metrics.ts";
-import type { ServiceFrame, ServiceVariables } from "../service-variables.ts";
+import type { CommonEnv, ServiceVariables } from "../service-variables.ts";
 import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
 import type { Shared } from "./shared.ts";
@@ -11,21 +11,21 @@ import type { Shared } from "./shared.ts";
 export interface ServiceContext<Env> {
   /** Values of the service's variables. */
   readonly env: Env;
-  /** Maximum ms that open requests get at shutdown. */
+  /** Maximum ms that open requests may continue at shutdown. */
   readonly drainMs: number;
-  /** Ms at the end of the drain in which the process ends open calls. */
+  /** Last part of the drain in ms, at whose begin open calls are ended with a failure. */
   readonly farewellMs: number;
-  /** Aborted when that time begins; its reason is the Failure of open calls. */
+  /** Aborted when `farewellMs` begins. Its reason is the Failure for open calls. */
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
   /** Parts that all services of the process share. */
   readonly shared: Shared;
-  /** Areas that this process serves, as soon as they are open. */
+  /** Areas in this process; each is added when it is open. */
   readonly areas: LocalAreas;
 }
 
-/** Handlers of a port. */
+/** Handlers of the requests on a port. */
 export interface PortHandlers {
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
@@ -33,9 +33,12 @@ export interface PortHandlers {
 
 /** An open service. */
 export interface OpenService {
-  /** Handlers of the service's port; the edge of the same process calls an area directly. */
+  /** Handlers of the service's port. If they are an AreaServer, the edge of the same process calls it directly. */
   readonly serves: PortHandlers | AreaServer;
-  /** Stops accepting connections and long-running work; resolves when open work has ended, which `ending` ensures. */
+  /**
+   * Stops accepting connections and starting long work. Resolves when open work has ended; the abort of `ending` ends
+   * it.
+   */
   readonly drain?: () => Promise<void>;
   /** Throws the reason why the service cannot serve now; /readyz shows it. */
   readonly ready?: () => void | Promise<void>;
@@ -46,26 +49,26 @@ export interface OpenService {
 /** Role of a service: the edge that clients call, an area that the edge calls, or a backend that records calls. */
 export type ServiceRole = "edge" | "area" | "backend";
 
-/** Changes the values that a service is opened with, so that tests can lower constant limits. */
+/** Changes the values that a service is opened with, so that tests can lower limits. */
 export type AdjustEnv = <Env>(service: string, env: Env) => Env;
 
-/** A service; a process may run several. */
+/** A service. A process may run several. */
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
   /**
-   * Reads the service's variables. Returns a service that can be opened with their values, which `adjust` may change.
+   * Reads the service's variables and returns a service that can be opened with these values. `adjust` may change them.
    */
   readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 
-/** A service whose variables were read. */
+/** A service with the values of its variables. */
 export interface DeclaredService {
-  readonly frame: ServiceFrame;
+  readonly common: CommonEnv;
   readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs" | "farewellMs">) => Promise<OpenService>;
 }
 
-/** Defines a service by its variables and by the function that opens it. */
+/** Defines a service by its variables and the function that opens it. */
 export function defineService<Env>(
   role: ServiceRole,
   variables: ServiceVariables<Env>,
@@ -75,11 +78,11 @@ export function defineService<Env>(
     name: variables.name,
     role,
     declare(read, adjust) {
-      const { frame, env: declared } = variables.declare(read);
+      const { common, env: declared } = variables.declare(read);
       const env = adjust === undefined ? declared : adjust(variables.name, declared);
       return {
-        frame,
-        open: (context) => open({ ...context, env, drainMs: frame.drainMs, farewellMs: frame.farewellMs }),
+        common,
+        open: (context) => open({ ...context, env, drainMs: common.drainMs, farewellMs: common.farewellMs }),
       };
     },
   };

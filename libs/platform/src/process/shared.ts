@@ -2,13 +2,13 @@ import type { Logger } from "../log.ts";
 import type { ProcessSelf } from "./presence.ts";
 
 /**
- * Parts that the services of one process share: connections to the stores, the catalogue, the state of calls. Each part
- * is opened at its first use, and closed after the last service, in reverse order.
+ * Parts that the services of one process share, for example connections to the stores. Each part is opened when it is
+ * first used. The parts are closed after the last service, in reverse order.
  */
 export class Shared implements AsyncDisposable {
   /** The log of the process. */
   readonly log: Logger;
-  /** Data of the process's announcements; absent: it makes none. */
+  /** Content of the process's announcements; undefined: the process makes none. */
   readonly self: ProcessSelf | undefined;
   readonly #open = new AsyncDisposableStack();
 
@@ -17,12 +17,12 @@ export class Shared implements AsyncDisposable {
     this.self = self;
   }
 
-  /** Disposes a part at the end of the process. */
+  /** Registers a part for disposal at the end of the process. Returns the part. */
   use<Part extends AsyncDisposable | Disposable>(part: Part): Part {
     return this.#open.use(part);
   }
 
-  /** Runs a step at the end of the process. */
+  /** Registers a function that is called at the end of the process. */
   defer(close: () => void | Promise<void>): void {
     this.#open.defer(close);
   }
@@ -32,13 +32,13 @@ export class Shared implements AsyncDisposable {
   }
 }
 
-/** Declares a part of a process that is opened at its first use. */
+/** A function that opens a part at its first call, and returns the same part at later calls. */
 export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) => Promise<Part>;
 
 /**
- * Declares a part that the services of a process share. `open` registers what must be closed with `shared.use` or
- * `shared.defer`; it gets the settings of the first service that uses the part, because all services of a process read
- * the same environment.
+ * Declares a part that the services of a process share. `open` must register the part's disposal with `shared.use` or
+ * `shared.defer`. It gets the settings of the first caller; all services of a process have the same settings, because
+ * they read the same environment.
  */
 export function sharedPart<Settings, Part>(open: SharedPart<Settings, Part>): SharedPart<Settings, Part> {
   const parts = new WeakMap<Shared, Promise<Part>>();

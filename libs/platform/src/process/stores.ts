@@ -7,8 +7,8 @@ import { sharedPart } from "./shared.ts";
 import { StartError } from "../start-error.ts";
 
 /**
- * Connection of a process to Redis, where the process announces itself from then on. Rejects with StartError if Redis
- * cannot be reached.
+ * Connects the process to Redis, on which the process then announces itself. Rejects with StartError if Redis cannot be
+ * reached.
  */
 export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (shared, { redis: { url, timeoutMs } }) => {
   const redis = await openRedis(url, shared.log, timeoutMs);
@@ -18,7 +18,7 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
   return redis;
 });
 
-/** Connection to the Redis of clients' content: that of the process, or a separate one. */
+/** Connects to the Redis for clients' content, which may be the Redis of the process or a separate one. */
 export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEnv, Redis>(
   async (shared, { redis, content: { url } }) => {
     if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });
@@ -28,26 +28,26 @@ export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEn
   },
 );
 
-/** Connection of a process to NATS. */
+/** Connects the process to NATS. */
 export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, limits } }) =>
   shared.use(await openBus(url, shared.log, limits)),
 );
 
-/** Publisher of a process's refused calls, which the ledger records. */
+/** Opens the publisher of a process's refused calls, which the ledger records. */
 export const sharedRefusedCalls = sharedPart<Pick<StoreEnv, "redis">, RefusedCalls>(async (shared, env) =>
   shared.use(new RefusedCalls(await sharedRedis(shared, env))),
 );
 
 /**
- * Version of the data that the services keep in Redis. It is raised with a change of a format that an earlier version
- * would misread. The books have separate migrations.
+ * Version of the format of the services' data in Redis. It must be raised if a format changes so that earlier versions
+ * would misread it. The books have separate migrations.
  */
 export const dataVersion = 1;
 
-/** Sorted set with one member, whose score only grows: the latest version that has run on this Redis. */
+/** Sorted set with one member. Its score is the highest version that has run on this Redis. */
 const dataVersionKey = "data-version";
 
-/** Records this version in Redis. Throws StartError if a newer version has run on it. */
+/** Records this version in Redis. Throws StartError if a newer version has run on this Redis. */
 export async function refuseNewerData(redis: Redis, version = dataVersion): Promise<void> {
   await redis.zadd(dataVersionKey, "GT", version, "newest");
   const newest = Number(await redis.zscore(dataVersionKey, "newest"));

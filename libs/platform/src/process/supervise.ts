@@ -3,37 +3,37 @@ import { setTimeout as pause } from "node:timers/promises";
 import { listen } from "../http-server.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
-import type { ServiceFrame } from "../service-variables.ts";
+import type { CommonEnv } from "../service-variables.ts";
 import { StartError } from "../start-error.ts";
 import { untilStopped } from "./life.ts";
 
 /** The workers to supervise. */
 export interface Supervision {
-  readonly frame: ServiceFrame;
+  readonly common: CommonEnv;
   readonly workers: number;
-  /** Returns the command that starts a worker, by its number. */
+  /** Returns the command line that starts the worker with this number. */
   readonly command: (worker: number) => { readonly program: string; readonly words: readonly string[] };
 }
 
-/** First and maximum pause before a dead worker is restarted; each is twice as long as the previous one. */
+/** First and maximum pause in ms before a dead worker is restarted. The pause doubles with each restart. */
 const [firstPauseMs, longestPauseMs] = [500, 15_000];
-/** Lifetime in ms after which a worker counts as recovered. */
+/** Time in ms for which a worker must run until the pause is reset to the first one. */
 const recoveredAfterMs = 60_000;
-/** Maximum ms to wait for a worker's probes. */
+/** Maximum ms to wait for a worker's answer to a health check. */
 const opsTimeoutMs = 2_000;
 
-/** Runs workers until this process gets a stop signal, or until one of them cannot start. */
-export async function supervise({ frame, workers, command }: Supervision): Promise<void> {
+/** Runs workers until this process gets a stop signal, or until a worker fails at its first start. */
+export async function supervise({ common, workers, command }: Supervision): Promise<void> {
   const stopped = untilStopped();
-  const { log, close } = createLogger("workers", frame.logLevel);
+  const { log, close } = createLogger("workers", common.logLevel);
   try {
     const all = Array.from({ length: workers }, (_, at) => new Worker(at + 1, command, log));
     const failed = Promise.all(all.map((worker) => worker.started)).then(
       () => new Promise<never>(() => undefined),
       (error: unknown) => error,
     );
-    const { innerHost: host, opsPort: port } = frame;
-    const ops = await listen({ host, port, drainMs: 0, handler: probes(all, host) });
+    const { innerHost: host, opsPort: port } = common;
+    const ops = await listen({ host, port, drainMs: 0, handler: workerProbes(all, host) });
     const ready = Promise.all(all.map((worker) => worker.started)).then(
       () => {
         log.info({ workers, opsPort: ops.port }, "ready");
@@ -53,12 +53,12 @@ export async function supervise({ frame, workers, command }: Supervision): Promi
   }
 }
 
-/** One of the worker processes, which is restarted whenever it dies. */
+/** A worker process, which is restarted when it dies. */
 class Worker {
   readonly number: number;
-  /** Resolves when the worker is ready for the first time; rejects if it ends before. */
+  /** Resolves when the worker is ready for the first time. Rejects if it exits before. */
   readonly started: Promise<void>;
-  /** Port of its probes while it is ready. */
+  /** Port of the worker's health checks; undefined while the worker is not ready. */
   opsPort: number | undefined;
   readonly #command: Supervision["command"];
   readonly #log: Logger;
@@ -76,7 +76,7 @@ class Worker {
     this.#over = this.#run(started);
   }
 
-  /** Passes the signal to the worker, and waits for its exit. */
+  /** Sends SIGTERM to the worker, and waits for its exit. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#child?.kill("SIGTERM");
@@ -88,7 +88,7 @@ class Worker {
     let wasReady = false;
     while (!this.#stopping.signal.aborted) {
       const begunAt = performance.now();
-      const status = await this.#live(() => {
+      const status = await this.#runOnce(() => {
         wasReady = true;
         started.resolve();
       });
@@ -108,8 +108,8 @@ class Worker {
     started.resolve();
   }
 
-  /** Runs the worker's process once. Returns its exit status. */
-  async #live(whenReady: () => void): Promise<number> {
+  /** Runs the worker's process until it exits. Returns its exit status. */
+  async #runOnce(whenReady: () => void): Promise<number> {
     const { program, words } = this.#command(this.number);
     const child = fork(program, words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
@@ -130,10 +130,16 @@ function opsPortIn(message: unknown): number | undefined {
   return typeof port === "number" ? port : undefined;
 }
 
-/** Creates the probes for all workers: ready while one worker is, because that one serves the shared port. */
-function probes(workers: readonly Worker[], host: string): ReturnType<typeof opsHandler> {
+/**
+ * Creates the listener for health checks and metrics of all workers. It reports ready while at least one worker is
+ * ready, because that one serves the shared port.
+ */
+function workerProbes(workers: readonly Worker[], host: string): ReturnType<typeof opsHandler> {
   const at = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  const ask = async ({ opsPort }: Worker, path: string): Promise<{ readonly ok: boolean; readonly text: string }> => {
+  const request = async (
+    { opsPort }: Worker,
+    path: string,
+  ): Promise<{ readonly ok: boolean; readonly text: string }> => {
     if (opsPort === undefined) return { ok: false, text: "not started" };
     try {
       const answer = await fetch(`http://${at}:${opsPort}${path}`, { signal: AbortSignal.timeout(opsTimeoutMs) });
@@ -143,14 +149,14 @@ function probes(workers: readonly Worker[], host: string): ReturnType<typeof ops
     }
   };
   const readiness = async (): Promise<Readiness> => {
-    const answers = await Promise.all(workers.map((worker) => ask(worker, "/readyz")));
+    const answers = await Promise.all(workers.map((worker) => request(worker, "/readyz")));
     return {
       isReady: answers.some(({ ok }) => ok),
-      words: answers.map(({ text }, at) => `worker ${at + 1}:\n${text.trim()}`).join("\n"),
+      text: answers.map(({ text }, at) => `worker ${at + 1}:\n${text.trim()}`).join("\n"),
     };
   };
   const metrics = async (): Promise<string> => {
-    const answers = await Promise.all(workers.map((worker) => ask(worker, "/metrics")));
+    const answers = await Promise.all(workers.map((worker) => request(worker, "/metrics")));
     return mergeMetrics(answers.filter(({ ok }) => ok).map(({ text }) => text));
   };
   return opsHandler({ contentType: "text/plain; version=0.0.4; charset=utf-8", metrics }, readiness);
@@ -158,20 +164,20 @@ function probes(workers: readonly Worker[], host: string): ReturnType<typeof ops
 
 /**
  * Merges the metrics of several processes in Prometheus's text format, in which each metric may be described only once.
- * Samples are not summed: a label of each process distinguishes them.
+ * Samples are not added up; the label `worker` distinguishes them.
  */
 export function mergeMetrics(texts: readonly string[]): string {
-  const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
+  const metrics = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
   for (const text of texts) {
-    let family: { readonly head: Set<string>; readonly samples: string[] } | undefined;
+    let metric: { readonly head: Set<string>; readonly samples: string[] } | undefined;
     for (const line of text.split("\n")) {
       const name = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
       if (name !== undefined) {
-        family = families.get(name) ?? { head: new Set(), samples: [] };
-        families.set(name, family);
-        family.head.add(line);
-      } else if (line !== "") family?.samples.push(line);
+        metric = metrics.get(name) ?? { head: new Set(), samples: [] };
+        metrics.set(name, metric);
+        metric.head.add(line);
+      } else if (line !== "") metric?.samples.push(line);
     }
   }
-  return [...families.values()].map(({ head, samples }) => [...head, ...samples, ""].join("\n")).join("\n");
+  return [...metrics.values()].map(({ head, samples }) => [...head, ...samples, ""].join("\n")).join("\n");
 }

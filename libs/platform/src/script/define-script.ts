@@ -17,28 +17,31 @@ import {
   type Values,
 } from "./values.ts";
 
-/** Inputs and replies of a script, by name; the .lua uses the names as local variables. */
+/**
+ * Declaration of a script: its file, and its keys, arguments and replies by name. The .lua file uses the names as local
+ * variables.
+ */
 export interface ScriptShape<
   Key extends string,
   Arguments extends Readonly<Record<string, Kind>>,
   Shapes extends Replies,
 > {
-  /** The .lua file. */
+  /** The script's .lua file. */
   readonly file: URL;
-  /** Files with functions that several scripts share, each after those that it needs. */
+  /** Files of functions that several scripts share, each after the files that it needs. */
   readonly shared?: readonly URL[] | undefined;
-  /** Names of keys; a last name that ends in `[]` is a list. */
+  /** Names of keys. If the last name ends in `[]`, it is a list. */
   readonly keys: readonly Key[];
-  /** Kinds of arguments by name; only the last one may be a list. */
+  /** Kinds of arguments by name. Only the last one may be a list. */
   readonly args: Arguments;
   /**
-   * Kinds of the values in each reply, by verdict. The script returns a table such as `{'settled', entry = …}`: the
-   * verdict, then the values by name; only the last value may be a list.
+   * Kinds of the values in each reply, by verdict. The script returns a table with the verdict first and the values by
+   * name, for example `{'settled', entry = …}`. Only the last value may be a list.
    */
   readonly replies: Shapes;
   /**
-   * True if calls in one turn of the event loop are sent together with those of other such scripts, as one command. All
-   * keys of a call must then be in one slot, and lists are not possible.
+   * True if calls in one turn of the event loop are sent as one command, with those of other grouped scripts. All keys
+   * of a call must then be in one slot, and lists are not possible.
    */
   readonly grouped?: boolean;
 }
@@ -51,8 +54,9 @@ export type Script<Key extends string, Arguments extends Readonly<Record<string,
 ) => Promise<ReplyOf<Shapes>>;
 
 /**
- * Reads a script and creates the function that runs it: by digest, sending the text only if the server does not know it
- * yet. The function throws TypeError if an argument is missing or a reply is not one of `replies`.
+ * Reads a script from its files and creates the function that runs it. The function calls the script by its digest, and
+ * sends the text only if the server does not know the digest. It throws TypeError if an argument is missing or a reply
+ * is not one of `replies`.
  */
 export function defineScript<
   const Key extends string,
@@ -75,7 +79,7 @@ export function defineScript<
   };
 }
 
-/** A script that is sent as a separate command. */
+/** Text of a script that is sent as a separate command, and the digest of the text. */
 interface ScriptSource {
   readonly text: string;
   readonly digest: string;

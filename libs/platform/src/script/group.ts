@@ -5,7 +5,7 @@ import type { Redis } from "../redis.ts";
 import { localsOf, replyLines, scriptTexts, type LuaShape } from "./lua.ts";
 import { isList } from "./values.ts";
 
-/** One call of a script that waits for its group. */
+/** A call of a script that waits to be sent with its group. */
 interface GroupedCall {
   readonly script: string;
   readonly keys: readonly string[];
@@ -14,20 +14,20 @@ interface GroupedCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum calls of a group, because Redis does nothing else while it runs one. */
+/** Maximum number of calls in one group. Redis runs no other command while it runs a group. */
 const maxTogether = 64;
 
-/** Calls of a connection that wait for the end of the event loop's turn, by slot; a new map for each turn. */
-interface Waiting {
+/** Calls of a connection that wait for the end of the event loop's turn, by slot. Each turn has a new map. */
+interface WaitingCalls {
   slots: Map<string, GroupedCall[]> | undefined;
 }
 
-const waiting = new WeakMap<Redis, Waiting>();
+const waitingByConnection = new WeakMap<Redis, WaitingCalls>();
 
 /**
- * Calls a script of the group program. Calls in one turn of the event loop are sent together, as one command. Redis
- * executes them one by one in the order of calling, for a fraction of the cost of separate commands. This adds no
- * delay: commands are written at the end of the turn in any case.
+ * Calls a grouped script. All such calls in one turn of the event loop are sent as one command. Redis executes them one
+ * by one in this order, at a fraction of the cost of separate commands. This adds no delay, because commands are always
+ * written at the end of the turn.
  */
 export function callInGroup(
   redis: Redis,
@@ -36,8 +36,8 @@ export function callInGroup(
   args: readonly string[],
 ): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  let known = waiting.get(redis);
-  if (known === undefined) waiting.set(redis, (known = { slots: undefined }));
+  let known = waitingByConnection.get(redis);
+  if (known === undefined) waitingByConnection.set(redis, (known = { slots: undefined }));
   if (known.slots === undefined) {
     known.slots = new Map();
     setImmediate(sendAll, redis, known);
@@ -48,26 +48,27 @@ export function callInGroup(
   if (group === undefined) known.slots.set(slot, [call]);
   else if (group.push(call) === maxTogether) {
     known.slots.delete(slot);
-    void send(redis, group);
+    void sendGroup(redis, group);
   }
   return promise;
 }
 
-/** Returns the hash tag of a key, which all keys of a call share. */
+/** Returns the hash tag of a key. All keys of a call have the same one. */
 function hashTag(key: string): string {
   return key.slice(key.indexOf("{") + 1, key.indexOf("}"));
 }
 
-function sendAll(redis: Redis, known: Waiting): void {
+function sendAll(redis: Redis, known: WaitingCalls): void {
   const { slots } = known;
   known.slots = undefined;
-  for (const group of slots?.values() ?? []) void send(redis, group);
+  for (const group of slots?.values() ?? []) void sendGroup(redis, group);
 }
 
 /**
- * Runs a group. The words of its command are the program, the keys of all calls, then each call's script and arguments.
+ * Sends a group as one command. Its words are the program, the number of keys, the keys of all calls, then each call's
+ * script number and arguments.
  */
-async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
+async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
   const words = ["", ""];
   for (const { keys } of group) for (const key of keys) words.push(key);
   words[1] = String(words.length - 2);
@@ -76,7 +77,7 @@ async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> 
     for (const argument of args) words.push(argument);
   }
   try {
-    const replies = await run(redis, words);
+    const replies = await runProgram(redis, words);
     if (!Array.isArray(replies)) throw new TypeError("the reply to a group of calls is not a list");
     for (let at = 0; at < group.length; at++) {
       const reply: unknown = replies[at];
@@ -88,8 +89,8 @@ async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> 
   }
 }
 
-/** Runs the program: by digest, sending its text only if the server does not know it yet. */
-async function run(redis: Redis, words: string[]): Promise<unknown> {
+/** Runs the group program by its digest, and sends its text only if the server does not know the digest. */
+async function runProgram(redis: Redis, words: string[]): Promise<unknown> {
   const program = groupProgram();
   words[0] = program.digest;
   try {
@@ -101,25 +102,31 @@ async function run(redis: Redis, words: string[]): Promise<unknown> {
   }
 }
 
-/** Length prefixes of short words in the Redis protocol: a command has dozens. */
-const heads: readonly string[] = Array.from({ length: 256 }, (_, bytes) => `$${bytes}`);
+/**
+ * Length prefixes (`$5`) of words in the Redis protocol, by length. They are rendered in advance, because a command has
+ * dozens.
+ */
+const lengthPrefixes: readonly string[] = Array.from({ length: 256 }, (_, bytes) => `$${bytes}`);
 
-/** A command of text only, rendered in one step: ioredis would append word by word. */
+/**
+ * A command whose words are all text. It is rendered in one step, which is faster than ioredis, which appends word by
+ * word.
+ */
 class TextCommand extends Command {
   override toWritable(): string {
     const lines = [`*${this.args.length + 1}`, `$${this.name.length}`, this.name];
     for (const word of this.args) {
       const text = String(word);
       const bytes = Buffer.byteLength(text);
-      lines.push(heads[bytes] ?? `$${bytes}`, text);
+      lines.push(lengthPrefixes[bytes] ?? `$${bytes}`, text);
     }
     lines.push("");
     return lines.join("\r\n");
   }
 }
 
-/** Scripts of this process whose calls are sent in groups. */
-const grouped: LuaShape[] = [];
+/** Grouped scripts of this process. */
+const groupedScripts: LuaShape[] = [];
 
 /** Lua program that contains all grouped scripts: their number, its text, and its SHA-1 digest for EVALSHA. */
 interface GroupProgram {
@@ -128,32 +135,35 @@ interface GroupProgram {
   readonly digest: string;
 }
 
-let written: GroupProgram | undefined;
+let cachedProgram: GroupProgram | undefined;
 
-/** Adds a script to the program, and returns its number there. Throws TypeError for a script with lists. */
+/**
+ * Adds a script to the group program, and returns its number in the program. Throws TypeError for a script with lists.
+ */
 export function addToProgram(shape: LuaShape): string {
   const lists = [...shape.keys, ...Object.values(shape.args)].filter((each) => each.endsWith("[]"));
   if (lists.length > 0) throw new TypeError(`${shape.file.pathname}: a script with lists cannot be called in a group`);
   scriptTexts.add(programText);
-  return String(grouped.push(shape));
+  return String(groupedScripts.push(shape));
 }
 
 function programText(): string {
   return groupProgram().text;
 }
 
-/** Returns the program of all grouped scripts. */
+/** Returns the group program. Renders it again if scripts were added. */
 function groupProgram(): GroupProgram {
-  if (written?.count === grouped.length) return written;
-  const text = programOf(grouped);
-  written = { count: grouped.length, text, digest: createHash("sha1").update(text).digest("hex") };
-  return written;
+  if (cachedProgram?.count === groupedScripts.length) return cachedProgram;
+  const text = programOf(groupedScripts);
+  cachedProgram = { count: groupedScripts.length, text, digest: createHash("sha1").update(text).digest("hex") };
+  return cachedProgram;
 }
 
 /**
- * Renders one program of several scripts. Its arguments are, for each call, the script's number and the call's
- * arguments; its keys are those of all calls in order; its reply is the list of theirs. A failed call does not affect
- * the others, except if Redis accepts no writes, which the connection must see.
+ * Renders one Lua program that contains several scripts. Its arguments are, for each call, the script's number and the
+ * call's arguments. Its keys are those of all calls in order. Its reply is the list of the calls' replies. If a call
+ * fails, its reply is the error, and the other calls still run. Only READONLY ends the program and is its reply,
+ * because the client must reconnect then.
  */
 function programOf(shapes: readonly LuaShape[]): string {
   const shared = new Set(shapes.flatMap((shape) => (shape.shared ?? []).map(String)));

@@ -1,6 +1,6 @@
 import { isList, luaOf, type Kind } from "./values.ts";
 
-/** The input of a script's text. */
+/** Parts of a script's declaration from which its Lua text is rendered. */
 export interface LuaShape {
   readonly file: URL;
   readonly shared?: readonly URL[] | undefined;
@@ -10,13 +10,13 @@ export interface LuaShape {
 }
 
 /**
- * Renders a script's complete text: the shared functions, the .lua as a function with a local variable for each key and
- * argument, and the conversion of its reply to a list. The shared functions cannot access the variables.
+ * Renders the complete text of a script: the shared functions, the .lua file as a function with a local variable for
+ * each key and argument, and the conversion of its reply to a list. The shared functions cannot access these variables.
  */
 export function scriptText(shape: LuaShape, read: (file: URL) => string): string {
   return [
     ...(shape.shared ?? []).map(read),
-    "local function main()", // the names are the function's locals: as upvalues they would cost more
+    "local function main()", // the variables are local to this function, because upvalues are slower
     ...localsOf(shape, { keys: "", arguments: "" }),
     read(shape.file),
     "end",
@@ -26,7 +26,10 @@ export function scriptText(shape: LuaShape, read: (file: URL) => string): string
   ].join("\n");
 }
 
-/** Renders a local variable for each key and argument; `before` precedes their numbers, for example `first + `. */
+/**
+ * Renders a local variable for each key and argument. `before` is Lua code in front of their numbers, for example
+ * `first + `.
+ */
 export function localsOf(
   shape: LuaShape,
   before: { readonly keys: string; readonly arguments: string },
@@ -46,8 +49,8 @@ function localOf(name: string, list: boolean, from: string, at: number, expressi
 }
 
 /**
- * Renders the code that turns a table with names into the list that Redis returns; a verdict without values is a list
- * already.
+ * Renders the Lua code that converts a reply from a table with names to the list that Redis returns. A reply without
+ * values is already a list.
  */
 export function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
   if (values.length === 0) return [];
@@ -69,5 +72,5 @@ function memberOf(name: string, kind: Kind): string {
   return kind.endsWith("?") ? `reply.${name} or ''` : `reply.${name}`;
 }
 
-/** Texts of all scripts of this process, for loading them in advance. */
+/** Functions that return the texts of all scripts of this process, to load them in advance. */
 export const scriptTexts = new Set<() => string>();

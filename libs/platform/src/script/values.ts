@@ -1,33 +1,33 @@
-/** TypeScript types of arguments and of values in a reply; Redis transmits all of them as text. */
-interface Plain {
+/** TypeScript types of the kinds of arguments and reply values. Redis transmits all of them as text. */
+interface PlainTypes {
   readonly text: string;
-  /** An integer in replies, because Redis cuts off fractions. */
+  /** Must be an integer in replies, because Redis truncates fractions. */
   readonly number: number;
-  /** Money; a decimal string in Lua, whose numbers are exact only up to 2^53. */
+  /** An amount of money. It is a decimal string in Lua, whose numbers are exact only up to 2^53. */
   readonly nanos: bigint;
   readonly flag: boolean;
 }
 
-type PlainKind = keyof Plain;
+type PlainKind = keyof PlainTypes;
 
-/** Kind of a value: `text?` may be undefined (nil in Lua); `text[]` is a list and must be last. */
+/** Kind of a value. `text?` may be undefined (nil in Lua). `text[]` is a list and must be the last one. */
 export type Kind = PlainKind | `${PlainKind}?` | `${PlainKind}[]`;
 
-/** Type of the values of a kind. */
+/** TypeScript type of a kind. */
 export type ValueOf<K extends Kind> = K extends `${infer Each extends PlainKind}[]`
-  ? readonly Plain[Each][]
+  ? readonly PlainTypes[Each][]
   : K extends `${infer Each extends PlainKind}?`
-    ? Plain[Each] | undefined
+    ? PlainTypes[Each] | undefined
     : K extends PlainKind
-      ? Plain[K]
+      ? PlainTypes[K]
       : never;
 
-/** Values by name, with the types of their kinds. */
+/** Values by name; their types follow from their kinds. */
 export type Values<Kinds extends Readonly<Record<string, Kind>>> = {
   readonly [Name in keyof Kinds]: ValueOf<Kinds[Name]>;
 };
 
-/** Renders a value as an argument of a script. */
+/** Renders a value as text, for an argument of a script. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint") return value.toString();
@@ -36,7 +36,7 @@ export function textOf(value: unknown): string {
   throw new TypeError("an argument of a script is text, a number, an amount or a flag");
 }
 
-/** Parses one text of a reply. Throws for a number or an amount that is not an integer. */
+/** Parses one value of a reply. Throws if a number or an amount is not an integer. */
 export function valueOf(kind: Kind, text: string): string | number | bigint | boolean | undefined {
   if (kind.endsWith("?") && text === "") return undefined;
   if (kind.startsWith("number")) return Number(BigInt(text));
@@ -44,7 +44,7 @@ export function valueOf(kind: Kind, text: string): string | number | bigint | bo
   return kind.startsWith("flag") ? text === "1" : text;
 }
 
-/** Renders the Lua expression that reads an argument of this kind. */
+/** Renders the Lua expression that converts an argument from text to its kind. */
 export function luaOf(kind: Kind, argument: string): string {
   if (kind.startsWith("number")) return `tonumber(${argument})`; // nil for ""
   if (kind.startsWith("flag")) return `${argument} == '1'`;
@@ -55,14 +55,14 @@ export function isList(kind: Kind): boolean {
   return kind.endsWith("[]");
 }
 
-/** Keys by name; a key that is declared as `name[]` is a list. */
+/** Keys by name. A key that is declared as `name[]` is a list of keys. */
 export type ScriptKeys<Key extends string> = {
   readonly [Name in Key as Name extends `${infer Plain}[]` ? Plain : Name]: Name extends `${string}[]`
     ? readonly string[]
     : string;
 };
 
-/** Replies of a script: the values of each verdict. */
+/** Kinds of a script's reply values, by verdict and name. */
 export type Replies = Readonly<Record<string, Readonly<Record<string, Kind>>>>;
 
 /** A reply: its verdict, and its values by name. */
@@ -70,12 +70,12 @@ export type ReplyOf<Shapes extends Replies> = {
   [Verdict in keyof Shapes & string]: { readonly verdict: Verdict } & Values<Shapes[Verdict]>;
 }[keyof Shapes & string];
 
-/** Returns the names of keys without the mark of a list. */
+/** Returns the names of declared keys without `[]`. */
 export function keyNamesOf(declared: readonly string[]): readonly string[] {
   return declared.map((name) => name.replace(/\[\]$/, ""));
 }
 
-/** Renders keys in the order in which they were declared. */
+/** Returns the keys in the order of declaration. Throws TypeError if one is missing. */
 export function writeKeys(
   script: string,
   names: readonly string[],
@@ -91,7 +91,7 @@ export function writeKeys(
   return texts;
 }
 
-/** Renders arguments in the order in which they were declared. */
+/** Renders the arguments in the order of declaration. Throws TypeError if a required one is missing. */
 export function writeArguments(
   script: string,
   kinds: readonly (readonly [name: string, kind: Kind])[],
@@ -109,8 +109,8 @@ export function writeArguments(
 }
 
 /**
- * Creates the function that reads a script's replies. It throws TypeError for a verdict that was not declared, or for
- * one without its values.
+ * Creates the function that parses a script's replies. The function throws TypeError if the verdict was not declared,
+ * or if a value is missing.
  */
 export function replyReader<Shapes extends Replies>(
   script: string,

@@ -3,27 +3,27 @@ import type { Duplex } from "node:stream";
 import { headers, Failure } from "@modelgate/contracts";
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** A connection that requests to become a WebSocket. */
-export interface Upgrading {
+/** A request to upgrade its connection to a WebSocket. */
+export interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
 }
 
-/** Options that all WebSockets of a service share. */
+/** Options for all WebSockets of a service. */
 export interface AcceptOptions {
-  /** Maximum bytes of a client's message. */
+  /** Maximum bytes of one message of a client. */
   readonly messageBytes: number;
-  /** Chooses the subprotocol of the answer; false: none. */
+  /** Chooses the subprotocol from those that the client offers; false: none. */
   readonly chooseProtocol: (offered: Set<string>) => string | false;
 }
 
-/** Accepts the upgrade with 101. Returns undefined if the client has disconnected. */
-export type AcceptWebSocket = (upgrading: Upgrading) => WebSocket | undefined;
+/** Accepts an upgrade with status 101. Returns undefined if the client has disconnected. */
+export type AcceptWebSocket = (upgrading: UpgradeRequest) => WebSocket | undefined;
 
 /**
- * Creates the server side of WebSockets: without compression; messages are complete, limited in size, and one Buffer
- * each.
+ * Creates the function that accepts WebSockets. They use no compression. A message is delivered as one Buffer, limited
+ * to `messageBytes`.
  */
 export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions): AcceptWebSocket {
   const server = new WebSocketServer({
@@ -46,20 +46,21 @@ export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions
   };
 }
 
-const version = "13";
-/** Matches a nonce of 16 bytes in base64. */
+const webSocketVersion = "13";
+/** Matches the header `sec-websocket-key`: 16 bytes in base64. */
 const nonce = /^[+/0-9A-Za-z]{22}==$/;
 /** Matches a list of subprotocols, which are HTTP tokens. */
 const protocolList = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Checks an opening handshake. Returns the subprotocols that it offers. Throws Failure (400) if it is not a WebSocket
- * handshake.
+ * Checks an opening handshake. Returns the subprotocols that the client offers. Throws Failure (400) if it is not a
+ * valid WebSocket handshake.
  */
 export function checkHandshake({ headers }: Pick<IncomingMessage, "headers">): readonly string[] {
   if (headers.upgrade?.toLowerCase() !== "websocket") throw new Failure("websocket_required");
   if (!nonce.test(headers["sec-websocket-key"] ?? "")) throw invalidHeader("sec-websocket-key", "a nonce");
-  if (headers["sec-websocket-version"] !== version) throw invalidHeader("sec-websocket-version", version);
+  if (headers["sec-websocket-version"] !== webSocketVersion)
+    throw invalidHeader("sec-websocket-version", webSocketVersion);
   const offered = headers["sec-websocket-protocol"];
   if (offered !== undefined && !protocolList.test(offered))
     throw invalidHeader("sec-websocket-protocol", "a list of names");

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "../../src/buffer-budget.ts";
-import { holdForm, type HeldForm } from "../../src/form/hold-form.ts";
+import { bufferForm, type BufferedForm } from "../../src/form/buffer-form.ts";
 
 const limits = {
   maxBytes: 20_000,
@@ -51,10 +51,10 @@ function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   return sorted.slice(1).map((end, at) => bytes.subarray(sorted[at], end));
 }
 
-async function outcomeOf(pieces: readonly Uint8Array[]): Promise<HeldForm | Failure> {
+async function outcomeOf(pieces: readonly Uint8Array[]): Promise<BufferedForm | Failure> {
   const budget = new BufferBudget(1_000_000);
   try {
-    using form = await holdForm(requestOf(pieces), { ...limits, budget }, { accountId: "a", tokenId: "t" });
+    using form = await bufferForm(requestOf(pieces), { ...limits, budget }, { accountId: "a", tokenId: "t" });
     return form;
   } catch (error) {
     if (error instanceof Failure) return error;

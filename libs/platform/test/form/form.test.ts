@@ -8,7 +8,7 @@ import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "../../src/buffer-budget.ts";
 import { ClientGone } from "../../src/read-body.ts";
 import { followFile, spoolFile } from "../../src/form/follow-file.ts";
-import { holdForm } from "../../src/form/hold-form.ts";
+import { bufferForm } from "../../src/form/buffer-form.ts";
 import { openForm, type FormLimits } from "../../src/form/open-form.ts";
 
 const budget = new BufferBudget(5_000_000);
@@ -29,7 +29,7 @@ const limits: FormLimits = {
 /** What the reader under test makes of a request. */
 type Read = (asked: IncomingMessage) => Promise<unknown>;
 const held: Read = async (asked) => {
-  using form = await holdForm(asked, limits, holder);
+  using form = await bufferForm(asked, limits, holder);
   return { fields: form.fields, files: form.files.map(({ bytes, ...file }) => ({ ...file, size: bytes.length })) };
 };
 
@@ -170,7 +170,7 @@ describe("what is refused, and how it is named", () => {
   test("a process that holds too much already", async () => {
     budget.take(4_999_990);
     expect(await send(file("image", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
-    budget.give(4_999_990);
+    budget.release(4_999_990);
     expect(budget.taken).toBe(0);
   });
 
@@ -295,7 +295,7 @@ describe("a client that drips", () => {
   const current: FormLimits = { ...limits };
 
   test.each<[string, Read]>([
-    ["held in memory", (asked) => holdForm(asked, current, holder)],
+    ["held in memory", (asked) => bufferForm(asked, current, holder)],
     [
       "put on disk",
       async (asked) => {
@@ -311,7 +311,7 @@ describe("a client that drips", () => {
   });
 
   test("is refused after the longest time for a whole body", async () => {
-    const refused = await drip((asked) => holdForm(asked, current, holder), { totalMs: 150, floorBytesPerSecond: 0 });
+    const refused = await drip((asked) => bufferForm(asked, current, holder), { totalMs: 150, floorBytesPerSecond: 0 });
     expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("150 ms") });
   });
 });
@@ -326,7 +326,7 @@ test("a form that arrives makes room for another account's, in memory and on dis
       await using kept = await followFile(part, { folder, budget: small }, holder);
       await kept.reached(1);
       begun.resolve();
-      await kept.whole;
+      await kept.complete;
     }
   };
   const asking = request({ port, method: "POST", headers: typed });

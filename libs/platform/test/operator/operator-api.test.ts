@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../src/log.ts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
-import { bySecret, operatorHandler } from "../../src/operator/operator-api.ts";
+import { authoriseBySecret, operatorHandler } from "../../src/operator/operator-api.ts";
 
 const secret = "a-secret-of-this-test-alone";
 const routes = {
@@ -17,10 +17,9 @@ const routes = {
 let server: Server;
 let url = "";
 beforeAll(async () => {
-  server = createServer(operatorHandler(routes, bySecret([secret]), createLogger("control", "silent").log)).listen(
-    0,
-    "127.0.0.1",
-  );
+  server = createServer(
+    operatorHandler(routes, authoriseBySecret([secret]), createLogger("control", "silent").log),
+  ).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
@@ -66,7 +65,7 @@ test("a call without a credential, or with one that has expired, is refused", as
 });
 
 test.each([
-  ["the secret's owner acts for whom it names", bySecret([secret]), "ada"],
+  ["the secret's owner acts for whom it names", authoriseBySecret([secret]), "ada"],
   [
     "an operator who is called secret acts for no one else",
     () => ({ name: "secret", role: "admin" }) as const,

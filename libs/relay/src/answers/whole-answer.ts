@@ -88,5 +88,5 @@ export function collect(answer: UpstreamAnswer, maxBytes: number, budget: Buffer
     end: () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
     broken: (error) => reject(brokenOff(error)),
   });
-  return promise.finally(() => budget.give(size));
+  return promise.finally(() => budget.release(size));
 }

@@ -28,7 +28,7 @@ export class InputImages implements Disposable {
     this.#request = request;
     const bytes = copies * bytesOf(request);
     budget.take(bytes);
-    this.#held.defer(() => budget.give(bytes));
+    this.#held.defer(() => budget.release(bytes));
     const over = new AbortController();
     this.#held.defer(() => over.abort());
     this.#signal = AbortSignal.any([ending, over.signal]);

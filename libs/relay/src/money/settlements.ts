@@ -7,7 +7,7 @@ import {
   type Release,
   type Settlement,
 } from "@modelgate/accounts";
-import { onBeat, OpenList, showLeases, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
+import { onBeat, OpenList, registerLeaseCount, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
@@ -121,7 +121,7 @@ export interface Renewals extends AsyncDisposable {
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;
-  const shown = showLeases("holds", () => open.size);
+  const shown = registerLeaseCount("holds", () => open.size);
   const renewals = onBeat(leaseMs / 3, () => {
     for (const hold of open) {
       const { accountId, callId } = hold;

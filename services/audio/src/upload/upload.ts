@@ -132,7 +132,7 @@ class IncomingUpload implements Upload {
     this.#file = file;
     await file.reached(1);
     if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileBegun.resolve();
-    await file.whole;
+    await file.complete;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Streamed, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
+import { StreamedAnswer, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
 import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
@@ -23,7 +23,7 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
       async ({ query, operator }: Pick<OperatorCall, "operator" | "query">) => {
         const answer = await ledger.get(`${path}?${queryFor(operator, query).toString()}`);
         const type = answer.headers.get("content-type") ?? "";
-        if (!type.startsWith("application/json")) return new Streamed(type, piecesOf(answer));
+        if (!type.startsWith("application/json")) return new StreamedAnswer(type, piecesOf(answer));
         return field(await answer.json(), "data");
       },
     ]),

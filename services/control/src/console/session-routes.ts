@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { operatorRoles, WithHeaders, type Operator, type OperatorRoutes } from "@modelgate/platform";
+import { operatorRoles, AnswerWithHeaders, type Operator, type OperatorRoutes } from "@modelgate/platform";
 import { fields } from "../api/fields.ts";
 import type { People } from "../operators/people.ts";
 import type { SignInLimits } from "../operators/sign-in-limits.ts";
@@ -55,13 +55,13 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       const link = fields.optionalText(body, "link");
       const signedIn = link === undefined ? await byPassword(body, address) : await byLink(link);
       const session = await sessions.begin(signedIn, address, cookies.session(headers));
-      return new WithHeaders(sessionView(signedIn.operator), { "set-cookie": cookies.setSession(session) });
+      return new AnswerWithHeaders(sessionView(signedIn.operator), { "set-cookie": cookies.setSession(session) });
     },
     "GET /session": async ({ operator }) => sessionView(operator),
     "POST /session/end": async ({ headers }) => {
       const session = cookies.session(headers);
       if (session !== undefined) await sessions.end(session);
-      return new WithHeaders({}, { "set-cookie": cookies.forgetSession });
+      return new AnswerWithHeaders({}, { "set-cookie": cookies.forgetSession });
     },
     "GET /sessions": () => sessions.list(),
     "POST /sessions/{id}/end": async ({ params }) => ({ ended: await sessions.endById(params["id"] ?? "") }),

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { isOperator } from "@modelgate/contracts/operator-credential";
-import { Streamed } from "@modelgate/platform";
+import { StreamedAnswer } from "@modelgate/platform";
 import { bookRoutes } from "../../src/api/books.ts";
 import { ledgerAt } from "../../src/ledger.ts";
 
@@ -26,7 +26,7 @@ async function read(path: string, ledger: RequestListener, account?: string): Pr
       actor: "operator",
     });
     const found = await answer;
-    if (!(found instanceof Streamed)) return found;
+    if (!(found instanceof StreamedAnswer)) return found;
     const pieces = [];
     for await (const piece of found.pieces) pieces.push(Buffer.from(piece));
     return { contentType: found.contentType, text: Buffer.concat(pieces).toString() };

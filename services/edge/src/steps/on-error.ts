@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { endpointLabel, type Failure } from "@modelgate/contracts";
-import { answerFailure, failureOf, idsOf, lingerOver, type Logger, type RequestIds } from "@modelgate/platform";
+import { answerFailure, failureOf, idsOf, discardRestOfBody, type Logger, type RequestIds } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 
@@ -16,7 +16,7 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
     logFailure(log, failure, idsOf(context));
     if (id !== undefined && token !== undefined)
       refused.add({ requestId, accountId: token.accountId, tokenId: token.id, endpoint: endpointLabel(id) }, failure);
-    lingerOver(request);
+    discardRestOfBody(request);
     answerFailure(response, format, failure, requestId);
   };
 }

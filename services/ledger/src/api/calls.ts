@@ -1,6 +1,6 @@
 import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books";
 import { Failure, type UsageEvent } from "@modelgate/contracts";
-import { Streamed, type OperatorRoutes } from "@modelgate/platform";
+import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 import { csvHead, csvRow } from "./calls-csv.ts";
@@ -32,11 +32,11 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
         return undefined;
       };
       return format === "ndjson"
-        ? new Streamed(
+        ? new StreamedAnswer(
             "application/x-ndjson",
             written(all(), (event) => `${JSON.stringify(event)}\n`),
           )
-        : new Streamed("text/csv; charset=utf-8", written(all(), csvRow, csvHead));
+        : new StreamedAnswer("text/csv; charset=utf-8", written(all(), csvRow, csvHead));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
-import { readServers, untilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
@@ -35,7 +35,7 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   async function run(): Promise<void> {
     while (!state.stopped) {
       await resupply().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
-      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(pollMs)))]);
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(pollMs)))]);
     }
   }
 
@@ -70,7 +70,7 @@ function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): 
   return async () => {
     if (!bus.connected) return;
     const now = performance.now();
-    const { writes } = await readServers(redis);
+    const { writes } = await readServerState(redis);
     if (writes !== undefined && writes === emptyAt) return;
     const sent = await readSent(redis);
     emptyAt = sent.length === 0 ? writes : undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeWholeRuns, type TaskSeal } from "@modelgate/accounts";
 import { brokenChains, keepMark, pagesOfAccounts, type Books } from "@modelgate/books";
 import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
-import { readServers, untilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project.ts";
 import type { BooksConnection } from "../books-connection.ts";
@@ -28,7 +28,7 @@ export interface RedisWatchOptions {
 export interface RedisWatch extends AsyncDisposable {
   /** True if Redis is known to have everything that the books have. Until then no reservation counts as abandoned. */
   readonly isWhole: boolean;
-  /** Run ids of its servers (`readServers`) for which that is known; undefined: none. */
+  /** Run ids of its servers (`readServerState`) for which that is known; undefined: none. */
   readonly wholeRuns: string | undefined;
   /** Notes that the books have new receipts of these accounts. */
   noticed(accounts: Iterable<string>): void;
@@ -119,7 +119,7 @@ class Watch implements RedisWatch {
         if (!this.#complained) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
         this.#complained = true;
       }
-      await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(roundMs)))]);
+      await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
     }
   }
 
@@ -127,7 +127,7 @@ class Watch implements RedisWatch {
     const { redis, bus, log } = this.#options;
     const deps = { redis, bus, books };
     const epoch = await keepMark(books, epochMark, randomUUID());
-    const { runs, writes } = await readServers(redis);
+    const { runs, writes } = await readServerState(redis);
     const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#whole = false;

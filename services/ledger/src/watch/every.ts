@@ -1,4 +1,4 @@
-import { untilBeat, type Logger } from "@modelgate/platform";
+import { msUntilBeat, type Logger } from "@modelgate/platform";
 
 /** A periodic job. */
 export interface Repeated {
@@ -28,7 +28,7 @@ export function repeat({ name, everyMs, log, level = "debug", step, failed }: Re
         if (!complained && !signal.aborted) log[level]({ err: error }, `${name} failed; trying again`);
         complained = true;
       }
-      await pause(untilBeat(everyMs), signal);
+      await pause(msUntilBeat(everyMs), signal);
     }
   }
   const going = steps();

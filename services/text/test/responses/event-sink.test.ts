@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { ClientGone, restarting } from "@modelgate/platform";
+import { ClientGone, restartFailure } from "@modelgate/platform";
 import { EventSink } from "../../src/responses/sockets/event-sink.ts";
 
 /** A server's side of a WebSocket, and its client. */
@@ -37,13 +37,13 @@ test("a response whose client left before it began is ended at once", async () =
 
 test("a response that begins after the gateway has begun to end is ended at once", async () => {
   await using open = await connection();
-  const failure = restarting();
+  const failure = restartFailure();
   expect(sinkOf(open.socket, AbortSignal.abort(failure)).ending.reason).toBe(failure);
 });
 
 test("an open response ends with its connection, for the same reason", async () => {
   await using open = await connection();
-  const [left, interrupted, ending] = [sinkOf(open.socket, quiet), new AbortController(), restarting()];
+  const [left, interrupted, ending] = [sinkOf(open.socket, quiet), new AbortController(), restartFailure()];
   const sink = sinkOf(open.socket, interrupted.signal);
   interrupted.abort(ending);
   expect([sink.ending.reason, left.ending.aborted]).toEqual([ending, false]);

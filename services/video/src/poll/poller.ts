@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { firstTaskDue, shards, openTasks } from "@modelgate/accounts";
-import { WorkCheck, untilBeat, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
+import { WorkCheck, msUntilBeat, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
@@ -37,7 +37,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
       await slots.vacancy(); // claims only tasks that can be polled immediately
-      const pausing = pause(untilBeat(deps.limits.roundMs), stop.signal);
+      const pausing = pause(msUntilBeat(deps.limits.roundMs), stop.signal);
       const going = round().finally(() => underWay.delete(going));
       underWay.add(going);
       const done = await Promise.race([going, pausing]);

@@ -4,7 +4,7 @@ import {
   checkHandshake,
   Gauge,
   onBeat,
-  restarting,
+  restartFailure,
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
@@ -31,7 +31,7 @@ export class ResponseSockets implements Disposable {
     const open = this.#open;
     this.#deps = deps;
     deps.ending.addEventListener("abort", () => {
-      for (const socket of open) socket.interrupt(restarting());
+      for (const socket of open) socket.interrupt(restartFailure());
     });
     // A key may be among the offered subprotocols, so none is selected.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
@@ -68,7 +68,7 @@ export class ResponseSockets implements Disposable {
     // A stopping edge ends its half of the connection. This listener runs before the socket's, after which nothing can
     // be sent.
     socket.prependOnceListener("end", () => {
-      if (client.readyState === client.OPEN) open.interrupt(restarting());
+      if (client.readyState === client.OPEN) open.interrupt(restartFailure());
     });
     await Promise.resolve();
     void open.over.then(() => {

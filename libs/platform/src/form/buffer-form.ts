@@ -4,40 +4,40 @@ import { GrowingBytes } from "../growing-bytes.ts";
 import type { FormFile } from "./form-file.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 
-/** A file of a form in memory. */
-export interface HeldFile {
+/** A file of a form, in memory. */
+export interface BufferedFile {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
-/** A complete form in memory; dispose it when its bytes are no longer needed. */
-export interface HeldForm extends Disposable {
-  /** Text fields in their order; a name may occur more than once. */
+/** A complete form in memory. Dispose it when its bytes are no longer needed. */
+export interface BufferedForm extends Disposable {
+  /** Text fields in the order in which they were sent. A name may occur more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  readonly files: readonly HeldFile[];
+  readonly files: readonly BufferedFile[];
   /** Bytes of all fields and files together. */
   readonly size: number;
 }
 
 /**
- * Reads a complete form of small files into memory, counted against its holder's share of the budget. Throws the errors
- * of `openForm`.
+ * Reads a complete form of small files into memory. The bytes are counted for the holder in the budget. Rejects with
+ * the errors of `openForm`.
  */
-export async function holdForm(
+export async function bufferForm(
   request: IncomingMessage,
   limits: FormLimits,
   holder: Holder,
   ending?: AbortSignal,
-): Promise<HeldForm> {
+): Promise<BufferedForm> {
   const fields: (readonly [string, string])[] = [];
-  const files: HeldFile[] = [];
+  const files: BufferedFile[] = [];
   const form = openForm(request, limits, holder, ending);
   const dispose = (): void => form[Symbol.dispose]();
   try {
     for await (const part of form) {
-      if (part.kind === "file") files.push(await hold(part, form.holding));
+      if (part.kind === "file") files.push(await bufferFile(part, form.holding));
       else fields.push([part.name, part.value]);
     }
   } catch (error) {
@@ -47,7 +47,7 @@ export async function holdForm(
   return { fields, files, size: form.holding.bytes, [Symbol.dispose]: dispose };
 }
 
-async function hold(file: FormFile, holding: Holding): Promise<HeldFile> {
+async function bufferFile(file: FormFile, holding: Holding): Promise<BufferedFile> {
   const gathered = new GrowingBytes(0);
   for await (const chunk of file.bytes()) {
     holding.take(chunk.length);
