@@ -83,29 +83,22 @@ function readerOf(take: TakeValue): VariableReader {
     text: (name, fallback, meaning) =>
       take(
         {
-          ...descriptionOf("text", name, meaning),
+          ...describe("text", name, meaning),
           fallback,
           isRequired: fallback === undefined,
-          read: readOrFallback(fallback),
+          read: orFallback(fallback),
         },
         fallback ?? "",
       ),
-    optionalText: (name, meaning) => take({ ...descriptionOf("text", name, meaning), read: (text) => text }, undefined),
+    optionalText: (name, meaning) => take({ ...describe("text", name, meaning), read: (text) => text }, undefined),
     url: (name, meaning) =>
-      take(
-        {
-          ...descriptionOf("url", name, meaning),
-          isRequired: true,
-          read: (text) => checkAddresses(text ?? required()),
-        },
-        "",
-      ),
+      take({ ...describe("url", name, meaning), isRequired: true, read: (text) => parseUrls(text ?? required()) }, ""),
     optionalUrl: (name, meaning) =>
-      take({ ...descriptionOf("url", name, meaning), read: (text) => ifSet(text, checkAddresses) }, undefined),
+      take({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseUrls) }, undefined),
     choice: (name, words, fallback, meaning) =>
       take(
         {
-          ...descriptionOf("choice", name, meaning),
+          ...describe("choice", name, meaning),
           fallback,
           allowed: words.join(", "),
           read: (text) =>
@@ -118,7 +111,7 @@ function readerOf(take: TakeValue): VariableReader {
     choices: (name, words, meaning) =>
       take(
         {
-          ...descriptionOf("choice", name, meaning),
+          ...describe("choice", name, meaning),
           fallback: words.join(","),
           allowed: `some of ${words.join(", ")}`,
           read: (text) => (text === undefined ? words : parseWords(text, words)),
@@ -127,19 +120,15 @@ function readerOf(take: TakeValue): VariableReader {
       ),
     secret: (name, meaning) =>
       take(
-        {
-          ...descriptionOf("secret", name, meaning),
-          isRequired: true,
-          read: (text) => checkSecret(text ?? required()),
-        },
+        { ...describe("secret", name, meaning), isRequired: true, read: (text) => parseSecret(text ?? required()) },
         "",
       ),
     optionalSecret: (name, meaning) =>
-      take({ ...descriptionOf("secret", name, meaning), read: (text) => ifSet(text, checkSecret) }, undefined),
+      take({ ...describe("secret", name, meaning), read: (text) => ifSet(text, parseSecret) }, undefined),
   };
 }
 
-function descriptionOf(kind: VariableDescription["kind"], name: string, meaning: string): VariableDescription {
+function describe(kind: VariableDescription["kind"], name: string, meaning: string): VariableDescription {
   return { name, kind, fallback: undefined, isRequired: false, unit: undefined, allowed: undefined, meaning };
 }
 
@@ -155,7 +144,7 @@ function integerOf(
   { name, fallback, meaning, bounds: { min = 0, max = Number.MAX_SAFE_INTEGER } }: DeclaredInteger,
 ): DeclaredVariable<number> {
   return {
-    ...descriptionOf(kind, name, meaning),
+    ...describe(kind, name, meaning),
     fallback: String(fallback),
     unit: units.find(([ending]) => name.endsWith(ending))?.[1],
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
@@ -183,7 +172,7 @@ function refuse(problem: string): never {
   throw new RangeError(problem);
 }
 
-function readOrFallback(fallback: string | undefined): (text: string | undefined) => string {
+function orFallback(fallback: string | undefined): (text: string | undefined) => string {
   return (text) => text ?? fallback ?? required();
 }
 
@@ -199,12 +188,12 @@ function parseWords<Word extends string>(text: string, words: readonly Word[]): 
     : refuse(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
 }
 
-function checkSecret(secret: string): string {
+function parseSecret(secret: string): string {
   return secret.length < 16 ? refuse("must have at least 16 characters") : secret;
 }
 
 /** Checks that each address of a comma-separated list is a URL. Returns the list unchanged. */
-function checkAddresses(text: string): string {
+function parseUrls(text: string): string {
   return text.split(",").every((item) => URL.canParse(item.trim())) ? text : refuse("is not a URL");
 }
 
