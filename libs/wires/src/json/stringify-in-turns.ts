@@ -85,5 +85,22 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
     if (count % valueTurn === 0) yield;
   }
   flush();
-  return Buffer.concat(pieces);
+  return yield* joinInTurns(pieces);
+}
+
+/** Bytes that are copied in one step. */
+const copiedAtOnce = 1024 * 1024;
+
+/** Joins pieces by copying them in steps of about a millisecond. */
+export function* joinInTurns(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
+  const joined = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
+  let [end, stepEnd] = [0, copiedAtOnce];
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += copiedAtOnce) {
+      end += piece.copy(joined, end, at, at + copiedAtOnce);
+      if (end < stepEnd) continue;
+      stepEnd = end + copiedAtOnce;
+      yield;
+    }
+  return joined;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonRecord } from "../../json/fields.ts";
-import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
+import { joinInTurns, stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import type { TextStreamPass } from "../../text/pass.ts";
 import type { Rendered, VendorSide } from "../../wire.ts";
 import type { ImagesAnswer, ImagesTask } from "./answer.ts";
@@ -62,24 +62,9 @@ function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
     return [Buffer.from(head + file), entry.bytes, Buffer.from("\r\n")];
   });
   return {
-    body: join([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
+    body: joinInTurns([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
     contentType: `multipart/form-data; boundary=${boundary}`,
   };
-}
-
-const copiedAtOnce = 1024 * 1024;
-
-/** Joins pieces by copying them in steps of about a millisecond. */
-function* join(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
-  const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  const joined = Buffer.allocUnsafe(size);
-  let end = 0;
-  for (const piece of pieces)
-    for (let at = 0; at < piece.length; at += copiedAtOnce) {
-      end += piece.copy(joined, end, at, at + copiedAtOnce);
-      if (piece.length > copiedAtOnce) yield;
-    }
-  return joined;
 }
 
 /** Escapes quotes and line breaks as browsers do. */
