@@ -1,10 +1,12 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const kinds = ["images", "moderation", "ranking", "speech", "transcripts", "vectors", "video"];
+const kinds = ["images", "moderation", "ranking", "realtime", "speech", "transcripts", "vectors", "video"];
 
 /** Files of a wire's folder: its sides in `index.ts`, or one file for each side and for its streams. */
-const allowed: ReadonlySet<string> = new Set(["index.ts", "request.ts", "answer.ts", "stream.ts", "pass.ts"]);
+const allowed = /^(?:index|request|answer|stream|pass)\.ts$/;
+/** Files of a session's wire, whose sides have a state for each subject: named by their side, as in text. */
+const sessionFiles = /^(?:index|pass|(?:client|vendor|pass)-[a-z]+)\.ts$/;
 
 const source = new URL("../src/", import.meta.url);
 
@@ -17,7 +19,8 @@ const folders = kinds.flatMap((kind) =>
 test.each(folders)("%s has an index, and one file for each side of its format", (folder) => {
   const names = readdirSync(new URL(`${folder}/`, source));
   expect(names).toContain("index.ts");
-  expect(names.filter((name) => !allowed.has(name))).toEqual([]);
+  const files = folder.startsWith("realtime/") ? sessionFiles : allowed;
+  expect(names.filter((name) => !files.test(name))).toEqual([]);
 });
 
 test.each(kinds)("%s has an index and a README", (kind) => {

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure, tokensIn } from "@modelgate/contracts";
 import { bridgeBetween } from "../../src/realtime/index.ts";
-import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "../../src/realtime/bridge.ts";
-import { inputOf, inspectEvent } from "../../src/realtime/inspect.ts";
-import { eventMessage, eventType } from "../../src/realtime/message.ts";
-import { isPlainAudio } from "../../src/realtime/openai/bridge.ts";
-import { responseUnits, roughUnits, transcriptionUnits } from "../../src/realtime/usage.ts";
+import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "../../src/realtime/hub/bridge.ts";
+import { inputOf, inspectEvent } from "../../src/realtime/hub/inspect.ts";
+import { eventMessage, eventType } from "../../src/realtime/hub/message.ts";
+import { isPlainAudio } from "../../src/realtime/openai/index.ts";
+import { responseUnits, roughUnits, transcriptionUnits } from "../../src/realtime/hub/usage.ts";
 
 const text = (data: string) => ({ data: Buffer.from(data), binary: false });
 const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));

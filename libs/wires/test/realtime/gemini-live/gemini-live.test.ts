@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { vendorsTranscribers, type Bridged } from "../../../src/realtime/bridge.ts";
-import { eventMessage } from "../../../src/realtime/message.ts";
-import { GeminiLiveBridge } from "../../../src/realtime/gemini-live/bridge.ts";
-import { responseUsage } from "../../../src/realtime/gemini-live/response-writer.ts";
+import { vendorsTranscribers, type Bridged } from "../../../src/realtime/hub/bridge.ts";
+import { eventMessage } from "../../../src/realtime/hub/message.ts";
+import { GeminiLiveBridge } from "../../../src/realtime/gemini-live/vendor-bridge.ts";
+import { responseUsage } from "../../../src/realtime/gemini-live/vendor-response.ts";
 
 const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
 

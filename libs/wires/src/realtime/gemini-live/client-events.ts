@@ -1,9 +1,9 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { cannotPass } from "../message.ts";
-import { blobOf, camel, objectsIn, type Blob, type LiveMessage } from "./message.ts";
-import { checkedSetup, hasOwnTurns, lostSettings, sessionOfSetup, silentMsOf } from "./setup.ts";
-import { rateOf, Resampler, silence } from "./sound.ts";
+import { cannotPass } from "../hub/message.ts";
+import { blobOf, camel, objectsIn, type Blob, type LiveMessage } from "./client-message.ts";
+import { checkedSetup, hasOwnTurns, lostSettings, sessionOfSetup, silentMsOf } from "./client-setup.ts";
+import { rateOf, Resampler, silence } from "./client-sound.ts";
 
 /** State of a session that the translation of a client's message depends on. */
 interface EventFacts {

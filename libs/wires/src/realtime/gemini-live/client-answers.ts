@@ -1,7 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, own, parseRecord, recordOf, recordsIn } from "../../json/fields.ts";
-import { idOf } from "../inspect.ts";
-import { count } from "../usage.ts";
+import { idOf } from "../hub/inspect.ts";
+import { count } from "../hub/usage.ts";
 
 /** Result of a vendor's event: messages for the client, or the failure that ends the session. */
 interface Written {

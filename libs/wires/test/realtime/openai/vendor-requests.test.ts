@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { vendorsTranscribers } from "../../../src/realtime/bridge.ts";
-import { eventMessage } from "../../../src/realtime/message.ts";
-import { OpenaiBridge } from "../../../src/realtime/openai/bridge.ts";
+import { vendorsTranscribers } from "../../../src/realtime/hub/bridge.ts";
+import { eventMessage } from "../../../src/realtime/hub/message.ts";
+import { OpenaiBridge } from "../../../src/realtime/openai/index.ts";
 
 const opened = () =>
   new OpenaiBridge({

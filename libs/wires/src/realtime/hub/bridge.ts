@@ -1,5 +1,6 @@
 import type { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "../json/fields.ts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
@@ -110,3 +111,22 @@ export interface TranscriberNames {
 
 /** Names for a session without an owner: the vendor's, unchanged. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
+
+/** The vendor side of a session wire. */
+export interface RealtimeVendor {
+  /** Creates the bridge of a session whose client speaks the realtime format. */
+  bridge(names: RealtimeNames): RealtimeBridge;
+}
+
+/** The client side of a session wire. */
+export interface RealtimeClient {
+  /** Adapts a bridge of the realtime format to this wire. */
+  over(bridge: RealtimeBridge, names: RealtimeNames): RealtimeBridge;
+  /** Spelling of members that name objects in a vendor's store. */
+  readonly stores: StoreDialect;
+}
+
+/** Bridge of a session whose client and vendor both speak a wire other than the realtime format. */
+export interface RealtimePass {
+  bridge(names: RealtimeNames): RealtimeBridge;
+}

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { cannotPass } from "../message.ts";
+import { cannotPass } from "../hub/message.ts";
 
 /** Maximum size of the queue, in characters of the client's events. */
 const maxCharacters = 32 * 1024 * 1024;

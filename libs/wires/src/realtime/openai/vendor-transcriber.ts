@@ -1,8 +1,8 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { rangeOf, refuseAmbiguousPath, replaceAt } from "../../json/byte-range.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Transcriber, TranscriberNames } from "../bridge.ts";
-import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
+import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** A client's session update as sent to the vendor, and the failure for its refused part. */
 export interface ReadUpdate {

@@ -1,14 +1,14 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
-import { interruption } from "../gemini-live/bridge.ts";
-import { resourceOf } from "../gemini-live/settings.ts";
-import { addInput, noInput, pictureTextBytes, type ModelInput } from "../inspect.ts";
-import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
-import { camel, liveMessagesOf, type LiveMessage } from "./message.ts";
-import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./setup.ts";
-import { defaultRate, rateOf, sampleBytes } from "./sound.ts";
-import { LiveTally } from "./tally.ts";
+import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { interruption } from "./vendor-bridge.ts";
+import { resourceOf } from "./vendor-settings.ts";
+import { addInput, noInput, pictureTextBytes, type ModelInput } from "../hub/inspect.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import { camel, liveMessagesOf, type LiveMessage } from "./client-message.ts";
+import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./client-setup.ts";
+import { defaultRate, rateOf, sampleBytes } from "./client-sound.ts";
+import { LiveTally } from "./pass-tally.ts";
 
 const createResponse = "response.create";
 const createItem = "conversation.item.create";

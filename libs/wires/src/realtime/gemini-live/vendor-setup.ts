@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { RealtimeNames } from "../bridge.ts";
-import { changedSettings, firstSettings, setupOf } from "./settings.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
+import type { RealtimeNames } from "../hub/bridge.ts";
+import { changedSettings, firstSettings, setupOf } from "./vendor-settings.ts";
+import { eventMessage, type RealtimeMessage } from "../hub/message.ts";
 
 /** Maximum number, and maximum total bytes, of messages queued until the vendor has confirmed the settings. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];

@@ -1,5 +1,5 @@
 import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
-import { responseUsage, ResponseWriter, type LiveResponseSink } from "./response-writer.ts";
+import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-response.ts";
 
 /**
  * Converts the vendor's messages to responses for the client, and to transcripts of the client's speech. The vendor

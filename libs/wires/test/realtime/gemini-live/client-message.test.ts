@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bridgeBetween, modelOfSetup, vendorsTranscribers } from "../../../src/realtime/index.ts";
-import { liveMessagesOf } from "../../../src/realtime/live/message.ts";
-import { Resampler } from "../../../src/realtime/live/sound.ts";
+import { liveMessagesOf } from "../../../src/realtime/gemini-live/client-message.ts";
+import { Resampler } from "../../../src/realtime/gemini-live/client-sound.ts";
 
 const messageOf = (value: unknown) => ({ data: Buffer.from(JSON.stringify(value)), binary: false });
 const names = {

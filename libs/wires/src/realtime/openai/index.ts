@@ -2,11 +2,29 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous, refuseTwiceInTurns } from "../../json/ambiguous.ts";
 import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
 import { atOnce } from "../../json/scan.ts";
-import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
-import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../message.ts";
-import { PendingRequests } from "./pending-requests.ts";
-import { InputSetting } from "./input-setting.ts";
-import { TranscriberSetting, withName, type ReadUpdate } from "./transcriber-setting.ts";
+import type {
+  Bridged,
+  RealtimeBridge,
+  RealtimeClient,
+  RealtimeNames,
+  RealtimeVendor,
+  SessionState,
+} from "../hub/bridge.ts";
+import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import type { Wire } from "../../wire.ts";
+import { PendingRequests } from "./vendor-requests.ts";
+import { InputSetting } from "./vendor-input.ts";
+import { TranscriberSetting, withName, type ReadUpdate } from "./vendor-transcriber.ts";
+
+/** The realtime format, which is the neutral form of sessions. */
+export const realtime = {
+  name: "realtime",
+  vendor: { bridge: (names) => new OpenaiBridge(names) },
+  client: {
+    over: (bridge) => bridge,
+    stores: { opaque: ["parameters", "schema", "json_schema", "metadata", "arguments"] },
+  },
+} as const satisfies Wire<RealtimeVendor, RealtimeClient>;
 
 /** Events of client and vendor that set up a session; the older format has separate names for them. */
 const updates: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { renderVoice } from "../../text/content/media.ts";
-import { cannotPass } from "../message.ts";
+import { cannotPass } from "../hub/message.ts";
 
 const pcm = { type: "audio/pcm", rate: 24_000 };
 /** Settings that only other vendors have. They change how an answer is made, so they are refused, not dropped. */

@@ -1,14 +1,14 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
 import { isRecord, own, recordOf, type JsonRecord } from "../../json/fields.ts";
-import { pcmBytesPerSecond } from "../bridge.ts";
-import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
-import { Answers } from "./answers.ts";
-import { audioInput, PendingInput } from "./pending-input.ts";
-import type { LiveResponseSink } from "./response-writer.ts";
-import { isManual, lostSettings, speaks } from "./settings.ts";
-import { Setup } from "./setup.ts";
-import { cannotPass, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
+import { pcmBytesPerSecond } from "../hub/bridge.ts";
+import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { Answers } from "./vendor-answers.ts";
+import { audioInput, PendingInput } from "./vendor-input.ts";
+import type { LiveResponseSink } from "./vendor-response.ts";
+import { isManual, lostSettings, speaks } from "./vendor-settings.ts";
+import { Setup } from "./vendor-setup.ts";
+import { cannotPass, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Empty client content that interrupts the vendor, since the format has no message for that. */
 export const interruption = { clientContent: { turns: [], turnComplete: false } };

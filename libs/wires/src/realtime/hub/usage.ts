@@ -1,6 +1,6 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
-import { isRecord, recordOf } from "../json/fields.ts";
-import { countOf } from "../text/hub/counts.ts";
+import { isRecord, recordOf } from "../../json/fields.ts";
+import { countOf } from "../../text/hub/counts.ts";
 
 /**
  * Converts the usage of a `response.done` to disjoint units: text, audio and images, without the tokens read from a

@@ -1,5 +1,5 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
-import { type JsonRecord, own, recordOf, recordsIn } from "../json/fields.ts";
+import { type JsonRecord, own, recordOf, recordsIn } from "../../json/fields.ts";
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { endOfResponse, responseUnits, transcriptionUnits } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { camelName, isRecord, own, type JsonRecord } from "../../json/fields.ts";
-import { parseEvent, type RealtimeMessage } from "../message.ts";
+import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** A message of a live client, with the members that are read here in camelCase. */
 export type LiveMessage =

@@ -1,8 +1,8 @@
 import type { CallStatus } from "@modelgate/contracts";
 import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
-import { responseUsage } from "../gemini-live/response-writer.ts";
-import { bytesIn, type SeenEvent } from "../inspect.ts";
-import { responseUnits } from "../usage.ts";
+import { responseUsage } from "./vendor-response.ts";
+import { bytesIn, type SeenEvent } from "../hub/inspect.ts";
+import { responseUnits } from "../hub/usage.ts";
 
 /**
  * Derives billing events from a live vendor's messages: the beginning and end of its responses, and their usage. A

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LiveTally } from "../../../src/realtime/live/tally.ts";
+import { LiveTally } from "../../../src/realtime/gemini-live/pass-tally.ts";
 
 const words = (text: string) => ({ serverContent: { modelTurn: { parts: [{ text }] } } });
 const over = (responseTokenCount: number) => ({

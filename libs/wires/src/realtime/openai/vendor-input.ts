@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
-import { pcmBytesPerSecond, type InputFormat } from "../bridge.ts";
+import { pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
 /** Bytes per second of G.711 (A-law and µ-law): 8 kHz, one byte per sample. */
 const g711BytesPerSecond = 8_000;

@@ -1,5 +1,5 @@
 import { Failure, sessionFailure } from "@modelgate/contracts";
-import { parseRecord, type JsonRecord } from "../json/fields.ts";
+import { parseRecord, type JsonRecord } from "../../json/fields.ts";
 
 /** A WebSocket message of a session. */
 export interface RealtimeMessage {

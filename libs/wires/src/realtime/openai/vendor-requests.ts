@@ -1,5 +1,5 @@
 import { recordOf, type JsonRecord } from "../../json/fields.ts";
-import { parseEvent } from "../message.ts";
+import { parseEvent } from "../hub/message.ts";
 
 /** Maximum number of events that await the vendor's answer; older ones are dropped. */
 const maxPending = 256;

@@ -1,11 +1,11 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
-import { inspectEvent } from "../inspect.ts";
-import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
-import { AnswerWriter } from "./answer-writer.ts";
-import { EventsOf } from "./events-of.ts";
-import { liveMessagesOf } from "./message.ts";
-import { noHandles, wantsHandles } from "./setup.ts";
+import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { inspectEvent } from "../hub/inspect.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import { AnswerWriter } from "./client-answers.ts";
+import { EventsOf } from "./client-events.ts";
+import { liveMessagesOf } from "./client-message.ts";
+import { noHandles, wantsHandles } from "./client-setup.ts";
 
 /** Adapts a client of the live format to a bridge of the realtime format, which billing inspects. */
 export class LiveBridge implements RealtimeBridge {

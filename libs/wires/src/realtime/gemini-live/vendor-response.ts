@@ -1,5 +1,5 @@
 import { isRecord, recordsIn, type JsonRecord } from "../../json/fields.ts";
-import { count } from "../usage.ts";
+import { count } from "../hub/usage.ts";
 
 /** Creates ids and receives events. */
 export interface LiveResponseSink {

@@ -1,9 +1,9 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
 import { jsonSchemaOf } from "../../text/content/schema.ts";
-import { isSet, otherMembers } from "../gemini-live/settings.ts";
-import { cannotPass } from "../message.ts";
-import { camel, objectsIn } from "./message.ts";
+import { isSet, otherMembers } from "./vendor-settings.ts";
+import { cannotPass } from "../hub/message.ts";
+import { camel, objectsIn } from "./client-message.ts";
 
 /**
  * Checks a client's setup and removes its request for resumption handles, which are not issued. Throws Failure for a
