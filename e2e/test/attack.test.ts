@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.[Symbol.asyncDispose]());
 
-test.each(quick.map((attack) => [attack.name, attack] as const))("holds against one who %s", async (_, attack) => {
+test.each(quick.map((attack) => [attack.name, attack] as const))("resists an attacker who %s", async (_, attack) => {
   const row = await carryOut(attack, setup);
   expect(row).toMatchObject({ name: attack.name, broken: [] });
   expect(row.tried).toMatch(/^\d+ requests/);
@@ -50,7 +50,7 @@ test.each(quick.map((attack) => [attack.name, attack] as const))("holds against 
   expect(requests).toBeGreaterThan(0);
 });
 
-test("reports a secret that was shown, of a process that died, and of what the attack itself found", async () => {
+test("reports a leaked secret, a process that died, and the findings of the attack", async () => {
   const { broken } = await carryOut(breach, setup);
   expect(broken).toEqual(expect.arrayContaining(["it says so", "media died", "it leaks a vendor's key in an answer"]));
   expect(setup.suite.process("media").running).toBe(true);
@@ -58,14 +58,14 @@ test("reports a secret that was shown, of a process that died, and of what the a
 
 const row: Row = { name: "a | b", tried: "1 call", figure: "$1", others: "2 of 2", loop: "1 ms (edge)", broken: [] };
 
-test("the table has a row for each attack, and says what did not hold", () => {
+test("the table has a row for each attack, and names its failures", () => {
   const table = asTable([row, { ...row, broken: ["this", "that"] }]);
   const [, , held, broken] = table.split("\n");
   expect(held).toBe("| a \\| b | 1 call | yes | $1 | 2 of 2 | 1 ms (edge) |");
   expect(broken).toContain("| **no**: this; that |");
 });
 
-test("ATTACK.md keeps its words when its table is written anew", () => {
+test("ATTACK.md keeps its text when its table is updated", () => {
   const document = readFileSync(join(import.meta.dirname, "../ATTACK.md"), "utf8");
   const written = withTable(document, "2026-11-22", [row]);
   expect(written).toContain("2026-11-22: 1 of 1 hold.");

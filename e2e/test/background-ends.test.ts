@@ -45,7 +45,7 @@ async function nothingIsHeld(): Promise<void> {
   await until("all holds to be settled", async () => (await money(suite)).heldNanos === "0");
 }
 
-test("a service that is killed: failed once its lease has ended", async () => {
+test("the responses of a killed service fail when their leases have ended", async () => {
   const id = await begin();
   suite.process("text").signal("SIGKILL");
   await suite.process("text").ended;
@@ -58,7 +58,7 @@ test("a service that is killed: failed once its lease has ended", async () => {
   await nothingIsHeld();
 });
 
-test("a service that drains: failed, with what it is charged for, before it goes", async () => {
+test("the responses of a service that shuts down fail, with their usage, before it exits", async () => {
   const id = await begin();
   suite.process("text").signal("SIGTERM");
   await suite.process("text").ended;

@@ -48,12 +48,12 @@ test.each<[string, unknown, number, string, string | null]>([
   expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error", code, param } });
 });
 
-test("what other clients send as null is as good as absent", async () => {
+test("fields that clients send as null count as absent", async () => {
   const answer = await post(suite, { ...hello("fixed"), stream: null, max_tokens: null, n: null });
   expect(answer.status).toBe(200);
 });
 
-test("100,000 brackets are refused before anything recurses", async () => {
+test("100,000 brackets are refused before any recursion", async () => {
   const deep = `{"model":"chat","messages":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const answer = await post(suite, deep);
   expect(answer.status).toBe(400);
@@ -64,14 +64,14 @@ test.each([
   ["declared", () => post(suite, JSON.stringify(hello("chat", "x".repeat(5 * megabyte))))],
   ["a gzip bomb", () => compressed("gzip", gzipSync(Buffer.alloc(200 * megabyte)))],
   ["a zstd bomb", () => compressed("zstd", zstdCompressSync(Buffer.alloc(200 * megabyte)))],
-])("a body over the limit, %s, is 413 and memory stays bounded", async (_, send) => {
+])("a body over the limit, %s, gets 413 and memory stays bounded", async (_, send) => {
   const answer = await send();
   expect(answer.status).toBe(413);
   expect(await answer.json()).toMatchObject({ error: { code: "request_too_large" } });
   expect(peakMemory("text")).toBeLessThan(500 * megabyte);
 });
 
-test("compressed bodies are read", async () => {
+test("compressed bodies are accepted", async () => {
   const body = Buffer.from(JSON.stringify(hello("fixed")));
   expect((await compressed("zstd", zstdCompressSync(body))).status).toBe(200);
   expect((await compressed("gzip", gzipSync(body))).status).toBe(200);
@@ -80,18 +80,18 @@ test("compressed bodies are read", async () => {
 test.each([
   ["gzip", "not gzip", 400, "invalid_value"],
   ["compress", "{}", 415, "unsupported_media_type"],
-])("content encoding %s with %j is %i", async (encoding, body, status, code) => {
+])("content encoding %s with %j gets %i", async (encoding, body, status, code) => {
   const answer = await compressed(encoding, Buffer.from(body));
   expect(answer.status).toBe(status);
   expect(await answer.json()).toMatchObject({ error: { code } });
 });
 
-test("another content type is 415", async () => {
+test("another content type gets 415", async () => {
   const answer = await post(suite, "model=chat", keys.demo, { "content-type": "application/x-www-form-urlencoded" });
   expect(answer.status).toBe(415);
 });
 
-test("a body that stops half way is 408, and others are served meanwhile", async () => {
+test("a body that stops half way gets 408, and other calls are served at the same time", async () => {
   const half = raw(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: edge\r\nauthorization: Bearer ${keys.demo}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"model":`,
   );
@@ -104,11 +104,11 @@ test("a body that stops half way is 408, and others are served meanwhile", async
 test.each([
   ["no HTTP", "GARBAGE\r\n\r\n", 400],
   ["endless headers", `GET /v1/models HTTP/1.1\r\nhost: edge\r\nx-long: ${"a".repeat(64 * 1024)}\r\n\r\n`, 431],
-])("%s is answered cleanly", async (_, words, status) => {
+])("%s gets a well-formed answer", async (_, words, status) => {
   expect(await raw(words)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
 });
 
-test("nothing of all this cost anything but the calls that passed", async () => {
+test("only the accepted calls were charged", async () => {
   const account = await money(suite);
   expect(BigInt(account.creditedNanos) - BigInt(account.balanceNanos)).toBe(BigInt(account.spentNanos));
   // Five good calls of the fixed price at most; refused ones are free.
@@ -143,7 +143,7 @@ function peakMemory(name: "text"): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
-test("a body that is too large is 413 to a client that asked to close the connection, too", async () => {
+test("a body that is too large gets 413 even if the client asked to close the connection", async () => {
   const body = Buffer.from(JSON.stringify(hello("chat", "x".repeat(10 * megabyte))));
   /** The status, or undefined where the connection ended before the answer was read. */
   const send = async (): Promise<number | undefined> => {

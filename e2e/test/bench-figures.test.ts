@@ -10,6 +10,6 @@ test.each([
   ["", "(garbage collector)", "(garbage collector)"],
   ["", "(idle)", undefined],
   ["", "writev", "native, and JavaScript of V8"],
-])("a sample in %s of %s counts for %s", (url, functionName, part) => {
+])("a sample of the URL %s in the function %s counts for %s", (url, functionName, part) => {
   expect(partOf({ url, functionName })).toBe(part);
 });

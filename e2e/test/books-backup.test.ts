@@ -46,7 +46,7 @@ async function found(books: Books) {
 
 const whole = { calls: 50, total: "50", teams: 3 };
 
-describe("a backup that was made while the books were open, put back as deploy/README.md says, takes what came since", () => {
+describe("a backup of open books, restored as in deploy/README.md, receives the events since", () => {
   test("SQLite", async () => {
     const file = join(folder, "books.sqlite");
     const books = await openBooks({ file }, log);

@@ -64,7 +64,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  test.each(Object.entries(calls))("%s is answered, paid once, and one event", async (name, call) => {
+  test.each(Object.entries(calls))("%s is answered, charged once, and recorded as one event", async (name, call) => {
     const id = `${shape}-${name.replaceAll(/\W+/g, "-")}`;
     const answer = await ask(suite, call, id);
     seen[shape] = { ...seen[shape], [name]: answer };
@@ -90,7 +90,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(answer.status < 300).toBe(name === "models");
   });
 
-  test("a call is counted once at the door, and has one line in each process", async () => {
+  test("a call is counted once at the edge, and has one log line in each process", async () => {
     const id = `counted-once-${shape}`;
     const counted = async (): Promise<number> => {
       const metrics = await (await fetch(`${suite.opsUrl("edge")}/metrics`)).text();
@@ -109,12 +109,12 @@ describe.each(shapes)("services %s", (shape) => {
     expect(messages).toEqual(processes.length === 1 ? [["call"]] : [["request"], ["call"]]);
   });
 
-  test("what clients write for services alone is not believed", async () => {
+  test("internal headers from clients are ignored", async () => {
     const answer = await fetch(`${suite.edgeUrl}/v1/models`, { headers: { "x-modelgate-caller": "e30.x" } });
     expect(answer.status).toBe(401);
   });
 
-  test("a WebSocket for an area that is not served is refused as plain HTTP", async () => {
+  test("a WebSocket for an area that is not served gets an HTTP error", async () => {
     const url = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=live`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${keys.demo}` } });
     socket.on("error", () => undefined);
@@ -122,7 +122,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect([501, 503]).toContain(response.statusCode);
   });
 
-  test("readiness says each service of the process", async () => {
+  test("readiness lists each service of the process", async () => {
     const words = await (await fetch(`${suite.opsUrl("edge")}/readyz`)).text();
     expect(words).toBe(
       shape === "apart" ? "edge: ready\n" : "edge: ready\ntext: ready\nmedia: ready\nledger: ready\ncontrol: ready\n",
@@ -130,7 +130,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
 });
 
-test.each(Object.keys({ ...calls, ...refusals }))("clients see no difference: %s", (name) => {
+test.each(Object.keys({ ...calls, ...refusals }))("clients get the same answers: %s", (name) => {
   if (name === "an area that this deployment does not run") return; // away, or not there at all
   expect(seen["one"]?.[name]).toEqual(seen["apart"]?.[name]);
 });

@@ -49,7 +49,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  test("the interface's page shows its endpoints and breaks no rule of its own", async () => {
+  test("the API's page shows its endpoints and complies with its content security policy", async () => {
     const shown = await browser.newPage();
     const complaints: string[] = [];
     shown.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
@@ -77,28 +77,31 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   test.each([
     { model: "live", vendor: "of the realtime format" },
     { model: "gem", vendor: "of another format" },
-  ])("speaks through the SDK's realtime client to a vendor $vendor, and pays to the token", async ({ model }) => {
-    const before = BigInt((await money(suite)).spentNanos);
-    const heard = await page.evaluate((as) => acts.converse(as), asked(model));
-    expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
-    expect(heard.transcript).toBe("You said: Hello");
-    // A twentieth of a second for each letter, in samples of 24 kHz.
-    expect(heard.audioBytes).toBe("You said: Hello".length * 1_200);
-    const [event] = (await usageEvents(suite, model, 1)).map((stored) => stored.event);
-    const { input_token_details: input, output_token_details: output } = heard.usage;
-    expect(event).toMatchObject({ status: 101, outcome: "completed", estimated: false });
-    expect(event?.units).toEqual({
-      requests: 1,
-      inputTokens: input.text_tokens,
-      outputTokens: output.text_tokens,
-      outputAudioTokens: output.audio_tokens,
-    });
-    const nanos = input.text_tokens * 4_000 + output.text_tokens * 16_000 + output.audio_tokens * 64_000;
-    await booksAgree(suite, "demo");
-    expect(BigInt((await money(suite)).spentNanos) - before).toBe(BigInt(nanos));
-  });
+  ])(
+    "opens a session with the SDK's realtime client at a vendor $vendor, and is billed by the token",
+    async ({ model }) => {
+      const before = BigInt((await money(suite)).spentNanos);
+      const heard = await page.evaluate((as) => acts.converse(as), asked(model));
+      expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
+      expect(heard.transcript).toBe("You said: Hello");
+      // A twentieth of a second for each letter, in samples of 24 kHz.
+      expect(heard.audioBytes).toBe("You said: Hello".length * 1_200);
+      const [event] = (await usageEvents(suite, model, 1)).map((stored) => stored.event);
+      const { input_token_details: input, output_token_details: output } = heard.usage;
+      expect(event).toMatchObject({ status: 101, outcome: "completed", estimated: false });
+      expect(event?.units).toEqual({
+        requests: 1,
+        inputTokens: input.text_tokens,
+        outputTokens: output.text_tokens,
+        outputAudioTokens: output.audio_tokens,
+      });
+      const nanos = input.text_tokens * 4_000 + output.text_tokens * 16_000 + output.audio_tokens * 64_000;
+      await booksAgree(suite, "demo");
+      expect(BigInt((await money(suite)).spentNanos) - before).toBe(BigInt(nanos));
+    },
+  );
 
-  test("gets an error event, and a reason, when its account cannot pay on", async () => {
+  test("gets an error event and a close reason when its account has no more money", async () => {
     expect(await page.evaluate((as) => acts.talkOn(as), asked("dear", keys.poor))).toEqual({
       error: "insufficient_quota",
       code: 1008,
@@ -111,7 +114,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   test.each([
     { name: "with an unknown key", key: "sk-unknown-0123456789", from: "origin", status: 401 },
     { name: "of an origin that is not allowed", key: keys.demo, from: "otherOrigin", status: 403 },
-  ] as const)("$name gets no session, and its vendor is not asked", async ({ key, from, status }) => {
+  ] as const)("$name gets no session, and no request is sent to the vendor", async ({ key, from, status }) => {
     const seen = (await suite.simulator.requests("voice")).length;
     const its = await open(server[from]);
     expect(await its.evaluate((as) => acts.fail(as), asked("live", key))).toEqual({ opened: false, code: 1006 });
@@ -127,7 +130,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     expect(refused).not.toContain(key);
   });
 
-  test("streams a chat by fetch, reads headers and refusals; a page of another origin gets neither", async () => {
+  test("streams a chat with fetch, reads headers and errors; a page of another origin cannot", async () => {
     const shown = await page.evaluate((as) => acts.chat(as), asked("chat"));
     expect(shown.text).toBe("You said: Hello");
     expect(shown.pieces).toBeGreaterThan(1);

@@ -28,14 +28,14 @@ describe("Azure's SDK", () => {
   const azure = (more: object = {}) =>
     new AzureOpenAI({ endpoint: suite.edgeUrl, apiKey: keys.demo, apiVersion: "2024-10-21", maxRetries: 0, ...more });
 
-  test("chats and embeds with a deployment for a model", async () => {
+  test("chats and embeds with a deployment as the model", async () => {
     const answer = await azure().chat.completions.create(hello("chat"));
     expect([answer.model, answer.choices[0]?.message.content]).toEqual(["chat", expect.stringContaining("Hello")]);
     const vectors = await azure().embeddings.create({ model: "embed", input: "Hello" });
     expect(vectors.data[0]?.embedding.length).toBeGreaterThan(0);
   });
 
-  test("streams, and its deployment goes before the model of the body", async () => {
+  test("streams, and its deployment takes precedence over the model in the body", async () => {
     const stream = await azure({ deployment: "chat" }).chat.completions.create({
       ...hello("gpt-of-another-name"),
       stream: true,
@@ -50,7 +50,7 @@ describe("Azure's SDK", () => {
       expect((await send(path, { model: "chat", input: "Hello" }, { "api-key": keys.demo })).status).toBe(200);
   });
 
-  test("sends forms to a deployment, which goes before the model of the form", async () => {
+  test("sends forms to a deployment, which takes precedence over the model in the form", async () => {
     const head = wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000);
     const file = () => toFile(Buffer.concat([head, Buffer.alloc(8_000, 128)]), "a.wav", { type: "audio/wav" });
     const image = () => toFile(samplePng(), "cat.png", { type: "image/png" });
@@ -65,7 +65,7 @@ describe("Azure's SDK", () => {
     expect(drawn.data).toHaveLength(1);
   });
 
-  test("needs no model in a form, wherever the file stands", async () => {
+  test("needs no model in a form, regardless of the file's position", async () => {
     const head = wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000);
     const form = new FormData();
     form.set("file", new Blob([new Uint8Array(Buffer.concat([head, Buffer.alloc(8_000, 128)]))]), "a.wav");
@@ -84,7 +84,7 @@ describe("Azure's SDK", () => {
     expect(JSON.stringify(heard)).toContain("hear");
   });
 
-  test("is refused in words about the deployment's model", async () => {
+  test("gets an error about the deployment's model", async () => {
     const answer = await send("/openai/deployments/none/chat/completions", hello("chat"), { "api-key": keys.demo });
     expect([answer.status, answer.body]).toEqual([404, expect.stringContaining("none")]);
   });
@@ -149,7 +149,7 @@ async function send(path: string, body: object, headers: Record<string, string>)
   return { status: answer.status, body: await answer.text() };
 }
 
-test("GET /healthz answers on the clients' own port, without a key", async () => {
+test("GET /healthz answers on the clients' port, without a key", async () => {
   const answer = await fetch(`${suite.edgeUrl}/healthz`);
   expect([answer.status, await answer.text()]).toEqual([200, "ok\n"]);
 });

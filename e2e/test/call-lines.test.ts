@@ -70,7 +70,7 @@ async function line(service: "text" | "edge", want: Readonly<Record<string, unkn
   );
 }
 
-test("a retried call's line has each attempt; the vendor's id is in the answer, the line, the event and gatectl", async () => {
+test("the line of a retried call has each attempt; the vendor's id is in the answer, the line, the event and gatectl", async () => {
   const requestId = "call-lines-retried";
   const answer = await post(suite, another("chat"), keys.demo, { ...traced, "x-request-id": requestId });
   expect([answer.status, answer.headers.get("x-modelgate-upstream-request-id")]).toEqual([200, "good-vendor-1"]);
@@ -109,7 +109,7 @@ test("a retried call's line has each attempt; the vendor's id is in the answer, 
     });
 });
 
-test("a failed call's line has its error, and the rest that it begins says which call and what the vendor said", async () => {
+test("the line of a failed call has its error, and the line of the channel's rest has the call's id and the vendor's message", async () => {
   const requestId = "call-lines-failed";
   const overheated = expect.stringContaining("The engine is overheated");
   let failed = 0;
@@ -137,14 +137,14 @@ test("a failed call's line has its error, and the rest that it begins says which
   expect(suite.process("text").logs()).not.toContain(vendorKey);
 });
 
-test("the metrics name the account and the group with the most calls, and no more than they are asked to", async () => {
+test("the metrics name the accounts and groups with the most calls, up to the configured number", async () => {
   const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
   expect(metrics).toMatch(/^modelgate_account_calls_total\{account="demo",service="text"\} [1-9]/m);
   expect(metrics).toMatch(/^modelgate_account_cost_usd_total\{account="_other",service="text"\} 0$/m);
   expect(metrics).toMatch(/^modelgate_group_calls_failed_total\{group="default",service="text"\} [1-9]/m);
 });
 
-test("every line of a request has its trace id, warnings and errors too", async () => {
+test("every line of a request has its trace id, including warnings and errors", async () => {
   const headers = { ...traced, "x-request-id": "call-lines-killed" };
   suite.process("text").signal("SIGKILL");
   await suite.process("text").ended;
@@ -158,7 +158,7 @@ test("every line of a request has its trace id, warnings and errors too", async 
   );
 });
 
-test("each call has one line, whatever became of it", async () => {
+test("each call has one line, regardless of its result", async () => {
   const calls = await storedEvents(suite.backends.natsUrl);
   const ids = lines("text").flatMap(({ msg, callId }) => (msg === "call" ? [String(callId)] : []));
   // The newest lines are kept alone.

@@ -87,7 +87,7 @@ async function converse(model: string): Promise<void> {
   await session.closed;
 }
 
-test("no secret and nothing that a client sent is leaked by any area", async () => {
+test("no area leaks a secret or a client's content", async () => {
   const errors: string[] = [];
   for (const [name, call] of Object.entries(calls)) {
     await call(name);

@@ -78,7 +78,7 @@ const otherReports = (line: RegExp) =>
 const otherKnows = (scope: string, state: string) => otherReports(new RegExp(`\\{scope="${scope}",state="${state}"`));
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 
-describe("after a rest one call at a time tries a channel that has another beside it, in all replicas together", () => {
+describe("after a rest, one call at a time tests a channel that has an alternative, across all replicas", () => {
   test.each<[string, object, string]>([
     ["trial", { status: 503, retryAfter: "5" }, "trial"],
     ["keyed", { status: 429, retryAfter: "5" }, `keyed/${keyOf("keyed")}`],
@@ -132,14 +132,14 @@ describe("after a rest one call at a time tries a channel that has another besid
   });
 });
 
-test("no further attempt begins once their time is over", async () => {
+test("no attempt starts after the time limit for attempts", async () => {
   for (const at of [1, 2, 3])
     await suite.simulator.script(`late-${at}`, [{ delayMs: 3_200, status: 500, repeat: true }]);
   expect((await ask(0, hello("late"))).status).toBe(502);
   expect(await Promise.all([1, 2, 3].map((at) => count(`late-${at}`)))).toEqual([1, 1, 0]);
 });
 
-test("a rest that a vendor asked for holds, though a call that was under way is answered", async () => {
+test("a rest that a vendor requested is not ended by a concurrent call that succeeds", async () => {
   await suite.simulator.script("asked", [{ delayMs: 1_000 }, { status: 503, retryAfter: "60" }, {}]);
   const before = ask(0, hello("asked"));
   await until("the first call to be with the vendor", async () => (await count("asked")) === 1);
@@ -149,7 +149,7 @@ test("a rest that a vendor asked for holds, though a call that was under way is 
   expect(await count("asked")).toBe(2);
 });
 
-test("failures count by their share: some among good answers begin no rest, and a client that leaves is no good answer", async () => {
+test("failures count by their share: a few among successes start no rest, and an aborted call is not a success", async () => {
   const failure = { status: 500 };
   const said = [failure, {}, {}, failure, {}, {}, failure, {}, {}, failure, {}];
   await suite.simulator.script("row", said);
@@ -182,7 +182,7 @@ async function leaveBegun(body: object): Promise<void> {
 }
 
 test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
-  "a vendor that says retry-after %s rests for %i s, and its client gets that too",
+  "a vendor with retry-after %s rests for %i s, and its client gets the same value",
   async (said, seconds, model) => {
     const retryAfter = said === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : said;
     await suite.simulator.script(model, [{ status: 503, retryAfter }, {}]);
@@ -233,8 +233,8 @@ describe("a stream that breaks counts against its channel", () => {
   });
 });
 
-describe("the first byte of a stream is waited for apart from silence within it", () => {
-  test("one that does not come in time is had elsewhere", async () => {
+describe("the timeout of a stream's first byte is separate from that of silence within it", () => {
+  test("a call without a first byte in time is retried elsewhere", async () => {
     await suite.simulator.script("begins-first", [{ delayMs: 60_000 }]);
     expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
     expect([await count("begins-first"), await count("begins-second")]).toEqual([1, 1]);
@@ -244,7 +244,7 @@ describe("the first byte of a stream is waited for apart from silence within it"
     );
   });
 
-  test("a slow stream, and a whole answer that is long in coming, are not cut short", async () => {
+  test("a slow stream and a slow complete answer are not aborted", async () => {
     await suite.simulator.script("begins-first", [{ chunks: 2, chunkDelayMs: 2_800 }, { delayMs: 2_800 }]);
     await suite.simulator.forget("begins-second");
     expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
@@ -253,7 +253,7 @@ describe("the first byte of a stream is waited for apart from silence within it"
   });
 });
 
-test("no more attempts than allowed are made", async () => {
+test("attempts do not exceed the configured number", async () => {
   for (const at of [1, 2, 3, 4, 5, 6]) await suite.simulator.script(`budget-${at}`, [{ status: 500, repeat: true }]);
   expect((await ask(0, hello("budget"))).status).toBe(502);
   const counts = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => count(`budget-${at}`)));

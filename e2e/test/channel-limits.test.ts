@@ -64,7 +64,7 @@ const usedKeys = async (name: string) =>
   (await suite.simulator.requests(name)).map(({ headers }) => headers["authorization"] ?? "");
 
 describe("seats", () => {
-  test("are a channel's in all replicas together; a full one is 429, is shown, and has its seats back", async () => {
+  test("are shared by all replicas; a full channel gets 429, is reported, and gets its seats back", async () => {
     await suite.simulator.script("seat", [slow, slow]);
     const clients = [leaving(), leaving()];
     const calls = clients.map((client, at) => open(at, "seat", client));
@@ -86,7 +86,7 @@ describe("seats", () => {
     });
   });
 
-  test("a full channel uses up no attempt: the next one is tried", async () => {
+  test("a full channel does not count as an attempt: the next one is tried", async () => {
     await suite.simulator.script("spare-first", [slow]);
     const client = leaving();
     const call = open(0, "spare", client);
@@ -97,7 +97,7 @@ describe("seats", () => {
     await call;
   });
 
-  test("of each key: a full key leaves the others, all full is 429", async () => {
+  test("of each key: other keys are used if one is full; 429 if all are full", async () => {
     await suite.simulator.script("keyed", [slow, slow]);
     const clients = [leaving(), leaving()];
     const calls = clients.map((client, at) => open(at, "keyed", client));
@@ -115,7 +115,7 @@ describe("seats", () => {
   });
 });
 
-test("a seat is kept for as long as its call, and comes back when its process dies, though others' calls go on", async () => {
+test("a seat is held as long as its call, and released when its process dies, while other calls continue", async () => {
   await using dying = await startReplica(suite, limits);
   const redis = new Redis(suite.backends.redisUrl);
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
@@ -141,7 +141,7 @@ test("a seat is kept for as long as its call, and comes back when its process di
 });
 
 describe("requests in a minute", () => {
-  test("are counted across replicas; what is beyond is 429 with when to come back", async () => {
+  test("are counted across replicas; beyond the limit calls get 429 with retry-after", async () => {
     const statuses = [];
     for (let at = 0; at < 5; at++) statuses.push((await ask(at, "minute")).status);
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
@@ -150,13 +150,13 @@ describe("requests in a minute", () => {
     expect(await count("minute")).toBe(3);
   });
 
-  test("a channel without a turn uses up no attempt", async () => {
+  test("a channel at its limit per minute does not count as an attempt", async () => {
     for (let at = 0; at < 4; at++) expect((await ask(at, "queue")).status).toBe(200);
     expect([await count("queue-first"), await count("queue-second")]).toEqual([1, 3]);
   });
 });
 
-test("a key that its vendor refuses is out for whom it is refused, with the reason, and for all once a second account sees it", async () => {
+test("a key that its vendor refuses rests for the account that was refused, with the reason, and for all accounts once a second one is refused", async () => {
   const configured = (keys: readonly string[], more: object = {}) => ({
     ...config,
     models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, chat])) },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-test("500 calls at once at a suite that has just started are all served", async () => {
+test("500 simultaneous calls to a suite that has just started are all served", async () => {
   const answers = await Promise.all(Array.from({ length: 500 }, () => post(suite, another("fixed"))));
   const refused = await Promise.all(answers.filter(({ ok }) => !ok).map((answer) => answer.text()));
   expect(refused).toEqual([]);

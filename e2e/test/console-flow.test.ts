@@ -21,7 +21,7 @@ async function chooseKind(page: Page, kind: string): Promise<void> {
   await page.getByRole("option", { name: kind, exact: true }).click();
 }
 
-describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("a new gateway, set up in the console only", { timeout: 120_000 }, () => {
   let suite: Suite;
   let browser: Browser;
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     expect(session.errors).toEqual([]);
   });
 
-  test("every figure of the overview is what gatectl counts for the same span", async () => {
+  test("every figure of the overview equals that of gatectl for the same period", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
@@ -102,7 +102,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     );
   });
 
-  test("the YAML is checked at its fields, saved as a version, and brought back once what that changes has been shown", async () => {
+  test("the YAML is checked by field, saved as a version, and rolled back after its changes are shown", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.getByRole("link", { name: "Configuration" }).click();
@@ -127,7 +127,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     expect(await page.getByLabel("YAML").inputValue()).toBe(before);
   });
 
-  test("an operator is created, signs in by password, sees what a viewer may, and the audit has it all", async () => {
+  test("an operator is created, signs in with a password, sees the viewer's pages, and everything is in the audit", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.getByRole("link", { name: "Operators" }).click();
@@ -172,7 +172,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     }
   });
 
-  test("a model is added, wrong fields are named, it is edited and removed; each is a version", async () => {
+  test("a model is added, invalid fields are named, it is edited and removed; each change is a version", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     let dialog = await openForm(page, "Models", "Add a model");
@@ -247,7 +247,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     expect(session.errors).toEqual([]);
   });
 
-  test("a refusal is said in Chinese where that is chosen, with control's own words", async () => {
+  test("an error is shown in Chinese if chosen, with control's message", async () => {
     await suite.ask("account", "create", "zh", "--balance", "5");
     await suite.ask("token", "create", "zh", "--group", "default", "--name", "zh");
     await using session = await visitSignedIn(browser, suite);

@@ -53,7 +53,7 @@ describe.skipIf(program === undefined)("the console, by keyboard alone", { timeo
     expect(session.errors).toEqual([]);
   });
 
-  test("a call is found in the log, and asked once more in the playground", async () => {
+  test("a call is found in the log, and repeated in the playground", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await press(page, page.getByRole("link", { name: "Calls", exact: true }));

@@ -109,7 +109,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
-  test("a channel whose variables are not set is no problem on the overview; one that was disabled is", async () => {
+  test("a channel whose variables are not set is not listed as a problem on the overview; a disabled one is", async () => {
     await suite.ask("channel", "disable", "films");
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
@@ -122,7 +122,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     }
   });
 
-  test("the overview has all figures by a model, an account, a channel and a tag, as gatectl counts them", async () => {
+  test("the overview has all figures by model, account, channel and tag, equal to those of gatectl", async () => {
     for (const team of ["search", "search", "ads"])
       await post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": `team=${team}` });
     const counted = (by: string): Promise<{ by: Record<string, string>; sums: Record<string, string> }[]> =>
@@ -181,7 +181,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(await chart.getAttribute("aria-valuetext")).toMatch(/chat \$/);
   });
 
-  test("a viewer is offered nothing that a viewer may not do", async () => {
+  test("a viewer sees no action that a viewer may not perform", async () => {
     await using session = await visitSignedIn(browser, suite, "viewer");
     const { page } = session;
     for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration", "operators"]) {
@@ -197,7 +197,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     }
   });
 
-  test("a part that is away stands on the overview and on the system's page", async () => {
+  test("an unavailable part is shown on the overview and on the system page", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await suite.process("ledger").stop();
@@ -215,7 +215,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
-  test("speaks Chinese where it is chosen, and keeps to it", async () => {
+  test("is shown in Chinese if chosen, and remembers the choice", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.getByRole("button", { name: "简体中文" }).click();
@@ -232,7 +232,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
-  test("what is loaded until the overview can be used is small", async () => {
+  test("the first load of the overview is small", async () => {
     await using opened = await visit(browser);
     const { page } = opened;
     const { url } = await suite.ask<{ url: string }>("operator", "link");

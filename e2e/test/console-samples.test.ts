@@ -129,7 +129,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     if (written !== undefined) rmSync(join(folder, written)); // throws where it is not there
   });
 
-  test("of a session at an address without TLS says which client does without", () => {
+  test("of a session at an address without TLS names the clients that accept it", () => {
     const gateway = { address: "http://gateway.example", key: keys.demo, model: "talk" };
     expect(samplesFor("realtime", gateway, "")["openai (JS)"]).toContain('"WebSocket" does without');
     const behindTls = samplesFor("realtime", { ...gateway, address: "https://gateway.example" }, "");

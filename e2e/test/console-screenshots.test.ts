@@ -16,7 +16,7 @@ const program = browserProgram();
 /** Where the pictures are kept, from the root of the repository; absent: nowhere. */
 const kept = process.env["SCREENSHOTS"];
 
-describe.skipIf(program === undefined)("the documentation's pictures", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("the documentation's screenshots", { timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-screenshots-"));
   let suite: Suite;
   let browser: Browser;
@@ -42,7 +42,7 @@ describe.skipIf(program === undefined)("the documentation's pictures", { timeout
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("the script takes one of every page, of its forms, in the dark and in Chinese", async () => {
+  test("the script takes one of every page, of its forms, in dark mode and in Chinese", async () => {
     const target = kept === undefined ? join(folder, "pictures") : resolve(import.meta.dirname, "../..", kept);
     await using session = await visitSignedIn(browser, suite);
     const files = await takeScreenshots(session.page, suite.controlUrl, target);

@@ -67,7 +67,7 @@ async function expectAllServed(): Promise<void> {
 }
 const conversation = ["/v1/conversations", { items: [] }] as const;
 
-test("services start while it is away, and answer every call that keeps nothing", async () => {
+test("services start while it is unavailable, and answer every call that stores nothing", async () => {
   await expectOnlyContentRefused();
   expect(await call("/v1/responses/resp_unknown")).toMatchObject(away);
   const metrics = await (await fetch(`${suite.opsUrl("edge")}/metrics`)).text();
@@ -75,7 +75,7 @@ test("services start while it is away, and answer every call that keeps nothing"
   expect(metrics).toMatch(/modelgate_store_up\{store="redis".*\} 1/);
 });
 
-test("it is used as soon as it is there; all that is in it expires, and nothing of it is beside the money", async () => {
+test("it is used as soon as it is available; all its records expire, and the Redis of money has no content", async () => {
   await content.start();
   await expectAllServed();
   const kept = await onRedis(content.url, async (redis) => {
@@ -91,7 +91,7 @@ test("it is used as soon as it is there; all that is in it expires, and nothing 
   expect(beside.filter((name) => found.has(name.split(":")[0]))).toEqual([]);
 });
 
-test("a client secret opens its session with the settings that are in it, and 503 without it", async () => {
+test("a client secret opens a session with the settings stored there, and gets 503 while it is unavailable", async () => {
   const { body } = await call("/v1/realtime/client_secrets", secretWish);
   const session = await openSession(suite, { key: body.value });
   expect((await session.next("session.updated")).session).toMatchObject({ instructions: "Answer as a pirate." });
@@ -104,7 +104,7 @@ test("a client secret opens its session with the settings that are in it, and 50
   await expectAllServed();
 });
 
-test("calls that keep nothing are answered while it is full", async () => {
+test("calls that store nothing are answered while it is full", async () => {
   const bound = (bytes: string) => onRedis(content.url, (redis) => redis.config("SET", "maxmemory", bytes));
   expect(await bound("1")).toBe("OK");
   await expectOnlyContentRefused();

@@ -41,7 +41,7 @@ describe.each(shapes)("services %s", (shape) => {
     });
   }
 
-  test("the text service killed between the vendor's answer and settlement: charged once, published once", async () => {
+  test("the text service is killed between the vendor's answer and settlement: charged once, published once", async () => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
     // The store is away before the answer comes: no settlement of it can wait for the store in a socket when the service dies.
     const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
@@ -61,7 +61,7 @@ describe.each(shapes)("services %s", (shape) => {
     await booksAgree();
   });
 
-  test("Redis goes away: answers under way are completed and paid, a new call is a 503 in its format, and it heals", async () => {
+  test("Redis becomes unavailable: open answers are completed and charged, new calls get 503 in their format, and it recovers", async () => {
     const asked = (await suite.simulator.requests("main")).length;
     const named = { "x-request-id": "under-way-0123456789" };
     const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
@@ -89,7 +89,7 @@ describe.each(shapes)("services %s", (shape) => {
     ]);
   });
 
-  test("the edge killed: seats come back by their leases", async () => {
+  test("the edge is killed: its seats are released when their leases end", async () => {
     const open = await post(suite, slowStream("chat"), keys.single);
     expect(open.status).toBe(200);
     expect((await post(suite, hello("chat"), keys.single)).status).toBe(429);

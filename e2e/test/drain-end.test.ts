@@ -30,7 +30,7 @@ describe.each(shapes)("services %s", (shape) => {
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
   test.each(drained[shape])(
-    "the %s's drain ends with streams open",
+    "the drain of the %s ends while streams are open",
     async (name) => {
       const asked = (await suite.simulator.requests("main")).length;
       const opened = wires.map(async ({ path, body }, at) => {

@@ -51,34 +51,37 @@ test.each<[keyof typeof kinds, string, () => object]>([
   ["draws", "/v1/images/generations", () => ({ model: "draws", prompt: "A boat" })],
   ["speaks", "/v1/audio/speech", () => ({ model: "speaks", voice: "alloy", input: "Hi" })],
   ["hears", "/v1/audio/transcriptions", recording],
-])("a call of %s is served by the fallback, at its price, and named as asked for", async (model, path, made) => {
-  const body = made();
-  const isForm = body instanceof FormData;
-  const answer = await fetch(suite.edgeUrl + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${keys.demo}`, ...(isForm ? {} : { "content-type": "application/json" }) },
-    body: isForm ? body : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([200, expect.not.stringContaining(`"${model}-spare"`)]);
-  expect(answer.headers.get("x-modelgate-model")).toBe(`${model}-spare`);
-  expect(answer.headers.get("x-modelgate-channel")).toBe(`${model}-there`);
-  const requestId = answer.headers.get("x-request-id");
-  const stored = await until("its event", async () =>
-    (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.requestId === requestId),
-  );
-  expect(stored.event).toMatchObject({
-    model: `${model}-spare`,
-    requestedModel: model,
-    channelId: `${model}-there`,
-    status: 200,
-    outcome: "completed",
-    costNanos: "2000000",
-    units: { requests: 1 },
-  });
-});
+])(
+  "a call of %s is served by the fallback, at its price, and has the requested model's name",
+  async (model, path, made) => {
+    const body = made();
+    const isForm = body instanceof FormData;
+    const answer = await fetch(suite.edgeUrl + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.demo}`, ...(isForm ? {} : { "content-type": "application/json" }) },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([200, expect.not.stringContaining(`"${model}-spare"`)]);
+    expect(answer.headers.get("x-modelgate-model")).toBe(`${model}-spare`);
+    expect(answer.headers.get("x-modelgate-channel")).toBe(`${model}-there`);
+    const requestId = answer.headers.get("x-request-id");
+    const stored = await until("its event", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.requestId === requestId),
+    );
+    expect(stored.event).toMatchObject({
+      model: `${model}-spare`,
+      requestedModel: model,
+      channelId: `${model}-there`,
+      status: 200,
+      outcome: "completed",
+      costNanos: "2000000",
+      units: { requests: 1 },
+    });
+  },
+);
 
-test("the cheapest channel is the one whose vendor is known to charge least, while it works", async () => {
+test("the cheapest channel is the working one whose vendor has the lowest known price", async () => {
   const servedBy = async () => (await post(suite, hello("cheap"))).headers.get("x-modelgate-channel");
   for (let at = 0; at < 8; at++) expect(await servedBy()).toBe("near");
   await suite.simulator.script("near", [{ status: 500 }]);

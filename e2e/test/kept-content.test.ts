@@ -45,7 +45,7 @@ const secret = { session: { type: "realtime", model: "live" } };
 test.each([
   ["/v1/conversations", { items: [] }],
   ["/v1/realtime/client_secrets", secret],
-])("an account without a balance keeps nothing: %s", async (path, body) => {
+])("an account without a balance stores nothing: %s", async (path, body) => {
   expect(await call(path, body, broke)).toMatchObject({ status: 402, code: "insufficient_quota" });
 });
 
@@ -54,7 +54,7 @@ test("an account without a balance opens no WebSocket for responses", async () =
   expect(refused).toMatchObject({ status: 402, body: { error: { code: "insufficient_quota" } } });
 });
 
-test("an account whose balance is spent adds no items", async () => {
+test("an account without a balance cannot add items", async () => {
   const { body: conversation } = await call("/v1/conversations", { items: [] }, drained);
   expect((await call("/v1/chat/completions", hello("fixed"), drained)).status).toBe(200);
   await until("the balance to be spent", async () => (await money(suite, "drained")).balanceNanos === "0");
@@ -65,7 +65,7 @@ test("an account whose balance is spent adds no items", async () => {
 });
 
 test.each(["/v1/conversations", "/v1/conversations/{id}/items", "/v1/realtime/client_secrets"])(
-  "requests of what is kept count against a key's requests per minute: %s",
+  "requests for stored content count against a key's requests per minute: %s",
   async (path) => {
     const { body: conversation } = await call("/v1/conversations", { items: [] }, rival.key);
     const { key } = await suite.ask<{ key: string }>("token", "create", "rival", "--group", "slow");
@@ -77,7 +77,7 @@ test.each(["/v1/conversations", "/v1/conversations/{id}/items", "/v1/realtime/cl
   },
 );
 
-test("a client secret lives no longer than its key, and opens what its key may open now", async () => {
+test("a client secret is valid no longer than its key, and opens only the models that its key may use now", async () => {
   const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
   const soon = new Date(Date.now() + 120_000);
   await update(made.id, { expiresAt: soon.toISOString() });
@@ -95,7 +95,7 @@ test("a client secret lives no longer than its key, and opens what its key may o
 test.each([
   ["budget", { dollarsPerDay: "0.000001" }, /402/],
   ["group", { group: "texts" }, /40[34]/],
-])("a client secret is bound by a %s that its key was given after it", async (_, change, refused) => {
+])("a client secret obeys a %s that its key was given later", async (_, change, refused) => {
   const made = await makeKey();
   const { body } = await call("/v1/realtime/client_secrets", secret, made.key);
   await update(made.id, change);

@@ -56,21 +56,21 @@ async function call(
 describe.each(rows)("%s", (_, endpoint) => {
   const shape = shapes[formatOf(endpoint)];
 
-  test("without a key is 401 in its own format", async () => {
+  test("without a key gets 401 in its format", async () => {
     const answer = await call(endpoint, {});
     expect(answer.status).toBe(401);
     expect(answer.body).toMatchObject(shape("invalid_api_key", 401));
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
-  test("takes a good key from every one of its carriers", async () => {
+  test("accepts a valid key in each of its places", async () => {
     for (const carrier of endpoint.keys) {
       const { status } = await call(endpoint, carry[carrier](keys.demo));
       expect([carrier, status]).not.toEqual([carrier, 401]);
     }
   });
 
-  test("refuses two keys that contradict each other", async () => {
+  test("refuses two different keys", async () => {
     const [first = "authorization", second] = endpoint.keys;
     if (second === undefined) return; // one carrier: the repeated header below is its case
     const [one, other] = [carry[first](keys.demo), carry[second](keys.narrow)];
@@ -79,7 +79,7 @@ describe.each(rows)("%s", (_, endpoint) => {
     expect(answer.status).toBe(401);
   });
 
-  test("answers another method with 405 and what it takes", async () => {
+  test("answers another method with 405 and the allowed ones", async () => {
     const answer = await call(endpoint, carry.authorization(keys.demo), "PUT");
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toContain(endpoint.method);
@@ -109,7 +109,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ error: { code } });
 });
 
-test("the same header twice is refused, even with the same key", async () => {
+test("a repeated header is refused, even with the same key", async () => {
   const headers = ["host", "edge", "authorization", `Bearer ${keys.demo}`, "authorization", `Bearer ${keys.demo}`];
   const status = await new Promise((resolve, reject) => {
     request(`${suite.edgeUrl}/v1/models`, { headers }, (response) => {
@@ -126,7 +126,7 @@ test.each([
   ["/v1/v1/chat/completions", 404, "invalid_url_double_v1"],
   ["/v1//v1/models", 404, "invalid_url_double_v1"],
   ["/nothing/here", 404, "unknown_url"],
-])("%s is %i %s", async (path, status, code) => {
+])("%s gets %i %s", async (path, status, code) => {
   const answer = await fetch(suite.edgeUrl + path, { method: "POST" });
   expect(answer.status).toBe(status);
   const body = await answer.json();
@@ -139,12 +139,12 @@ test.each([
   ["/v1/chat/completions", {}, "No API key was sent"],
   ["/v1/chat/completions", { "x-goog-api-key": "sk-demo" }, "does not read an API key from the header x-goog-api-key"],
   ["/v1/chat/completions", { authorization: "Basic abc" }, "has no Bearer token"],
-])("%s with %j: the answer says what is to be done", async (path, headers, words) => {
+])("%s with %j: the answer says how to fix it", async (path, headers, words) => {
   const answer = await fetch(suite.edgeUrl + path, { method: "POST", headers });
   expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining(words) } });
 });
 
-test("the operator's word on a token takes effect at once", async () => {
+test("an operator's change of a token takes effect immediately", async () => {
   const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
   expect((await post(suite, hello("fixed"), made.key)).status).toBe(200);
   await suite.ask("token", "disable", made.id);
@@ -155,7 +155,7 @@ test("the operator's word on a token takes effect at once", async () => {
   await until("the key to have expired", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
 });
 
-test("requests per minute: shown on every answer, refused with when to retry", async () => {
+test("requests per minute: shown on every answer, refused with the time of a retry", async () => {
   const answers = [];
   for (let at = 0; at < 3; at++) answers.push(await post(suite, hello("fixed"), keys.slow));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
@@ -166,7 +166,7 @@ test("requests per minute: shown on every answer, refused with when to retry", a
   expect(await refused?.json()).toMatchObject({ error: { type: "rate_limit_error", code: "rate_limit_exceeded" } });
 });
 
-test("tokens per minute: a call beyond what is left is refused", async () => {
+test("tokens per minute: a call beyond the remaining tokens is refused", async () => {
   const large = hello("fixed", "word ".repeat(60));
   expect((await post(suite, large, keys.thrifty)).status).toBe(200);
   const refused = await post(suite, large, keys.thrifty);
@@ -174,7 +174,7 @@ test("tokens per minute: a call beyond what is left is refused", async () => {
   expect(refused.headers.get("x-ratelimit-limit-tokens")).toBe("100");
 });
 
-test("one call at a time: the seat is back when the call ends, and when its client leaves", async () => {
+test("one call at a time: the seat is released when the call ends, and when its client disconnects", async () => {
   const open = (signal: AbortSignal) =>
     fetch(`${suite.edgeUrl}/v1/chat/completions`, {
       method: "POST",
@@ -195,7 +195,7 @@ test("one call at a time: the seat is back when the call ends, and when its clie
   );
 });
 
-test("a browser may ask first, without a key", async () => {
+test("a preflight request needs no key", async () => {
   const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
     method: "OPTIONS",
     headers: {
@@ -209,7 +209,7 @@ test("a browser may ask first, without a key", async () => {
   expect(answer.headers.get("access-control-allow-headers")).toBe("authorization");
 });
 
-test("what only the edge may say is dropped when a client says it", async () => {
+test("internal headers from clients are removed", async () => {
   const forged = await post(suite, hello("fixed"), keys.narrow, {
     "x-modelgate-caller": "forged.signature",
     "x-modelgate-anything": "1",
@@ -221,7 +221,7 @@ test("what only the edge may say is dropped when a client says it", async () => 
 test.each([
   ["misspelled", "chatt"],
   ["of another kind", "sketch"],
-])("a model that is %s is 404", async (_, model) => {
+])("a model that is %s gets 404", async (_, model) => {
   const answer = await post(suite, hello(model));
   expect(answer.status).toBe(404);
   expect(await answer.json()).toMatchObject({ error: { code: "model_not_found", param: "model" } });

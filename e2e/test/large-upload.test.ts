@@ -3,7 +3,7 @@ import { largeUpload } from "../bench/large-upload.ts";
 
 const mebibyte = 1_048_576;
 
-test("a file of 96 MiB passes without the services growing with it", async () => {
+test("a file of 96 MiB passes without more memory in the services", async () => {
   const { passed, spooled } = await largeUpload(96);
   // Buffers that have passed lie about until V8 collects them: some tens of megabytes, whatever the size of the file.
   for (const grown of [passed.edge, passed.audio, spooled.edge, spooled.audio])

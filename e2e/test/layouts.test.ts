@@ -31,7 +31,7 @@ async function metricsOf({ opsUrl }: AloneService): Promise<string> {
   return (await fetch(`${opsUrl}/metrics`)).text();
 }
 
-test("an edge serves the areas of its process itself, passes others on, and both are paid once", async () => {
+test("an edge serves the areas of its process, forwards others, and both are charged once", async () => {
   await using media = await startServiceAlone("media", sharedEnv(suite));
   await using gateway = await startGateway({ MODELGATE_SERVICES: "edge,text", MEDIA_URL: media.url });
   const before = await spent();
@@ -53,7 +53,7 @@ test("an edge serves the areas of its process itself, passes others on, and both
   expect([await picture(), (await post(at, hello("fixed"))).status]).toEqual([503, 200]);
 });
 
-test("workers of a gateway share its port, and every call is paid once, whichever of them took it", async () => {
+test("workers of a gateway share its port, and every call is charged once, regardless of the worker", async () => {
   const calls = 60;
   await using gateway = await startGateway({ MODELGATE_SERVICES: "edge,text", WORKERS: "2" });
   const before = await spent();

@@ -21,7 +21,7 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 /** Long enough for a client to leave, shorter than the edge waits for Redis. */
 const pausedMs = 500;
 
-test("a WebSocket that is reset while it is let in gives its seat back", async () => {
+test("a WebSocket that is reset during admission releases its seat", async () => {
   // The edge knows the key from here on: all that it asks of Redis afterwards is whether the call is let in.
   expect((await post(suite, hello("chat"), keys.single)).status).toBe(200);
   const redis = new Redis(suite.backends.redisUrl);

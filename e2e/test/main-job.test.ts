@@ -18,7 +18,7 @@ const settled = () =>
     return account.heldNanos === "0" && BigInt(account.balanceNanos);
   });
 
-test("a chat completion with the official SDK, and the balance goes down by exactly its price", async () => {
+test("a chat completion with the official SDK reduces the balance by exactly its price", async () => {
   const before = await settled();
   const answer = await sdk(suite).chat.completions.create(hello("chat"));
   expect(answer.choices[0]?.message.content).toBe("You said: Hello");
@@ -27,7 +27,7 @@ test("a chat completion with the official SDK, and the balance goes down by exac
   expect(before - (await settled())).toBe(45_000n);
 });
 
-test("a streamed one, with usage only where it was asked for", async () => {
+test("a streamed one has usage only if requested", async () => {
   const before = await settled();
   for (const include of [true, false]) {
     const chunks = [];
@@ -54,7 +54,7 @@ test("tools are streamed as fragments", async () => {
   expect(message.tool_calls?.[0]).toMatchObject({ function: { name: "weather", arguments: '{"city":"Oslo"}' } });
 });
 
-test("image and file parts reach the vendor, byte for byte", async () => {
+test("image and file parts reach the vendor unchanged", async () => {
   await suite.simulator.forget("main");
   const body = JSON.stringify({
     model: "chat",
@@ -81,7 +81,7 @@ test("image and file parts reach the vendor, byte for byte", async () => {
   expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
 });
 
-test("a model under another name at the vendor keeps its own name for the client", async () => {
+test("a model with another name at the vendor keeps its name for the client", async () => {
   await suite.simulator.forget("other");
   const answer = await sdk(suite).chat.completions.create(hello("renamed"));
   expect(answer.model).toBe("renamed");
@@ -91,7 +91,7 @@ test("a model under another name at the vendor keeps its own name for the client
   expect(seen.map(({ body }) => JSON.parse(body).model)).toEqual(["vendor-name", "vendor-name"]);
 });
 
-test("every call is one event, with every field of the contract, and it is counted", async () => {
+test("every call is one event, with every field of the contract, and is counted", async () => {
   const answer = await post(suite, hello("fixed"), keys.demo, { "x-request-id": "my-own-id-1" });
   expect(answer.headers.get("x-request-id")).toBe("my-own-id-1");
   const stored = await until("the event to be stored", async () =>
@@ -156,7 +156,7 @@ test("model lists in three formats show what the key can call", async () => {
   });
 });
 
-test("the interface describes itself", async () => {
+test("the API is described by its OpenAPI document", async () => {
   const document = await (await fetch(`${suite.edgeUrl}/openapi.json`)).json();
   expect(document).toMatchObject({
     openapi: "3.1.0",

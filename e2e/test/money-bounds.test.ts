@@ -44,12 +44,12 @@ describe.each(shapes)("services %s", (shape) => {
     return answers.filter(({ status }) => status === 200).length;
   };
 
-  test("a token's budget of a day covers so many of its parallel calls and no more; other tokens go on", async () => {
+  test("a key's daily budget covers a fixed number of its parallel calls; other keys continue", async () => {
     expect(await passed(Array.from({ length: 20 }, () => keys.daily))).toBe(3);
     expect(await passed([keys.other, keys.plain])).toBe(2);
   });
 
-  test("a group's budget of a day is shared by all tokens of an account in it", async () => {
+  test("a group's daily budget is shared by all keys of an account in it", async () => {
     expect(await passed(Array.from({ length: 10 }, () => [keys.team, keys.mate]).flat())).toBe(5);
   });
 });

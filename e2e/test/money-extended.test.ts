@@ -42,7 +42,7 @@ describe.each(shapes)("services %s", (shape) => {
     );
   const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
-  test("a stream that the balance does not cover ends at what is paid, and its vendor is stopped", async () => {
+  test("a stream that the balance does not cover ends where the money ends, and its vendor is stopped", async () => {
     // A vendor that would never end by itself.
     await suite.simulator.script("chat", [{ ...paced, stallAfterChunks: 990 }]);
     const stream = await sdk(suite, keyOf("poor")).chat.completions.create({ ...hello("chat"), stream: true });
@@ -60,7 +60,7 @@ describe.each(shapes)("services %s", (shape) => {
     await until("the vendor to be stopped", async () => (await suite.simulator.requests("chat"))[0]?.aborted === true);
   });
 
-  test("a service that is killed under a stream leaves a hold that was extended: it is charged what is certain, and the rest goes back", async () => {
+  test("the extended hold of a killed service is charged the certain part, and the rest is released", async () => {
     await suite.simulator.script("chat", [{ ...paced, chunkDelayMs: 5 }]);
     const stream = await sdk(suite, keyOf("killed")).chat.completions.create({ ...hello("chat"), stream: true });
     let text = "";

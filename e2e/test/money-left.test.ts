@@ -133,7 +133,7 @@ describe.each(shapes)("services %s", (shape) => {
     vendor.speak();
   };
 
-  test("20 times 10 images whose clients leave before the first byte cost $8.00: what was asked for", async () => {
+  test("20 calls for 10 images whose clients disconnect before the first byte cost $8.00: the requested images", async () => {
     const { cost, events } = await leftCalls(
       "/v1/images/generations",
       Array.from({ length: 20 }, () => image(10)),
@@ -145,7 +145,7 @@ describe.each(shapes)("services %s", (shape) => {
     vendor.speak();
   });
 
-  describe("a vendor is heard out, and what it made is paid", () => {
+  describe("the vendor's answer is read to its end, and its result is charged", () => {
     const reported = { outcome: "cancelled", status: 499, estimated: false } as const;
 
     test("images", async () => {
@@ -165,7 +165,7 @@ describe.each(shapes)("services %s", (shape) => {
       expect(events).toMatchObject([{ ...reported, units: { inputTokens: 77 } }]);
     });
 
-    test("images as generated content", async () => {
+    test("images by generateContent", async () => {
       const body = { contents: [{ role: "user", parts: [{ text: "a fox" }] }] };
       const { cost, events } = await leftCalls(
         "/v1beta/models/pictures:generateContent",
@@ -176,7 +176,7 @@ describe.each(shapes)("services %s", (shape) => {
       expect(events).toMatchObject([{ outcome: "cancelled", status: 499, units: { images: 1 } }]);
     });
 
-    test("speech that is paid for by the token", async () => {
+    test("speech that is charged by the token", async () => {
       const body = { model: "speaks", voice: "alloy", input: "Hello, and welcome to all of you who are here." };
       const { cost, events } = await leftCalls(
         "/v1/audio/speech",
@@ -200,21 +200,21 @@ describe.each(shapes)("services %s", (shape) => {
       expect(events).toMatchObject([{ ...reported, units: { seconds: 6 } }]);
     });
 
-    test("but not beyond its time: then what was asked for is paid", async () => {
+    test("but not beyond a time limit: then the requested amount is charged", async () => {
       const { cost, events } = await leftCalls("/v1/images/generations", [image(2)], () => undefined);
       expect(cost).toBe(80_000_000n);
       expect(events).toMatchObject([{ outcome: "cancelled", status: 499, estimated: true }]);
       await until("the vendor to be let go", () => vendor.open === 0);
     });
 
-    test("and nothing is paid of what it failed at", async () => {
+    test("and a failed result costs nothing", async () => {
       const { cost, events } = await leftCalls("/v1/images/generations", [image(2)], answers({ items: 0 }));
       expect(cost).toBe(0n);
       expect(events).toMatchObject([{ outcome: "cancelled", status: 499, estimated: false }]);
     });
   });
 
-  test("text whose client leaves before the first byte pays for its input, and its vendor is stopped", async () => {
+  test("text whose client disconnects before the first byte is charged for its input, and its vendor is stopped", async () => {
     for (const stream of [false, true]) {
       const { cost, events } = await leftCalls("/v1/chat/completions", [{ model: "chat", messages, stream }], () =>
         until("the vendor to be stopped", () => vendor.open === 0).then(() => undefined),
@@ -227,7 +227,7 @@ describe.each(shapes)("services %s", (shape) => {
     }
   });
 
-  test("a client that leaves while its vendor is still being connected to pays nothing", async () => {
+  test("a client that disconnects before the vendor is connected pays nothing", async () => {
     const [before, from] = [await settled(), await stored()];
     const call = open("/v1/images/generations", { ...image(10), model: "nowhere" });
     await until("the connection", () => sockets.size > 0);
@@ -236,7 +236,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(await eventsAfter(1, from)).toMatchObject([{ outcome: "cancelled", status: 499, costNanos: "0" }]);
   });
 
-  test("a service that is asked to end waits for the answers that it hears out, and settles them", async () => {
+  test("a service that shuts down waits for these answers, and settles them", async () => {
     const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const call = open("/v1/images/generations", image(3));
     await asked(sent + 1);

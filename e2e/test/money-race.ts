@@ -5,7 +5,7 @@ import { hello, keys, money, post } from "./suite-client.ts";
 
 /** The tests of money under a rush, for a suite on whatever store. */
 export function moneyRaceTests(suite: () => Suite): void {
-  test("of 200 parallel calls on a balance for 50 exactly 50 pass, and the sum of their costs is what the balance lost", async () => {
+  test("of 200 parallel calls on a balance for 50 exactly 50 pass, and the balance is reduced by the sum of their costs", async () => {
     const balances: bigint[] = [];
     const watch = { on: true };
     const watching = (async () => {
@@ -35,7 +35,7 @@ export function moneyRaceTests(suite: () => Suite): void {
     expect(await suite().simulator.requests("main")).toHaveLength(50);
   });
 
-  test("an account that topped up can call again, and a call that would cost more than is there is refused", async () => {
+  test("an account that was topped up can call again, and a call that costs more than its balance is refused", async () => {
     expect((await post(suite(), hello("chat"), keys.poor)).status).toBe(402);
     const seen = (await suite().simulator.requests("main")).length;
     await suite().ask("account", "top-up", "poor", "0.20", "--operation-id", "invoice-1");

@@ -31,7 +31,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  test("a key's money is the same in every shape, under every path that clients have built in", async () => {
+  test("a key's money is the same in every format and under every path that clients use", async () => {
     await post(suite, hello("fixed"), thrifty);
     const subscription = await look("/v1/dashboard/billing/subscription", "/dashboard/billing/subscription");
     const usage = await look("/v1/dashboard/billing/usage?start_date=2026-01-01", "/dashboard/billing/usage");
@@ -55,7 +55,7 @@ describe.each(shapes)("services %s", (shape) => {
     });
   });
 
-  test("a key without budgets has what its account has, and one that is unknown has nothing", async () => {
+  test("a key without budgets has the balance of its account, and an unknown one has nothing", async () => {
     const key = await get("/v1/key", keys.demo);
     expect(await key.json()).toMatchObject({ data: { label: "the demo's", limit: 10, limit_reset: null } });
     expect((await get("/v1/credits", "sk-unknown-0123456789abcdef")).status).toBe(401);
@@ -72,7 +72,7 @@ describe.each(shapes)("services %s", (shape) => {
     return all[0];
   }
 
-  test("what the price does not name, and what was reported beyond all bounds, is shown to the operator", async () => {
+  test("units without a price, and usage above all limits, are shown to the operator", async () => {
     expect((await post(suite, hello("half"))).status).toBe(200);
     await until("it to be counted", async () =>
       (await (await fetch(`${suite.opsUrl("ledger")}/metrics`)).text()).includes(

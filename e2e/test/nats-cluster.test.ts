@@ -48,7 +48,7 @@ describe.skipIf(!clusterIsPossible)("on a NATS cluster", () => {
     }
   });
 
-  test("a server killed under load costs no call and no event, and none comes twice", async () => {
+  test("killing a server under load loses no call and no event, and duplicates none", async () => {
     const answered = { calls: 0 };
     const load = { on: true };
     const calling = Array.from({ length: callers }, async () => {
@@ -84,12 +84,12 @@ describe.skipIf(!clusterIsPossible)("on a NATS cluster", () => {
     expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(spent);
   });
 
-  test("the ledger counts each of them once", async () => {
+  test("the ledger counts each event once", async () => {
     const expected = (await money(suite)).spentNanos;
     await until("the usage to be counted", async () => (await countedNanos()) === expected);
   });
 
-  test("a server that comes back catches up", async () => {
+  test("a restarted server catches up", async () => {
     const dead = suite.backends.nodes[killed];
     await dead?.start();
     await until("the stream to be whole again", async () => {

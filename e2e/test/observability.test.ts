@@ -73,7 +73,7 @@ const spans = (): readonly Received[] =>
     });
   });
 
-test("a trace goes on from the client through edge and service to the vendor", async () => {
+test("a trace continues from the client through edge and service to the vendor", async () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
   await suite.simulator.forget("main");
@@ -92,14 +92,14 @@ test("a trace goes on from the client through edge and service to the vendor", a
   expect(seen?.headers["traceparent"]).toBe(`00-${traceId}-${vendor?.spanId ?? ""}-01`);
 });
 
-test("a header that is no trace context goes no further", async () => {
+test("an invalid trace context is not forwarded", async () => {
   await suite.simulator.forget("main");
   await post(suite, hello("chat"), keys.demo, { traceparent: "00-nonsense" });
   const [seen] = await suite.simulator.requests("main");
   expect(seen?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
-test("metrics count calls under the conventions' names, with labels that no client can multiply", async () => {
+test("metrics count calls by the conventions' names, with labels of bounded number", async () => {
   const stream = await post(suite, { ...hello("chat"), stream: true });
   await stream.text();
   await fetch(`${suite.edgeUrl}/v1/made-up-${Date.now()}`, { headers: { authorization: `Bearer ${keys.demo}` } });
@@ -119,7 +119,7 @@ test("metrics count calls under the conventions' names, with labels that no clie
   for (const all of [text, edge]) expect(all).not.toContain("made-up");
 });
 
-test("what is open is counted while it is open, and no longer", async () => {
+test("open calls are counted only while they are open", async () => {
   const stream = await post(
     suite,
     { ...hello("chat", '{{simulate: {"chunks": 100000, "chunkDelayMs": 20}}}'), stream: true },
@@ -154,7 +154,7 @@ test("what is open is counted while it is open, and no longer", async () => {
   );
 });
 
-test("no secret and no word of a client reaches logs, traces, metrics, events or errors", async () => {
+test("no secret and no client content reaches logs, traces, metrics, events or errors", async () => {
   const body = { ...hello("chat", canary.said), stream: true };
   const failures = [
     { cutAfterChunks: 1 },
@@ -202,7 +202,7 @@ test("no secret and no word of a client reaches logs, traces, metrics, events or
   }
 });
 
-test("a key that its vendor refuses to one account is counted as refused, with its attempts", async () => {
+test("a key that its vendor refuses for one account is counted as refused, with its attempts", async () => {
   await post(suite, hello("refused"));
   const text = await metrics("text");
   expect(text).toMatch(/^modelgate_channel_account_rests\{state="refused"[^}]*\} [1-9]/m);

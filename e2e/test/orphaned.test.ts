@@ -27,7 +27,7 @@ function lives(pid: number): boolean {
   }
 }
 
-test("the parent, Redis and NATS vanish together under load: every service ends all the same", async () => {
+test("the parent, Redis and NATS are killed together under load: every service exits", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-orphaned-")); // no process is left to remove its files
   const parent = spawn(process.execPath, ["--input-type=module", "-e", parentScript], {
     cwd: import.meta.dirname,

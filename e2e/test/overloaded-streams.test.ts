@@ -38,13 +38,13 @@ async function streamed(path: string, body: object): Promise<string> {
   ).text();
 }
 
-test.each(["same", "renamed"])("clients of messages hear of it in the wire's own word: %s", async (model) => {
+test.each(["same", "renamed"])("clients of messages get the wire's error type: %s", async (model) => {
   const text = await streamed("/v1/messages", { ...hello(model), max_tokens: 100 });
   expect(text).toContain("Hel");
   expect(text).toMatch(/\n\nevent: error\ndata: \{"type":"error","error":\{"type":"overloaded_error".*\n\n$/);
 });
 
-test("clients of chat completions get a code that says so", async () => {
+test("clients of chat completions get the error's code", async () => {
   const text = await streamed("/v1/chat/completions", hello("same"));
   expect(text).toMatch(/\n\ndata: \{"error":\{.*"code":"upstream_overloaded"\}\}\n\n$/);
 });

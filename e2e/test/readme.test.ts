@@ -49,7 +49,7 @@ const run = (command: string, args: readonly string[]): Promise<{ status: number
   });
 const here = (text: string): string => text.replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`);
 
-test("npm start prints the address, a key, one curl that works, and where to look next", async () => {
+test("npm start prints the address, a key, a working curl command, and the next steps", async () => {
   expect(printed).toContain(`http://127.0.0.1:${port}`);
   expect(printed).toContain("sk-demo-0123456789abcdef");
   expect(printed).toContain("README.md");
@@ -79,7 +79,7 @@ describe("the README's SDK calls", () => {
   });
 });
 
-test("gatectl through npm: one JSON document and nothing else on stdout", async () => {
+test("gatectl through npm prints only one JSON document on stdout", async () => {
   const { status, stdout } = await run("npm", ["run", "gatectl", "--", "account", "show", "demo", "--json"]);
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -90,17 +90,17 @@ test("gatectl through npm: one JSON document and nothing else on stdout", async 
   expect((await run("npm", ["run", "gatectl", "--", "usage", "--by", "token,model,day"])).stdout).toContain("TOKEN");
 });
 
-test("the README's two commands are the package's", () => {
+test("the README's two commands are scripts of the package", () => {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["start", "test", "bench", "gatectl"]));
 });
 
-test("every file that the README names is there", () => {
+test("every file that the README names exists", () => {
   for (const [, path = ""] of readme.matchAll(/\]\(([\w./-]+)\)/g))
     expect(() => readFileSync(join(root, path)), path).not.toThrow();
 });
 
-test("a second start on the same data, and one on a busy port, each end in one clear sentence", async () => {
+test("a second start on the same data, and one on a busy port, each fail with one clear sentence", async () => {
   const again = await run("npm", ["start"]);
   expect(again.status).not.toBe(0);
   expect(again.stderr.trim().split("\n")).toEqual([
@@ -120,7 +120,7 @@ test("a second start on the same data, and one on a busy port, each end in one c
   expect(busy.words.trim()).toBe(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
 });
 
-test("a service that dies ends the start, and its words reach the terminal", async () => {
+test("a service that dies ends the start, and its output reaches the terminal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-dies-"));
   const [free = 0] = await freePorts(1);
   const child = spawn("npm", ["start"], {
@@ -157,7 +157,7 @@ test("a wrong configuration ends the start with the path of each wrong field", a
   rmSync(folder, { recursive: true });
 });
 
-test("SIGTERM to npm itself ends everything with exit status 0", async () => {
+test("SIGTERM to npm ends everything with exit status 0", async () => {
   const children = readFileSync(join(data, "run.json"), "utf8");
   const { pid }: { pid: number } = JSON.parse(children);
   const ended = new Promise((resolve) => npm.once("close", resolve));

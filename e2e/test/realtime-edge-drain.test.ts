@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-test("an edge that goes lets no session in; the open ones get their time, and are closed with 1001", async () => {
+test("an edge that shuts down admits no session; open ones get their time, and are closed with 1001", async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => textSession(suite)));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${keys.demo}` };

@@ -26,7 +26,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  test("fifty sessions through a restart: each is closed with 1001, opens again, and none is charged twice", async () => {
+  test("fifty sessions during a restart: each is closed with 1001, opens again, and none is charged twice", async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => textSession(suite)));
     await Promise.all(sessions.map((session) => ask(session, "Hello")));
     // Ten of them are in the middle of an answer that would last longer than the service may.
@@ -67,7 +67,7 @@ describe.each(shapes)("services %s", (shape) => {
     await booksAgree(suite, "demo");
   });
 
-  test("a client that leaves just before the service ends pays what its vendor reports", async () => {
+  test("a client that disconnects just before the service ends is charged for the reported usage", async () => {
     await booksAgree(suite, "demo");
     const before = (await storedEvents(suite.backends.natsUrl)).length;
     const session = await textSession(suite);
@@ -84,7 +84,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(more).toEqual([]);
   });
 
-  test("the service killed: every client's session ends, by the edge's word where one is left, every hold ends once", async () => {
+  test("the service is killed: every client's session ends, with the edge's error if an edge runs, and every hold ends once", async () => {
     const sessions = await Promise.all(Array.from({ length: 10 }, () => textSession(suite)));
     for (const session of sessions) {
       session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 5_000 })));
@@ -106,7 +106,7 @@ describe.each(shapes)("services %s", (shape) => {
     await booksAgree(suite, "demo");
   });
 
-  test("Redis away during a session: it waits, gets an error, and goes on", async () => {
+  test("Redis is unavailable during a session: it waits, gets an error, and continues", async () => {
     const session = await textSession(suite);
     session.send(say(simulated({ chunks: 20, chunkDelayMs: 20 })));
     session.send({ type: "response.create" });

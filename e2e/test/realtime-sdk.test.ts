@@ -42,7 +42,7 @@ class WebSocketWithoutTls extends WebSocket {
   }
 }
 
-test("the official SDK speaks text and audio, calls a tool, and pays for each response to the token", async () => {
+test("the official SDK uses text and audio, calls a tool, and is billed for each response by the token", async () => {
   const before = BigInt((await money(suite)).spentNanos);
   const client = new OpenAI({ baseURL: `${front.url}/v1`, apiKey: keys.demo });
   const live = new OpenAIRealtimeWS({ model: "live", options: { ca: front.authority } }, client);
@@ -128,7 +128,7 @@ test("the official SDK speaks text and audio, calls a tool, and pays for each re
   expect(failures).toEqual([]);
 });
 
-test("the official SDK in a browser's way: the key is a subprotocol", async () => {
+test("the official SDK as in a browser: the key is a subprotocol", async () => {
   vi.stubGlobal("WebSocket", WebSocketWithoutTls);
   const client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo });
   const live = new OpenAIRealtimeWebSocket({ model: "live" }, client);
@@ -142,7 +142,7 @@ test("the official SDK in a browser's way: the key is a subprotocol", async () =
   live.close();
 });
 
-test("the browser's WebSocket brings its key as a subprotocol, which is never answered nor passed on", async () => {
+test("the browser's WebSocket sends its key as a subprotocol, which is neither echoed nor forwarded", async () => {
   const url = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=live`;
   const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${keys.demo}`]);
   const opened = once(socket, "open");
@@ -168,7 +168,7 @@ describe("a client secret", () => {
   const refusalOf = (key: string, model = "live"): Promise<string> =>
     openSession(suite, { key, model }).then(() => "it was opened", String);
 
-  test("opens a session with the settings that it is bound to, and its owner pays", async () => {
+  test("opens a session with its bound settings, and its owner pays", async () => {
     const before = BigInt((await money(suite)).spentNanos);
     const secret = await create();
     expect(secret).toMatchObject({
@@ -185,14 +185,14 @@ describe("a client secret", () => {
     expect(BigInt((await money(suite)).spentNanos)).toBeGreaterThan(before);
   });
 
-  test("opens no other model, makes no other call and no other secret", async () => {
+  test("opens no other model, and can make no other call and no other secret", async () => {
     const { value } = await create();
     expect(await refusalOf(value, "other")).toContain("40");
     expect((await post(suite, hello("chat"), value)).status).toBe(401);
     await expect(create(value)).rejects.toMatchObject({ status: 401 });
   });
 
-  test("spends from its owner's budget", async () => {
+  test("counts against its owner's budget", async () => {
     const { value } = await create(hardly);
     expect([await refusalOf(value), await refusalOf(hardly)]).toEqual([
       expect.stringContaining("402"),
@@ -201,7 +201,7 @@ describe("a client secret", () => {
   });
 });
 
-describe("a handshake that the edge refuses is answered as HTTP with the error body", () => {
+describe("a refused handshake gets an HTTP answer with the error body", () => {
   const authorization = `Bearer ${keys.demo}`;
   test.each<[string, Record<string, string>, number, string]>([
     ["no key", {}, 401, "invalid_api_key"],

@@ -37,12 +37,12 @@ describe.skipIf(!clusterIsPossible).each(shapes)("on a Redis Cluster, services %
     });
   });
 
-  test("limits hold over all nodes", async () => {
+  test("limits apply across all nodes", async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => post(suite, hello("fixed"), keys.slow)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429]);
   });
 
-  test("what is published to all arrives: a new configuration takes effect", async () => {
+  test("messages published to all nodes arrive: a new configuration takes effect", async () => {
     expect((await post(suite, hello("later"), keys.demo)).status).toBe(404);
     suite.configure({
       ...cluster,

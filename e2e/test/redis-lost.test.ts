@@ -49,7 +49,7 @@ async function booksAgree(receipts: number): Promise<Verification> {
 const passes = (): Promise<true> =>
   until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200, 60_000);
 
-test("Redis is emptied under a stream and a video that is being made: both end as ever and are paid once; others wait with 503", async () => {
+test("Redis is emptied during a stream and a video: both end normally and are charged once; other calls get 503", async () => {
   expect((await post(suite, hello("fixed"))).status).toBe(200);
   await booksAgree(2);
   const before = (await suite.simulator.requests("main")).length;
@@ -78,7 +78,7 @@ test("Redis is emptied under a stream and a video that is being made: both end a
   expect((await money(suite)).creditedNanos).toBe("10000000000");
 }, 180_000);
 
-test("Redis comes back as it was before the last changes of keys: what is not known yet is answered 503, then they hold again", async () => {
+test("Redis returns with the state before the last key changes: unknown keys get 503, then the changes apply again", async () => {
   const newKey = (): Promise<{ id: string; key: string }> => suite.ask("token", "create", "demo", "--group", "default");
   const disabled = await newKey();
   // Recorded by the ledger once it has compared all; before, services cannot tell that Redis is behind.
@@ -102,7 +102,7 @@ test("Redis comes back as it was before the last changes of keys: what is not kn
   await until("a key that was never made to be refused", async () => (await status(stranger)) === 401, 30_000);
 }, 180_000);
 
-test("Redis comes back on an empty volume: keys, balances and the configuration are there again", async () => {
+test("Redis returns with an empty volume: keys, balances and the configuration are restored", async () => {
   const folder = await logFolder(suite.backends.redisUrl);
   const { balanceNanos } = await money(suite);
   await suite.backends.redis.kill();

@@ -68,7 +68,7 @@ test.each([
   expect(JSON.stringify(refused)).not.toContain("my secret");
 });
 
-test("a refusal says which model, which field and which limit it was", async () => {
+test("a refusal names the model, the field and the limit", async () => {
   const [, unknown] = await call(hello("no-such-model"));
   expect((await shown(unknown)).refused).toMatchObject([{ model: "no-such-model", param: "model" }]);
   const answers = [];
@@ -79,7 +79,7 @@ test("a refusal says which model, which field and which limit it was", async () 
   expect((await suite.gatectl("usage", "show", limited)).stdout).toMatch(/Refused, at no cost:[^]*rate_limit_exceeded/);
 });
 
-test("a call whose channel is switched off is found once, and so is one that its vendor failed", async () => {
+test("a call whose channel is disabled is found once, and so is one that failed at its vendor", async () => {
   const [status, requestId] = await call(another("renamed"));
   expect(status).toBe(503);
   const { events, refused } = await shown(requestId);
@@ -87,7 +87,7 @@ test("a call whose channel is switched off is found once, and so is one that its
   expect(events).toMatchObject([{ requestId, status, outcome: "failed", costNanos: "0" }]);
 });
 
-test("a request that never was is not found, and the list of usage has what was refused", async () => {
+test("an unknown request is not found, and the usage list includes refused calls", async () => {
   const [, requestId] = await call(hello("no-such-model"));
   await shown(requestId);
   const listed = await suite.ask<Shown>("usage", "list", "--request-id", requestId);
@@ -108,7 +108,7 @@ test("a member of an account sees its refused calls and no others", async () => 
   expect((await read("account=demo")).status).toBe(404);
 });
 
-test("a response on a WebSocket that is refused is found by the request id of its connection", async () => {
+test("a refused response on a WebSocket is found by the request id of its connection", async () => {
   const requestId = "refused-on-a-socket";
   const socket = new WebSocket(`${suite.edgeUrl.replace("http", "ws")}/v1/responses`, {
     headers: { authorization: `Bearer ${keys.demo}`, "x-request-id": requestId },

@@ -25,7 +25,7 @@ async function open(key: string) {
   return { socket, came, closed, ask, next };
 }
 
-test("a key that is disabled meanwhile: the response goes on, the next is refused, and the socket closed", async () => {
+test("a key is disabled during a response: it continues, the next is refused, and the socket is closed", async () => {
   const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
   const { ask, next, closed } = await open(made.key);
   ask(simulated({ chunks: 20, chunkDelayMs: 50, bodyBytes: 200 }));
@@ -38,7 +38,7 @@ test("a key that is disabled meanwhile: the response goes on, the next is refuse
   await booksAgree(suite, "demo");
 });
 
-test("a service that is asked to end in the middle of a response finishes it, and then closes the socket", async () => {
+test("a service that shuts down during a response finishes it, and then closes the socket", async () => {
   const { ask, came, next, closed } = await open(keys.demo);
   ask(simulated({ chunks: 20, chunkDelayMs: 50, bodyBytes: 200 }));
   await next("response.output_text.delta");

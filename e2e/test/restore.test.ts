@@ -25,7 +25,7 @@ const [, putInPlace = ""] =
 
 // A Redis in a container names its folder as it is in there.
 test.skipIf(!clusterIsPossible)(
-  "a backup of Redis, put back as deploy/README.md says: the books put back what came after it, to the nano-dollar",
+  "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
   async () => {
     const spent = async () => (await money(suite)).spentNanos;
     await post(suite, hello("fixed"));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.[Symbol.asyncDispose]());
 
-test(`${streamCount} open streams, every replica of edge and text replaced: none is cut, nothing is refused, no event lost`, async () => {
+test(`${streamCount} open streams while all replicas of edge and text are replaced: none is cut, nothing refused, no event lost`, async () => {
   const names = ["text", "text", "edge", "edge"] as const;
   const result = await rollOut(setup, { names, streams: streamCount, sessions: 0 });
   expect(result.openStreams).toBe(streamCount);

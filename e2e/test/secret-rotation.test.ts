@@ -70,7 +70,7 @@ async function respond(previous?: string) {
   return { status: answer.status, id, code: error?.code };
 }
 
-test("a secret is rotated under load: no call is refused, and the configuration sealed with the new one is read", async () => {
+test("a secret is rotated under load: no call is refused, and the configuration encrypted with the new one is read", async () => {
   const [old, next] = [suite.secret, randomBytes(24).toString("base64url")];
   let replicas = await replace([], { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: "" });
 

@@ -22,7 +22,7 @@ async function stream(behaviour: object): Promise<Response> {
   });
 }
 
-test("a vendor that is silent for longer than that: the stream goes on, kept by the service's signs of life", async () => {
+test("a vendor that is silent for longer: the stream continues because of the service's heartbeats", async () => {
   const text = await (await stream({ chunks: 2, chunkDelayMs: 2_500 })).text();
   expect(text).toMatch(/\n: .*\n/);
   expect(text).toMatch(/data: \[DONE\]\n\n$/);

@@ -75,8 +75,8 @@ async function back(name: "text" | "media" | "audio"): Promise<void> {
 const overloaded = "server_overloaded";
 const wires = brokenStreams("chat", slow);
 
-describe("text killed", () => {
-  test("every wire's open stream ends with its wire's error, a call without a first byte is a 503", async () => {
+describe("text is killed", () => {
+  test("every wire's open stream ends with its wire's error, a call without a first byte gets 503", async () => {
     const streams = wires.map(({ path, body }) => open(path, body, { "anthropic-version": "2023-06-01" }));
     const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}'));
     await Promise.all(streams.map(({ begun }) => begun));
@@ -145,7 +145,7 @@ test("forty open streams of a killed service: forty error events", async () => {
   await back("text");
 });
 
-test("media killed: a stream of images ends with its wire's error", async () => {
+test("media is killed: a stream of images ends with its wire's error", async () => {
   const body = {
     model: "tokens",
     prompt: 'a fox {{simulate: {"chunkDelayMs": 3000}}}',
@@ -161,7 +161,7 @@ test("media killed: a stream of images ends with its wire's error", async () => 
   await back("media");
 });
 
-test("audio killed: speech sent as events ends with an error event, speech as bytes is cut", async () => {
+test("audio is killed: speech as events ends with an error event, speech as bytes is cut", async () => {
   const input = 'Hello there, listen to this. {{simulate: {"chunks": 200, "chunkDelayMs": 100}}}';
   const eventStream = open("/v1/audio/speech", { model: "tts-events", voice: "alloy", input, stream_format: "sse" });
   const bytes = open("/v1/audio/speech", { model: "tts-events", voice: "alloy", input });

@@ -80,7 +80,7 @@ const isForm = { "content-type": "multipart/form-data; boundary=b" };
 const alpha = { "anthropic-version": "2023-06-01" };
 const common = { error: { code: "request_timeout", message: expect.stringContaining(`${floor} bytes a second`) } };
 
-describe("a body that drips ends with 408 in its own wire's format", () => {
+describe("a body that is sent too slowly gets 408 in its wire's format", () => {
   test.concurrent.each<[string, Record<string, string>, string, object]>([
     ["/v1/chat/completions", {}, "{", common],
     ["/v1/responses", {}, "{", common],
@@ -97,7 +97,7 @@ describe("a body that drips ends with 408 in its own wire's format", () => {
   });
 });
 
-test("no body is waited for of a caller that has no money, or no more requests", async () => {
+test("a caller without money, or at its request limit, is refused before its body is read", async () => {
   const path = "/v1/chat/completions";
   expect(await drip(path, { authorization: `Bearer ${keys.empty}` })).toMatchObject({
     status: 402,

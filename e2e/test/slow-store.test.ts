@@ -33,7 +33,7 @@ afterAll(async () => {
   await ofControl?.[Symbol.asyncDispose]();
 });
 
-test("a hold whose answer never came is let go: nothing was sent, so nothing is charged", async () => {
+test("a hold without a reply is released: nothing was sent, so nothing is charged", async () => {
   expect((await post(suite, hello("fixed"))).status).toBe(200);
   const before = await until("the first call to be settled", async () => {
     const account = await money(suite);
@@ -57,7 +57,7 @@ test("a hold whose answer never came is let go: nothing was sent, so nothing is 
   await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
 });
 
-test("a stream whose hold cannot be extended because the store is away ends with an error once it has used up what is held", async () => {
+test("a stream whose hold cannot be extended, because Redis is unavailable, ends with an error when the hold is used up", async () => {
   const before = await until("everything to be settled", async () => {
     const account = await money(suite);
     return account.heldNanos === "0" && account;
@@ -90,7 +90,7 @@ test("a stream whose hold cannot be extended because the store is away ends with
   await until("calls to pass again", async () => (await post(suite, hello("chat"))).status === 200);
 });
 
-test("an operator gets that the store is away, and when to retry", async () => {
+test("an operator learns that Redis is unavailable, and when to retry", async () => {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const ask = (path: string) => fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);

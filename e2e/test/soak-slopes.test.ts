@@ -38,12 +38,12 @@ describe("Theil-Sen", () => {
     );
   });
 
-  test("is not moved by a few readings that are far off", () => {
+  test("is not affected by a few outliers", () => {
     const points = noisy(1, { slope: 2 }).map(({ x, y }) => ({ x, y: x % 10 === 3 ? y + 100_000 : y }));
     expect(theilSen(points)?.slope).toBeCloseTo(2, 1);
   });
 
-  test("moves with the data: shifted it is the same, scaled it scales", () => {
+  test("is unchanged for shifted data, and scales with scaled data", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999 }), fc.integer({ min: 1, max: 100 }), (seed, factor) => {
         const points = noisy(seed, { slope: 0.1 });
@@ -59,18 +59,18 @@ describe("Theil-Sen", () => {
   test.each([
     { noise: "independent", keeps: 0, most: 0.03 },
     { noise: "readings that depend on the one before", keeps: 0.6, most: 0.06 },
-  ])("sees no growth where there is $noise and none", ({ keeps, most }) => {
+  ])("finds no growth in $noise without growth", ({ keeps, most }) => {
     expect(shareOf((seed) => (theilSen(noisy(seed, { keeps }))?.low ?? 0) > 0)).toBeLessThanOrEqual(most);
   });
 
-  test("sees growth under noise", () => {
+  test("finds growth under noise", () => {
     expect(shareOf((seed) => (theilSen(noisy(seed, { slope: 0.05, keeps: 0.6 }))?.low ?? 0) > 0)).toBeGreaterThan(0.9);
   });
 
   test.each([
     ["too few readings", noisy(1, { count: 9 })],
     ["readings of one place", noisy(1).map(({ y }) => ({ x: 1, y }))],
-  ])("gives nothing for %s", (_, points) => {
+  ])("returns nothing for %s", (_, points) => {
     expect(theilSen(points)).toBeUndefined();
   });
 });
@@ -83,20 +83,20 @@ describe("a soak's series", () => {
     points: Array.from({ length: 400 }, (_, x) => ({ x: x * 10, y: y(x * 10) })),
   });
 
-  test("is real where all of the interval is above what is tolerated", () => {
+  test("is real if the complete interval is above the tolerance", () => {
     expect(judge(seriesOf((calls) => 1_000 + calls * 0.051)).real).toBe(true);
     expect(judge(seriesOf((calls) => 1_000 + calls * 0.049)).real).toBe(false);
   });
 
-  test("is not real where it grows only at the beginning", () => {
+  test("is not real if it grows only at the beginning", () => {
     expect(judge(seriesOf((calls) => Math.min(1_000, calls))).real).toBe(false);
   });
 
-  test("is not judged where its growth is meant to be", () => {
+  test("is not judged if it grows by design", () => {
     expect(judge(seriesOf((calls) => calls * 100, { unit: "B" })).real).toBe(false);
   });
 
-  test("is not hidden by a sawtooth of collections", () => {
+  test("is not hidden by garbage collections", () => {
     expect(judge(seriesOf((calls) => calls + ((calls / 10) % 13) * 30)).real).toBe(true);
     expect(judge(seriesOf((calls) => 1_000 + ((calls / 10) % 13) * 30)).real).toBe(false);
   });

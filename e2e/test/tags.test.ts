@@ -117,14 +117,14 @@ test.each(calls.map(([name, ask, endUser], place) => ({ name, ask, endUser, plac
   },
 );
 
-test("a client's own member goes on to a vendor that knows it", async () => {
+test("a client's member is forwarded to a vendor that knows it", async () => {
   await post(suite, { ...hello("chat", "Whose"), user: "ann", safety_identifier: "hash" });
   const seen = (await suite.simulator.requests("main")).find(({ body }) => body.includes("Whose"));
   expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ user: "ann", safety_identifier: "hash" });
 });
 
 test.each(calls.filter(([name]) => name !== "realtime").map(([name, ask]) => ({ name, ask })))(
-  "$name: malformed tags are refused with 400, nothing is sent and nothing charged",
+  "$name: malformed tags get 400, nothing is sent and nothing charged",
   async ({ ask }) => {
     const before = (await suite.simulator.requests("main")).length;
     expect(await ask({ "x-modelgate-tags": "team" })).toBe(400);
@@ -144,7 +144,7 @@ test.each([
   ["/v1/chat/completions", { error: { code: "invalid_value", param: "x-modelgate-tags" } }],
   ["/v1/messages", { type: "error", error: { type: "invalid_request_error" } }],
   ["/v1beta/models/chat:generateContent", { error: { code: 400, status: "INVALID_ARGUMENT" } }],
-])("%s: the refusal is in its own format and names the header", async (path, shape) => {
+])("%s: the refusal is in its format and names the header", async (path, shape) => {
   const answer = await fetch(suite.edgeUrl + path, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, "x-modelgate-tags": "=", ...version },
@@ -155,7 +155,7 @@ test.each([
   expect(JSON.stringify(body)).toContain("x-modelgate-tags");
 });
 
-test("usage is grouped and narrowed by tag and by end user", async () => {
+test("usage is grouped and filtered by tag and by end user", async () => {
   type Row = { readonly by: Readonly<Record<string, string>>; readonly sums: Readonly<Record<string, string>> };
   const by = (dimensions: string, more = "") => read<readonly Row[]>(suite, `/usage?by=${dimensions}${more}`);
   const listed = async (filter: string) =>
@@ -182,7 +182,7 @@ test("usage is grouped and narrowed by tag and by end user", async () => {
   ]);
 });
 
-test("gatectl takes tags and end users, and names the option that is wrong", async () => {
+test("gatectl accepts tags and end users, and names an invalid option", async () => {
   const [table, exported, wrong] = await Promise.all([
     suite.gatectl("usage", "--by", "tag:place", "--end-user", "bea"),
     suite.gatectl("usage", "export", "--tag", "place=3"),

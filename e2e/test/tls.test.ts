@@ -13,7 +13,7 @@ import {
 import { config, hello, money, post } from "./suite-client.ts";
 
 /** Redis and NATS by TLS, certified by an authority of one's own, as the overlay's component private-ca has it. */
-describe.skipIf(!clusterIsPossible).each(shapes)("by TLS, services %s", (shape) => {
+describe.skipIf(!clusterIsPossible).each(shapes)("with TLS, services %s", (shape) => {
   let backends: TlsBackends;
   let suite: Suite;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(!clusterIsPossible).each(shapes)("by TLS, services %s", (shape) 
     );
   });
 
-  test("what is published to all arrives", async () => {
+  test("messages published to all nodes arrive", async () => {
     suite.configure({ ...config, models: { ...config.models, chat: { kind: "chat", price: { request: 0.002 } } } });
     await until("the new price to be charged", async () => {
       const before = BigInt((await money(suite)).spentNanos);
@@ -57,7 +57,7 @@ describe.skipIf(!clusterIsPossible).each(shapes)("by TLS, services %s", (shape) 
     await ledger.stop();
   });
 
-  test("given another authority a service says what is wrong, and does not start", async () => {
+  test("a service with another certificate authority reports the problem, and does not start", async () => {
     const env = {
       NATS_URL: backends.natsUrl,
       MODELGATE_SECRET: suite.secret,

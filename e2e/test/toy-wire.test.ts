@@ -87,8 +87,8 @@ function ask(path: string, body: object): Promise<Response> {
   });
 }
 
-describe("a wire that no client speaks and whose streams are no events is one folder and its registry line", () => {
-  test.each(clients)("$name: a whole answer is converted", async ({ path, body }) => {
+describe("a wire for vendors only, with streams that are not events, is one folder and its registry line", () => {
+  test.each(clients)("$name: a complete answer is converted", async ({ path, body }) => {
     const answer = await ask(path(false), body(false));
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.stringContaining("Say it again")]);
@@ -111,7 +111,7 @@ describe("a wire that no client speaks and whose streams are no events is one fo
     expect(answer.status).toBe(502);
   });
 
-  test("every answer is paid by the usage that its vendor reported", async () => {
+  test("every answer is charged by the usage that its vendor reported", async () => {
     const { spentNanos } = await money(suite);
     // 7 input tokens at 1 and 3 output tokens at 10 dollars a million.
     expect(Number(spentNanos)).toBe(2 * clients.length * 37_000);

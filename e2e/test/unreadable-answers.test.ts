@@ -133,7 +133,7 @@ function formOf(
   return form;
 }
 
-test("only the answers that reached their clients are paid", async () => {
+test("only the answers that reached their clients are charged", async () => {
   // A video is paid when it is made.
   const spent = async () => Number((await money(suite)).spentNanos);
   await until("the video", async () => (await spent()) >= cases.length * 1_000_000);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
-  "what a service was sending when %s came is sent by the next",
+  "callbacks that a service was sending when %s came are sent by the next",
   async (signal) => {
     const sent: string[] = [];
     let isDeaf = true;

@@ -117,7 +117,7 @@ describe.each(shapes)("services %s", (shape) => {
   // In one process no edge is left that could answer for it.
   const answering = shape === "apart" ? ["a service"] : [];
   test.each(answering)(
-    "%s that is away, or dies over a request, is answered in the request's own format, and nothing is paid",
+    "%s that is unavailable, or dies during a request, is reported in the request's format, and nothing is charged",
     async () => {
       const before = await money(suite);
       const dying = ask({ url: suite.edgeUrl }, "/v1/videos", {

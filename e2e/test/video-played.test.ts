@@ -40,7 +40,7 @@ describe.skipIf(program === undefined)("a player", () => {
     // Out of the answer that holds it, and out of a bucket.
     ["film-vertex", { duration: 6, width: 1080, height: 1920 }, [80, 128]],
     ["film-bucket", { duration: 5 }, [80, 48]],
-  ])("seeks in what %s has made, and plays it to its end", async (model, more, [width, height]) => {
+  ])("seeks in a video of %s, and plays it to its end", async (model, more, [width, height]) => {
     const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", { model, prompt: "A boat", ...more });
     await ended({ url: suite.edgeUrl }, json.task_id);
     const content = await fetch(`${suite.edgeUrl}/v1/videos/${json.task_id}/content`, {

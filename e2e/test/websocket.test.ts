@@ -53,7 +53,7 @@ async function open(key: string) {
   return { response, socket };
 }
 
-test("bytes pass both ways, and the service hears who calls from the edge alone", async () => {
+test("bytes pass both ways, and the service learns the caller only from the edge", async () => {
   const { response, socket } = await open(keys.demo);
   expect(response.statusCode).toBe(101);
   socket.write(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
@@ -73,7 +73,7 @@ test("an open socket holds its seat until it closes", async () => {
   await until("the seat to be back", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
 });
 
-test.each(["client", "service"] as const)("when the %s goes, so does the other half", async (who) => {
+test.each(["client", "service"] as const)("when the %s closes, so does the other side", async (who) => {
   const { socket } = await open(keys.demo);
   const other = halves.at(-1);
   if (other === undefined) throw new Error("the service saw no connection");
@@ -92,7 +92,7 @@ test.each([
   ],
   ["within a frame", Buffer.from([0x81, 0x02, 0x7b]), /^#~##\{"type":"error",.*\}####server_overloaded$/],
   ["after its good-bye", Buffer.from([0x88, 0x02, 0x03, 0xe8]), /^####$/],
-])("a service that breaks off %s: its client gets the reason, in whole frames", async (_, last, expected) => {
+])("a service that disconnects %s: its client gets the reason, in complete frames", async (_, last, expected) => {
   const { socket } = await open(keys.demo);
   const [service] = halves.slice(-1);
   let text = "";
@@ -102,7 +102,7 @@ test.each([
   expect(text.replaceAll(/[^ -~]/g, "#")).toMatch(expected);
 });
 
-test("a service that is away is a 503 before the upgrade", async () => {
+test("an unavailable service gets 503 before the upgrade", async () => {
   service.close();
   for (const half of halves) half.destroy();
   await once(service, "close");

@@ -122,7 +122,7 @@ const calls: readonly (readonly [what: string, call: string, headers?: Headers, 
   ["a video that there is not", "GET /v1/videos/video_1", bearer],
 ];
 
-test("what wrong calls are answered is what the page says", async () => {
+test("wrong calls are answered as the page describes", async () => {
   const rows: string[] = [];
   for (const [what, call, headers = {}, body] of calls) rows.push(await answerTo(what, call, headers, body));
   const head =

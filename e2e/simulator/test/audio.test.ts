@@ -24,7 +24,7 @@ describe("speech", () => {
     ["aac", "audio/aac", 0.13],
     ["flac", "audio/flac", 0.001],
     ["wav", "audio/wav", 0.001],
-  ] as const)("%s is what it says it is, and as long as its text", async (format, mimeType, tolerance) => {
+  ] as const)("%s has its format, and a length that fits its text", async (format, mimeType, tolerance) => {
     const answer = await client.audio.speech.create({ ...ask, response_format: format });
     expect(answer.headers.get("content-type")).toBe(mimeType);
     const { format: found } = await parseBuffer(
@@ -41,7 +41,7 @@ describe("speech", () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(Math.round(24_000 * (0.06 / 2)) * input.length * 2);
   });
 
-  test.each(["pcm", "aac"] as const)("%s of another text sounds otherwise", async (format) => {
+  test.each(["pcm", "aac"] as const)("%s of another text differs", async (format) => {
     const bytesOf = async (text: string) =>
       Buffer.from(
         await (await client.audio.speech.create({ ...ask, input: text, response_format: format })).arrayBuffer(),
@@ -52,7 +52,7 @@ describe("speech", () => {
     expect(one.some((byte) => byte > 100)).toBe(true);
   });
 
-  test("events carry the same audio, and what it used", async () => {
+  test("events contain the same audio and its usage", async () => {
     const frames = await simulator.stream("/openai/v1/audio/speech", {
       ...ask,
       stream_format: "sse",
@@ -81,7 +81,7 @@ describe("speech", () => {
 });
 
 describe("transcripts", () => {
-  test("are as long as a file that does not state its length", async () => {
+  test("have the length of a file whose header does not state one", async () => {
     const spoken = await client.audio.speech.create({ ...ask, response_format: "flac" });
     const bytes = Buffer.from(await spoken.arrayBuffer());
     // The number of samples, which a recorder that cannot go back leaves open: 36 bits of the first block.
@@ -101,7 +101,7 @@ describe("transcripts", () => {
     return toFile(Buffer.from(await answer.arrayBuffer()), `speech.${format}`);
   };
 
-  test("are as long as the file, and begin and end with it", async () => {
+  test("have the length, the beginning and the end of the file", async () => {
     const transcript = await client.audio.transcriptions.create({
       model: "whisper-1",
       file: await audio("wav"),
@@ -125,7 +125,7 @@ describe("transcripts", () => {
     );
   });
 
-  test("models that write have only json, tokens, and a stream", async () => {
+  test("models of text return only JSON with tokens, or a stream", async () => {
     const model = "gpt-4o-transcribe";
     const file = await audio();
     await expect(client.audio.transcriptions.create({ model, file, response_format: "srt" })).rejects.toMatchObject({

@@ -37,7 +37,7 @@ const counts = { inputTokens: 1_000, cachedTokens: 600, cacheWriteTokens: 100, o
 const tools = [{ toolSpec: { name: "weather", inputSchema: { json: { type: "object", properties: {} } } } }];
 
 describe("the official SDK", () => {
-  test("embeds by Titan, and by Cohere with the tokens in the head", async () => {
+  test("embeds with Titan, and with Cohere with the tokens in a header", async () => {
     const invoke = (modelId: string, body: object) =>
       client().send(new InvokeModelCommand({ modelId, body: JSON.stringify(body) }));
     const titan = await invoke("amazon.titan-embed-text-v2:0", { inputText: "Hello there", dimensions: 256 });
@@ -84,7 +84,7 @@ describe("the official SDK", () => {
     ]);
   });
 
-  test("hears an exception in a stream", async () => {
+  test("receives an exception in a stream", async () => {
     const messages = [user(simulate({ errorAfterChunks: 1, text: "one two three" }))];
     const { stream } = await client().send(new ConverseStreamCommand({ modelId: nova, messages }));
     const read = async () => {
@@ -125,7 +125,7 @@ describe("the official SDK", () => {
     expect(JSON.parse(Buffer.from(answer.body).toString()).results[0].index).toBe(1);
   });
 
-  test("comes by a Bedrock API key", async () => {
+  test("authenticates with a Bedrock API key", async () => {
     const token = { token: "bedrock-api-key-a" };
     const bearer = client({ token, authSchemePreference: ["httpBearerAuth"] });
     const { stopReason } = await bearer.send(new ConverseCommand({ modelId: nova, messages: [user("Hi")] }));
@@ -133,7 +133,7 @@ describe("the official SDK", () => {
   });
 });
 
-describe("the official SDK is refused", () => {
+describe("the official SDK gets an error", () => {
   test.each<[string, BedrockRuntimeClientConfig, string, RegExp]>([
     [
       "a wrong secret",

@@ -18,7 +18,7 @@ const weather = {
 const grep = { type: "custom", custom: { name: "grep" } };
 const called = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
 
-test("tools are called as the words ask, and their results are answered", async () => {
+test("tools are called as the prompt requests, and their results are answered", async () => {
   const words = 'call weather {"city":"Os{l}o"} and call grep {x} and call nothing {}';
   const { body } = await post(ask(words, { tools: [weather, grep] }));
   expect(body.choices[0]).toMatchObject({
@@ -53,12 +53,12 @@ test.each<[string, object, readonly string[]]>([
   expect(calls.map(({ function: called, custom }) => (called ?? custom)?.name)).toEqual(names);
 });
 
-test("a required call has arguments of its schema", async () => {
+test("a required call has arguments that match its schema", async () => {
   const { body } = await post(ask("Hi", { tools: [weather], tool_choice: "required" }));
   expect(JSON.parse(body.choices[0].message.tool_calls[0].function.arguments)).toEqual({ city: "words" });
 });
 
-test("thoughts, pictures, counts", async () => {
+test("reasoning, images, token counts", async () => {
   const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5, outputTokens: 9, reasoningTokens: 4 };
   const { body } = await post(ask(simulate({ reasoning: "Hm.", reply: "Ah.", image: true, usage })));
   expect(body).toMatchObject({
@@ -76,7 +76,7 @@ test("thoughts, pictures, counts", async () => {
   );
 });
 
-test("answers fit the schema, the length, the stop sequences, the number asked for", async () => {
+test("answers match the schema, length, stop sequences and number that were requested", async () => {
   const schema = {
     type: "object",
     properties: { kind: { enum: ["a", "b"] }, sizes: { type: "array", items: { $ref: "#/$defs/size" } } },
@@ -98,7 +98,7 @@ test("answers fit the schema, the length, the stop sequences, the number asked f
   expect(two.body.choices[1].logprobs.content[0].top_logprobs).toHaveLength(2);
 });
 
-test("a stream has the role, thoughts, words and calls of every choice, then the ends", async () => {
+test("a stream has the role, reasoning, text and calls of every choice, then the finish reasons", async () => {
   const tools = [{ name: "weather", arguments: { city: "Oslo" } }];
   const frames = await started.stream(
     path,
@@ -118,7 +118,7 @@ test("a stream has the role, thoughts, words and calls of every choice, then the
   }
 });
 
-test("Azure's addresses: the deployment is the model, the key has a header of its own", async () => {
+test("Azure's URLs: the deployment is the model, and the key has a separate header", async () => {
   const azure = `/openai/deployments/my-model/chat/completions`;
   const { model: _, ...body } = ask("Hi");
   const answer = await started.post(`${azure}?api-version=2024-10-21`, body, { "api-key": "k" });
@@ -197,7 +197,7 @@ test.each<[string, object, string, string]>([
   });
 });
 
-test("what only other vendors of the wire take is refused for models of its own vendor", async () => {
+test("fields that only other vendors of the wire accept are refused for OpenAI's models", async () => {
   const thoughtful = { role: "assistant", content: "Hi", reasoning_content: "Hm" };
   for (const [model, status] of [
     ["gpt-5.1", 400],
@@ -208,12 +208,12 @@ test("what only other vendors of the wire take is refused for models of its own 
   }
 });
 
-test("words are sent as a refusal", async () => {
+test("text is sent as a refusal", async () => {
   const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
   expect(body.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: null, refusal: "No." } });
 });
 
-test("a picture is made where one is asked for, by models that have learned the wire from others", async () => {
+test("an image is generated on request, by other vendors' models", async () => {
   const modalities = { modalities: ["text", "image"] };
   const { body } = await post(
     ask("Draw", { model: "open-model", ...modalities, image_config: { aspect_ratio: "1:1" } }),

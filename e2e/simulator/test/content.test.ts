@@ -15,7 +15,7 @@ const post = (body: unknown, name?: string) => started.post(at("generateContent"
 const declared = { name: "weather", parameters: { type: "OBJECT", properties: { city: { type: "STRING" } } } };
 const tools = [{ functionDeclarations: [declared] }];
 
-test("an echo, with pictures and files by kind and size; both spellings of a field are taken", async () => {
+test("an echo, with images and files by type and size; both spellings of a field are accepted", async () => {
   const body = {
     system_instruction: { parts: [{ text: "Be brief." }] },
     contents: [user({ text: "Look: " }, { inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } })],
@@ -33,7 +33,7 @@ test("an echo, with pictures and files by kind and size; both spellings of a fie
   });
 });
 
-test("counts: thoughts are not among the candidates' tokens", async () => {
+test("token counts: thinking is not part of the candidates' tokens", async () => {
   const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
   expect((await post(ask(simulate({ usage })))).body.usageMetadata).toMatchObject({
     promptTokenCount: 1_000,
@@ -45,7 +45,7 @@ test("counts: thoughts are not among the candidates' tokens", async () => {
   expect((await started.post(at("countTokens"), ask("Hello"))).body).toMatchObject({ totalTokens: 2 });
 });
 
-test("a stream of events, and of one array", async () => {
+test("a stream of events, and a stream as one array", async () => {
   const body = ask(simulate({ reasoning: "Hm", text: "Ah", tools: [{ name: "weather", arguments: {} }] }), { tools });
   const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, body);
   const pieces: readonly any[] = frames.map(({ data }) => data);
@@ -65,7 +65,7 @@ test("a stream of events, and of one array", async () => {
   expect(pieces.every(({ usageMetadata }) => usageMetadata.promptTokenCount > 0)).toBe(true);
 });
 
-test("a tool round: calls come back signed, each signature on its own call", async () => {
+test("a tool round: each call is returned with its signature", async () => {
   const first = (await post(ask("call weather {} call weather {}", { tools }))).body.candidates[0];
   expect(first.finishReason).toBe("STOP");
   const [one, two] = first.content.parts;
@@ -86,7 +86,7 @@ test("a tool round: calls come back signed, each signature on its own call", asy
   expect((await go("gemini-3-pro", dummy, two)).status).toBe(200);
 });
 
-test("a streamed turn may come back piece by piece, as the official SDK keeps it", async () => {
+test("a streamed turn may be sent back in pieces, as the official SDK stores it", async () => {
   const question = user({ text: "call weather {}" });
   const asked = { contents: [question], tools, generationConfig: { thinkingConfig: { includeThoughts: true } } };
   const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, asked);
@@ -100,7 +100,7 @@ test("a streamed turn may come back piece by piece, as the official SDK keeps it
   expect(body.candidates[0].content.parts.at(-1).text).toBe("4 degrees");
 });
 
-test("a picture where one is asked for", async () => {
+test("an image on request", async () => {
   const wanted = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
   const { candidates, usageMetadata } = (await post(ask("A boat", wanted))).body;
   const [{ inlineData }] = candidates[0].content.parts;
@@ -108,7 +108,7 @@ test("a picture where one is asked for", async () => {
   expect(usageMetadata.candidatesTokensDetails).toContainEqual({ modality: "IMAGE", tokenCount: 1_290 });
 });
 
-test("thoughts are shown where they are wanted; answers fit the schema", async () => {
+test("thinking is shown on request; answers match the schema", async () => {
   const thinking = (config: object) => ask("Hi", { generationConfig: { thinkingConfig: config } });
   const parts = async (config: object) => (await post(thinking(config))).body.candidates[0].content.parts;
   expect(await parts({ thinkingLevel: "LOW", includeThoughts: true })).toMatchObject([{ thought: true }, {}]);
@@ -126,7 +126,7 @@ test("vectors", async () => {
   expect((await started.post(at("batchEmbedContents"), { requests })).body.embeddings[0].values).toEqual(one);
 });
 
-test("ways to end, and to fail", async () => {
+test("finish reasons and errors", async () => {
   expect((await post(ask(simulate({ finish: "content_filter" })))).body.candidates[0].finishReason).toBe("SAFETY");
   expect((await post(ask(simulate({ finish: "blocked" })))).body).toMatchObject({
     promptFeedback: { blockReason: "SAFETY" },
@@ -145,7 +145,7 @@ test.each<[string, string, Record<string, string>, number, string]>([
   ["no key", "", { "x-goog-api-key": "" }, 403, "PERMISSION_DENIED"],
   ["a bad key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
   ["a bad key in the address", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
-])("not admitted: %s", async (_, query, headers, code, status) => {
+])("not authenticated: %s", async (_, query, headers, code, status) => {
   expect(await started.post(at("generateContent") + query, ask("Hi"), headers)).toMatchObject({
     status: code,
     body: { error: { code, status } },

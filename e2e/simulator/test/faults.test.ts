@@ -47,19 +47,19 @@ describe.each(streams)("%s", (path, ask, last) => {
     return answer.text();
   };
 
-  test("a whole stream says that it is whole, one without its last frame does not", async () => {
+  test("a complete stream has its final frame, an incomplete one does not", async () => {
     expect(await text({})).toMatch(last);
     expect(await text({ noDone: true })).not.toMatch(last);
   });
 
-  test("a cut breaks the connection, an error is sent in the stream", async () => {
+  test("a cut closes the connection, an error is sent in the stream", async () => {
     await expect(text({ chunks: 20, chunkDelayMs: 1, cutAfterChunks: 3 })).rejects.toThrow();
     const broken = await text({ errorAfterChunks: 2, errorMessage: "out of steam" });
     expect(broken).toMatch(/"message":"out of steam"/);
     expect(broken).not.toMatch(last);
   });
 
-  test("what is no JSON, and no answer at all", async () => {
+  test("invalid JSON, and no answer", async () => {
     expect(await text({ malformed: true })).toMatch("<html>");
     await expect(text({ closeBeforeHead: true })).rejects.toThrow();
   });

@@ -21,7 +21,7 @@ const asked = (model: string, content: readonly object[], more: object = {}) => 
   ...more,
 });
 
-test("images and edits with the official SDK: bytes of newer models, addresses of older ones", async () => {
+test("images and edits with the official SDK: bytes from newer models, URLs from older ones", async () => {
   const made = await client.images.generate({ model: "gpt-image-1", prompt: "a fox", n: 2, size: "256x256" });
   expect(made.data?.map((image) => Object.keys(image))).toEqual([["b64_json"], ["b64_json"]]);
   expect(made.usage).toMatchObject({ input_tokens: 2, output_tokens: 2_112 });
@@ -45,13 +45,13 @@ test.each<[string, object, string]>([
   expect({ status, param: refused.error.param }).toEqual({ status: 400, param });
 });
 
-test("an edit without an image, or with words for one, is refused", async () => {
+test("an edit without an image, or with text in its place, is refused", async () => {
   const image = await toFile(Buffer.from("words"), "x.png", { type: "image/png" });
   await expect(client.images.edit({ prompt: "x", image })).rejects.toMatchObject({ status: 400, param: "image" });
   await expect(client.images.edit({ prompt: "x", image: [] })).rejects.toMatchObject({ status: 400 });
 });
 
-test("images of qwen's models at once", async () => {
+test("synchronous images of Qwen's models", async () => {
   const { body } = await simulator.post(generation, asked("qwen-image", [{ text: "a fox" }], { parameters: { n: 2 } }));
   expect(body).toMatchObject({ output: { choices: [{}, {}] }, usage: { image_count: 2 } });
   expect(body.output.choices[0].message.content[0].image).toContain("/pictures/1328x1328/");
@@ -74,7 +74,7 @@ test.each<[string, string, object, number, string]>([
   expect({ status: refused.status, code: refused.body.code }).toEqual({ status, code });
 });
 
-test("a task goes its way, look by look, and is shown to its own key only", async () => {
+test("a task progresses with each poll, and is shown only to the key that created it", async () => {
   const start = (prompt: string) =>
     simulator.post(
       `${aigc}/text2image/image-synthesis`,

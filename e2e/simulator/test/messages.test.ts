@@ -20,7 +20,7 @@ const post = (body: unknown) => started.post(path, body);
 const weather = { name: "weather", input_schema: { type: "object", properties: { city: { type: "string" } } } };
 const thinking = { type: "enabled", budget_tokens: 1_024 };
 
-test("an echo, with pictures and files by kind and size", async () => {
+test("an echo, with images and files by type and size", async () => {
   const content = [
     { type: "text", text: "Look: " },
     { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
@@ -37,7 +37,7 @@ test("an echo, with pictures and files by kind and size", async () => {
   });
 });
 
-test("counts: what was cached is not among the input tokens", async () => {
+test("token counts: cached tokens are not part of the input tokens", async () => {
   const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5 };
   expect((await post(ask(simulate({ usage, reply: "Hm" })))).body.usage).toMatchObject({
     input_tokens: 25,
@@ -50,7 +50,7 @@ test("counts: what was cached is not among the input tokens", async () => {
   expect((await started.post(`${path}/count_tokens`, body)).body).toEqual({ input_tokens: 2 });
 });
 
-test("a stream: blocks one after another, a ping, the end", async () => {
+test("a stream: consecutive blocks, a ping, the end", async () => {
   const tools = [{ name: "weather", arguments: { city: "Oslo" } }];
   const frames = await started.stream(path, {
     ...ask(simulate({ reasoning: "Hm", text: "Ah", tools }), { thinking, tools: [weather] }),
@@ -79,7 +79,7 @@ test("a stream: blocks one after another, a ping, the end", async () => {
   expect(frames[0]?.data.message.usage).toMatchObject({ output_tokens: 1 });
 });
 
-test("a tool round with signed thoughts; a signature belongs to its thought", async () => {
+test("a tool round with signed thinking; a signature is valid only for its thinking", async () => {
   const question = ask("call weather {}", { thinking, tools: [weather] });
   const first = (await post(question)).body;
   const [thought, use] = first.content;
@@ -97,7 +97,7 @@ test("a tool round with signed thoughts; a signature belongs to its thought", as
   expect(refusals[0]?.body.error.message).toContain("messages.1.content.0.signature");
 });
 
-test("thoughts may be redacted or omitted, and come back so", async () => {
+test("thinking may be redacted or omitted, and may be sent back in this form", async () => {
   for (const [asking, behaviour] of [
     [{ thinking }, { reasoning: "secret", redactedReasoning: true }],
     [{ thinking: { ...thinking, display: "omitted" } }, { reasoning: "secret" }],
@@ -109,7 +109,7 @@ test("thoughts may be redacted or omitted, and come back so", async () => {
   }
 });
 
-test("ways to end, and to fail", async () => {
+test("stop reasons and errors", async () => {
   expect((await post(ask("Hello", { stop_sequences: ["said"] }))).body).toMatchObject({
     stop_reason: "stop_sequence",
     stop_sequence: "said",
@@ -130,7 +130,7 @@ test.each<[string, Record<string, string>, number]>([
   ["a bad key", { "x-api-key": "bad-k" }, 401],
   ["no version", { "anthropic-version": "" }, 400],
   ["a version that is no date", { "anthropic-version": "latest" }, 400],
-])("not admitted: %s", async (_, headers, status) => {
+])("not authenticated: %s", async (_, headers, status) => {
   expect(await started.post(path, ask("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
 });
 

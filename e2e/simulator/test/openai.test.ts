@@ -26,8 +26,8 @@ const raw = (behaviour: object, stream = true, more: object = {}) =>
     body: JSON.stringify({ ...simulate(behaviour), stream, ...more }),
   });
 
-describe("as the official SDK sees it", () => {
-  test("an answer that echoes, with usage by the stated rule", async () => {
+describe("with the official SDK", () => {
+  test("an answer that echoes, with usage by the documented rule", async () => {
     const answer = await client().chat.completions.create(ask("Hello"));
     expect(answer.choices[0]?.message.content).toBe("You said: Hello");
     expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 });
@@ -47,7 +47,7 @@ describe("as the official SDK sees it", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 6 } });
   });
 
-  test("tool calls, errors, refused keys, the list", async () => {
+  test("tool calls, errors, refused keys, the model list", async () => {
     const called = await client().chat.completions.create(simulate({ toolCalls: [{ name: "f", arguments: "{}" }] }));
     expect(called.choices[0]).toMatchObject({
       finish_reason: "tool_calls",
@@ -65,7 +65,7 @@ describe("as the official SDK sees it", () => {
   });
 });
 
-describe("faults on the wire", () => {
+describe("faults", () => {
   test.each([
     ["cut", { chunks: 20, chunkDelayMs: 2, cutAfterChunks: 3 }],
     ["reset", { closeBeforeHead: true }],
@@ -82,7 +82,7 @@ describe("faults on the wire", () => {
     expect(await (await raw(behaviour)).text()).toMatch(shows);
   });
 
-  test.each([true, false])("no usage, where it would be sent (stream: %s)", async (stream) => {
+  test.each([true, false])("usage is omitted (stream: %s)", async (stream) => {
     const asked = stream ? { stream_options: { include_usage: true } } : {};
     expect(await (await raw({}, stream, asked)).text()).toContain('"usage":{');
     const silent = await (await raw({ usage: null }, stream, asked)).text();
@@ -90,13 +90,13 @@ describe("faults on the wire", () => {
     expect(silent).not.toContain('"usage":{');
   });
 
-  test("what is no JSON, and a long answer", async () => {
+  test("invalid JSON, and a long answer", async () => {
     expect(await (await raw({ malformed: true }, false)).text()).toContain("<html>");
     expect((await (await raw({ bodyBytes: 100_000 }, false)).text()).length).toBeGreaterThan(100_000);
   });
 });
 
-test("an instance follows its script and remembers what it saw", async () => {
+test("an instance follows its script and records its requests", async () => {
   const put = (steps: unknown) => fetch(`${url}/_script/one`, { method: "PUT", body: JSON.stringify(steps) });
   expect((await put([{ status: 500 }, {}, { status: 503, repeat: true }])).status).toBe(200);
   expect((await put([{ nonsense: 1 }])).status).toBe(400);

@@ -43,7 +43,7 @@ const embed = async (input: unknown, more: object = {}) =>
 const dot = (one: readonly number[], other: readonly number[]) =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
-test("vectors have length one, follow from the words, and are near where words are shared", async () => {
+test("vectors have length one, depend on the text, and are similar for texts with common words", async () => {
   const { data, usage } = await embed(["a red boat", "the red boat", "taxes", "a red boat"]);
   const vectors: readonly number[][] = data.map(({ embedding }: { embedding: number[] }) => embedding);
   const [one = [], near = [], far = [], same = []] = vectors;
@@ -56,13 +56,13 @@ test("vectors have length one, follow from the words, and are near where words a
   expect(Array.from({ length: 64 }, (_, at) => bytes.readFloatLE(at * 4))).toEqual(one.map(Math.fround));
 });
 
-test("tokens are an input like another", async () => {
+test("token ids are accepted as input", async () => {
   expect((await embed([1, 2, 3])).usage.prompt_tokens).toBe(3);
   expect((await embed([[1], [2, 3]])).data).toHaveLength(2);
   expect((await post(embeddings, { model: "e", input: "x" })).body.data[0].embedding).toHaveLength(1_536);
 });
 
-test("moderation: one result a text, one for all parts", async () => {
+test("moderation: one result for each text, one for all parts", async () => {
   const moderate = async (input: unknown) => (await post("/openai/v1/moderations", { input })).body.results;
   expect(await moderate(["A boat", "I will kill you"])).toMatchObject([
     { flagged: false },
@@ -74,7 +74,7 @@ test("moderation: one result a text, one for all parts", async () => {
 
 const documents = ["taxes", "the red boat", "a boat"];
 
-test("rerank by shared words", async () => {
+test("rerank by common words", async () => {
   const asked = { model: "r", query: "red boat", documents };
   expect((await post("/jina/v1/rerank", { ...asked, top_n: 2 })).body).toEqual({
     model: "r",
@@ -121,7 +121,7 @@ test.each<[string, string, object, RegExp]>([
   expect(JSON.stringify(body)).toMatch(names);
 });
 
-test.each(["/jina/v1/rerank", "/cohere/v2/rerank"])("%s has its own errors, and wants a key", async (path) => {
+test.each(["/jina/v1/rerank", "/cohere/v2/rerank"])("%s has its error format, and requires a key", async (path) => {
   const asked = { model: "m", query: simulate({ status: 429 }), documents };
   const body = path.startsWith("/jina") ? { detail: "simulated 429" } : { message: "simulated 429" };
   expect(await post(path, asked)).toMatchObject({ status: 429, body });

@@ -5,7 +5,7 @@ import { pictureOf } from "../src/pictures/picture.ts";
 
 const wish = { words: "a fox", width: 37, height: 21 };
 
-describe("pictures are real, and of the size that was asked for", () => {
+describe("images can be decoded, and have the requested size", () => {
   test("PNG", () => {
     const { width, height, data } = PNG.sync.read(pictureOf({ ...wish, format: "png" }));
     expect([width, height, data.length]).toEqual([37, 21, 37 * 21 * 4]);
@@ -15,7 +15,7 @@ describe("pictures are real, and of the size that was asked for", () => {
     expect(decode(pictureOf({ ...wish, format: "jpeg" }))).toMatchObject({ width: 37, height: 21 });
   });
 
-  test("WebP: the container, the sides, and codes of one symbol each", () => {
+  test("WebP: the container, the dimensions, and codes of one symbol each", () => {
     const bytes = pictureOf({ ...wish, format: "webp" });
     expect(bytes.toString("latin1", 0, 4)).toBe("RIFF");
     expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8);
@@ -25,7 +25,7 @@ describe("pictures are real, and of the size that was asked for", () => {
     expect([(sides & 0x3fff) + 1, ((sides >> 14) & 0x3fff) + 1, sides >>> 28]).toEqual([37, 21, 0]);
   });
 
-  test("another text is another picture, the same text the same one", () => {
+  test("different texts make different images, equal texts equal ones", () => {
     const png = (words: string) => pictureOf({ ...wish, words, format: "png" });
     expect(png("a")).toEqual(png("a"));
     expect(png("a")).not.toEqual(png("b"));

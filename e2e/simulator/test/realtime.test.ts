@@ -36,28 +36,25 @@ const answer = (...output_modalities: readonly string[]) => ({
   response: { output_modalities },
 });
 
-test.each(["text", "audio"])(
-  "an answer in %s: its part is announced and ended as one of that kind",
-  async (modality) => {
-    const events = await heard(says("Hi"), answer(modality));
-    const types = events.map(({ type }) => type);
-    expect(types[0]).toBe("session.created");
-    expect(types).toContain(modality === "text" ? "response.output_text.delta" : "response.output_audio.delta");
-    const parts = events.filter(({ type }) => /content_part/.test(type)).map(({ part }) => part);
-    expect(parts).toEqual([
-      { type: modality, [modality === "text" ? "text" : "transcript"]: "" },
-      { type: modality, [modality === "text" ? "text" : "transcript"]: "You said: Hi" },
-    ]);
-  },
-);
+test.each(["text", "audio"])("an answer in %s: its part starts and ends with events of that type", async (modality) => {
+  const events = await heard(says("Hi"), answer(modality));
+  const types = events.map(({ type }) => type);
+  expect(types[0]).toBe("session.created");
+  expect(types).toContain(modality === "text" ? "response.output_text.delta" : "response.output_audio.delta");
+  const parts = events.filter(({ type }) => /content_part/.test(type)).map(({ part }) => part);
+  expect(parts).toEqual([
+    { type: modality, [modality === "text" ? "text" : "transcript"]: "" },
+    { type: modality, [modality === "text" ? "text" : "transcript"]: "You said: Hi" },
+  ]);
+});
 
-test("a response reports what it used, or nothing where that is asked for", async () => {
+test("a response reports its usage, or nothing if the prompt requests that", async () => {
   const usage = async (words: string) => (await heard(says(words), answer("text"))).at(-1).response.usage;
   expect(await usage("Hi")).toMatchObject({ output_token_details: { audio_tokens: 0 } });
   expect(await usage(simulate({ usage: null }))).toBeNull();
 });
 
-test("an event of no shape is refused by its field", async () => {
+test("a malformed event is refused, and the error names its field", async () => {
   expect((await heard({ ...says("Hi"), colour: "red" })).at(-1)).toMatchObject({
     type: "error",
     error: { type: "invalid_request_error", param: "colour" },

@@ -15,7 +15,7 @@ const weather = { type: "function", name: "weather", parameters: null, strict: f
 const usual = { reasoning: { effort: "low", summary: "auto" }, include: ["reasoning.encrypted_content"] };
 const itemTypes = (output: readonly { type: string }[]) => output.map(({ type }) => type);
 
-test("an echo, with its counts", async () => {
+test("an echo, with its token counts", async () => {
   expect((await post(ask("Hello"))).body).toMatchObject({
     object: "response",
     status: "completed",
@@ -24,7 +24,7 @@ test("an echo, with its counts", async () => {
   });
 });
 
-test("a stream has every item in order, numbered without gaps, and ends with the whole", async () => {
+test("a stream has every item in order, numbered without gaps, and ends with the complete response", async () => {
   const tools = [
     { name: "weather", arguments: { city: "Oslo" } },
     { name: "grep", arguments: "x y" },
@@ -76,7 +76,7 @@ test("the official SDK reads the stream", async () => {
   expect(final.output_text).toBe("You said: Hello");
 });
 
-test("a tool round by items, sealed thoughts included, and by the id of the answer", async () => {
+test("a tool round by items, with encrypted reasoning, and by the id of the response", async () => {
   const question = ask("call weather {}", { tools: [weather], ...usual });
   const first = (await post(question)).body;
   expect(itemTypes(first.output)).toEqual(["reasoning", "function_call"]);
@@ -97,14 +97,14 @@ test("a tool round by items, sealed thoughts included, and by the id of the answ
   });
 });
 
-test("a trigger at the end is answered with a compaction alone", async () => {
+test("a trigger at the end of the input is answered with a compaction only", async () => {
   const { body } = await post(ask([{ role: "user", content: "Build me a parser" }, { type: "compaction_trigger" }]));
   expect(body.output).toMatchObject([{ type: "compaction" }]);
   const next = await post(ask([...body.output, { role: "user", content: "Go on" }]));
   expect(next.body.output).toMatchObject([{ content: [{ text: "You said: Go on" }] }]);
 });
 
-test("a compaction stands for what was said", async () => {
+test("a compaction replaces the previous turns", async () => {
   const { body } = await started.post(`${path}/compact`, ask("Build me a parser"));
   expect(body).toMatchObject({ object: "response.compaction", output: [{ role: "user" }, { type: "compaction" }] });
   const next = await post(ask([...body.output, { role: "user", content: "Go on" }]));
@@ -112,7 +112,7 @@ test("a compaction stands for what was said", async () => {
   expect(next.body.usage.input_tokens).toBeGreaterThan(8);
 });
 
-test("pictures, and ways to end", async () => {
+test("images, and finish reasons", async () => {
   const drawn = (await post(ask(simulate({ image: true })))).body;
   expect(itemTypes(drawn.output)).toEqual(["message", "image_generation_call"]);
   const cut = (await post(ask(simulate({ reply: "x".repeat(100) }), { max_output_tokens: 16 }))).body;
@@ -168,7 +168,7 @@ test.each<[string, object, string, string, number?]>([
   expect(await post({ ...ask("Hi"), ...more })).toMatchObject({ status, body: { error: { param, code } } });
 });
 
-test("words are sent as a refusal", async () => {
+test("text is sent as a refusal", async () => {
   const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
   expect(body.output).toMatchObject([{ type: "message", content: [{ type: "refusal", refusal: "No." }] }]);
 });

@@ -28,11 +28,11 @@ test.each([
   ["a token with invalid claims", "head.claims.signature", 1002],
   ["a token that is not valid yet", tokenOf({ nbf: now + 60 }), 1003],
   ["a token that has expired", tokenOf({ exp: now - 60 }), 1004],
-])("%s is refused in the vendor's words", async (_, token, code) => {
+])("%s is refused with the vendor's message", async (_, token, code) => {
   expect(await started.post(path, asked, bearer(token))).toMatchObject({ status: 401, body: { code } });
 });
 
-test("a task runs at its first look, is done at the second, and its film is there without a token", async () => {
+test("a task runs at the first poll, is done at the second, and its video needs no key", async () => {
   const { body } = await started.post(path, asked, bearer(tokenOf({})));
   const id: string = body.data.task_id;
   const look = async (): Promise<any> =>
@@ -45,7 +45,7 @@ test("a task runs at its first look, is done at the second, and its film is ther
   expect(Buffer.from(await film.arrayBuffer()).toString("latin1", 4, 8)).toBe("ftyp");
 });
 
-test("a task fails, and its film expires, where its prompt asks for that", async () => {
+test("a task fails, or its video expires, if the prompt requests that", async () => {
   const ended = async (behaviour: object): Promise<any> => {
     const prompt = simulate({ looks: 1, ...behaviour });
     const { body } = await started.post(path, { ...asked, prompt }, bearer(tokenOf({})));

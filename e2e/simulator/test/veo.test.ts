@@ -41,7 +41,7 @@ const model = "veo-3.1-generate-001";
 const isMp4 = (bytes: Buffer): boolean => bytes.subarray(4, 12).toString() === "ftypisom";
 
 describe("Google's SDK at Vertex", () => {
-  test("starts an operation, looks at it until it is done, and has the film in it", async () => {
+  test("starts an operation, polls it until it is done, and gets the video in its result", async () => {
     const begun = await cloud.models.generateVideos({
       model,
       source: { prompt: "A boat", image: { imageBytes: "iVBORw0KGgo=", mimeType: "image/png" } },
@@ -54,14 +54,14 @@ describe("Google's SDK at Vertex", () => {
     expect(isMp4(Buffer.from(made?.video?.videoBytes ?? "", "base64"))).toBe(true);
   });
 
-  test("has the address of the film where it asked for a bucket", async () => {
+  test("gets the address of the video if the request names a bucket", async () => {
     const config = { outputGcsUri: "gs://films/made/" };
     const begun = await cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });
     const { response } = await done(cloud, begun);
     expect(response?.generatedVideos?.[0]?.video?.uri).toMatch(/^gs:\/\/films\/made\/op\w+\/sample_0\.mp4$/);
   });
 
-  test("has the reasons why a film is held back, and what has failed", async () => {
+  test("gets the reason why a video was filtered, and the error of a failed one", async () => {
     const begin = (behaviour: object) =>
       cloud.models.generateVideos({ model, source: { prompt: simulate(behaviour) } });
     const held = await done(cloud, await begin({ finish: "content_filter" }));
@@ -75,7 +75,7 @@ describe("Google's SDK at Vertex", () => {
     ["a length that no model makes", { durationSeconds: 5 }, "durationSeconds"],
     ["a resolution that there is not", { resolution: "900p" }, "resolution"],
     ["frames per second", { fps: 30 }, "fps"],
-  ])("is refused %s", async (_, config, word) => {
+  ])("gets an error for %s", async (_, config, word) => {
     const begun = cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });
     await expect(begun).rejects.toThrow(word);
   });
@@ -83,7 +83,7 @@ describe("Google's SDK at Vertex", () => {
 
 /** This version of the SDK begins no videos there, but looks at them and fetches them. */
 describe("Google's SDK at the Gemini API", () => {
-  test("looks at an operation until it is done, and downloads the film", async () => {
+  test("polls an operation until it is done, and downloads the video", async () => {
     const begun = await fetch(`${started.url}/gemini/v1beta/models/veo-3.1-generate-preview:predictLongRunning`, {
       method: "POST",
       headers: { "x-goog-api-key": "AIza-key", "content-type": "application/json" },

@@ -52,14 +52,14 @@ describe("the official SDK", () => {
     ["text-embedding-005", ["Hello there"]],
     ["text-embedding-005", ["Hello there", "Good morning"]],
     ["gemini-embedding-001", ["Hello there"]],
-  ])("embeds by %s", async (model, contents) => {
+  ])("embeds with %s", async (model, contents) => {
     const { embeddings = [] } = await sdk.models.embedContent({ model, contents, config: { outputDimensionality: 8 } });
     expect(embeddings.map(({ values, statistics }) => [values?.length, statistics?.tokenCount])).toEqual(
       contents.map(() => [8, 3]),
     );
   });
 
-  test("draws by Imagen", async () => {
+  test("generates images with Imagen", async () => {
     const config = { numberOfImages: 2, aspectRatio: "16:9", negativePrompt: "rain", outputMimeType: "image/jpeg" };
     const { generatedImages = [] } = await sdk.models.generateImages({
       model: "imagen-4.0-generate-001",
@@ -72,7 +72,7 @@ describe("the official SDK", () => {
     ]);
   });
 
-  test("is refused for an account that is not known", async () => {
+  test("gets an error for an unknown account", async () => {
     const { private_key: key }: { private_key: string } = JSON.parse(
       await (await fetch(`${started.url}/_account/vertex`)).text(),
     );
@@ -91,7 +91,7 @@ test("contents without a role are refused", async () => {
 describe("Claude", () => {
   const asked = { anthropic_version: "vertex-2023-10-16", max_tokens: 50, messages: [{ role: "user", content: "Hi" }] };
 
-  test("answers whole and streamed", async () => {
+  test("answers complete and streamed", async () => {
     const { body } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, asked);
     expect(body.content).toMatchObject([{ text: "You said: Hi" }]);
     const path = `${place}/anthropic/models/claude-x:streamRawPredict`;

@@ -10,7 +10,7 @@ test.each([
   ["quick words", "Good morning, all of you who listen.", 4, (36 * 0.06) / 4],
   ["slow words", "Good morning.", 0.25, (13 * 0.06) / 0.25],
   ["another script", "Привет, мир", 1, 11 * 0.06],
-])("%s: it lasts as long as it says, and is heard", (_, text, speed, seconds) => {
+])("%s: it has the stated duration, and is transcribed", (_, text, speed, seconds) => {
   const speech = speak(text, { voice: "alloy", speed });
   expect(speech.seconds).toBeCloseTo(seconds);
   const samples = samplesOf(text, "alloy", speed);
@@ -19,7 +19,7 @@ test.each([
   expect(samples.some((sample) => Math.abs(sample) > 500)).toBe(true);
 });
 
-test("voices and texts differ, and each sounds the same again", () => {
+test("voices and texts differ, and each result can be reproduced", () => {
   const [one, again] = [samplesOf("one two"), samplesOf("one two")];
   expect(again).toEqual(one);
   expect(samplesOf("one two", "echo")).not.toEqual(one);

@@ -32,7 +32,7 @@ const voice = "JBFqnCBsd6RMkjVDRZzb";
 const speakWav = async (): Promise<Buffer> =>
   bytesOf(await elevenlabs.textToSpeech.convert(voice, { ...asked, outputFormat: "wav_24000" }));
 
-test("ElevenLabs speaks, and hears what it said", async () => {
+test("ElevenLabs generates speech, and transcribes it", async () => {
   const mp3 = await bytesOf(await elevenlabs.textToSpeech.stream(voice, { ...asked, outputFormat: "mp3_44100_128" }));
   expect((await parseBuffer(mp3)).format.codec).toMatch(/MPEG/);
   const file = new Blob([new Uint8Array(await speakWav())], { type: "audio/wav" });
@@ -47,7 +47,7 @@ test("ElevenLabs speaks, and hears what it said", async () => {
   ).toBe(heard.text);
 });
 
-test("Deepgram speaks, and hears what it said", async () => {
+test("Deepgram generates speech, and transcribes it", async () => {
   const aura = { text, model: "aura-2-thalia-en", encoding: "linear16", container: "wav" } as const;
   const answer = await deepgram.speak.v1.audio.generate(aura);
   const wav = Buffer.from(await answer.arrayBuffer());
@@ -59,7 +59,7 @@ test("Deepgram speaks, and hears what it said", async () => {
   expect(channel?.alternatives?.[0]?.words?.at(-1)?.end).toBeCloseTo(seconds, 1);
 });
 
-test("Gemini speaks samples, and writes down what it hears", async () => {
+test("Gemini generates audio samples, and transcribes audio", async () => {
   const config = {
     responseModalities: ["AUDIO"],
     speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
@@ -78,7 +78,7 @@ test("Gemini speaks samples, and writes down what it hears", async () => {
   });
 });
 
-test("a wrong key is refused in the vendor's own words", async () => {
+test("a wrong key is refused with the vendor's message", async () => {
   const bad = new ElevenLabsClient({ apiKey: "bad-key", baseUrl: `${started.url}/elevenlabs`, maxRetries: 0 });
   await expect(bad.textToSpeech.stream("v", { text })).rejects.toMatchObject({ statusCode: 401 });
 });

@@ -30,7 +30,7 @@ describe.each(ownAndOther("chat"))("chat completions over $name", ({ name: model
   beforeEach(() => suite.simulator.forget(model));
   const hello = (content = "Hello") => ({ model, messages: [{ role: "user" as const, content }] });
 
-  test("the SDK's own collecting of streams and calls", async () => {
+  test("the SDK's helpers for streams and calls", async () => {
     const stream = completions().stream({ ...hello('call weather {"city":"Oslo"}'), tools: [weather] });
     const { choices } = await stream.finalChatCompletion();
     expect(choices).toMatchObject([
@@ -41,7 +41,7 @@ describe.each(ownAndOther("chat"))("chat completions over $name", ({ name: model
     ]);
   });
 
-  test("the SDK's own running of tools", async () => {
+  test("the SDK's tool runner", async () => {
     const run = completions().runTools({
       ...hello('call weather {"city":"Oslo"}'),
       tools: [{ ...weather, function: { ...weather.function, description: "", function: () => "rain" } }],
@@ -49,7 +49,7 @@ describe.each(ownAndOther("chat"))("chat completions over $name", ({ name: model
     expect(await run.finalContent()).toBe("rain");
   });
 
-  test("the SDK's own reading of an answer by a schema", async () => {
+  test("the SDK's parsing of an answer by a schema", async () => {
     const { schema } = { schema: weather.function.parameters };
     const answer = await completions().parse({
       ...hello(),
@@ -58,7 +58,7 @@ describe.each(ownAndOther("chat"))("chat completions over $name", ({ name: model
     expect(answer.choices[0]?.message.parsed).toEqual({ city: "words" });
   });
 
-  test("a stream that was not asked for usage has none", async () => {
+  test("a stream has no usage unless it was requested", async () => {
     for await (const chunk of await completions().create({ ...hello(), stream: true })) {
       expect(chunk.usage ?? null).toBeNull();
       expect(chunk.choices).toHaveLength(1);

@@ -57,14 +57,14 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
       { how: "whole", stream: false },
       { how: "streamed", stream: true },
     ])("$how", ({ stream }) => {
-      test("text with a system prompt and a picture", async () => {
+      test("text with a system prompt and an image", async () => {
         const heard = await ask({ stream, system: "Be brief.", said: [{ text: "Look: " }, { image: png }] });
         expect(heard).toMatchObject({ finish: client.endings.stop, dropped: [] });
         expect(heard.text).toMatch(/^You said: Look: \[image .*\d+ characters\]$/);
         for (const sent of ["Be brief.", png]) expect(await seen()).toContain(sent);
       });
 
-      test("a call of a tool with thoughts, its result, and the answer after it", async () => {
+      test("a tool call with reasoning, its result, and the answer that follows", async () => {
         const first = await ask({ stream, said: [{ text: 'call weather {"city":"Oslo"}' }], tools, reasoning: true });
         expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
         expect(first.finish).toBe(client.endings.calls);
@@ -73,7 +73,7 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
         expect(await seen()).toMatch(/[sS]ignature":"/);
       });
 
-      test("usage is what the vendor reported, and the bill its price", async () => {
+      test("usage is as the vendor reported it, and is billed at its price", async () => {
         const cacheWriteTokens = cloud.wire === "content" ? 0 : 100;
         const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, cacheWriteTokens };
         const before = await settled(suite, account);
@@ -85,7 +85,7 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
       });
     });
 
-    test("a stream that breaks in its middle is an error, and what came is paid", async () => {
+    test("a stream that breaks in the middle ends with an error, and the received part is charged", async () => {
       const before = await settled(suite, account);
       const text = "one two three four five ".repeat(10);
       const said = [simulate({ errorAfterChunks: 10, chunks: 40, chunkDelayMs: 1, text })];
@@ -95,7 +95,7 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
   },
 );
 
-test("Claude on Bedrock gets a messages client's body, byte by byte but for model, stream and version", async () => {
+test("Claude on Bedrock gets a messages client's body, unchanged except for model, stream and version", async () => {
   await suite.simulator.forget("bedrock-claude");
   const body =
     '{"model":"bedrock-claude", "max_tokens":16, "stream":true, "messages":[{"role":"user","content":"Hi"}], "metadata":{"user_id":"u"}}';
@@ -112,7 +112,7 @@ test("Claude on Bedrock gets a messages client's body, byte by byte but for mode
   );
 });
 
-test("Bedrock ranks", async () => {
+test("rerank on Bedrock", async () => {
   const answer = await fetch(`${suite.edgeUrl}/v1/rerank`, {
     method: "POST",
     headers: { authorization: `Bearer ${keyOf("demo")}`, "content-type": "application/json" },

@@ -48,7 +48,7 @@ describe.each(ownAndOther("content"))("content generation over $name", ({ name: 
     ["the interface's header", "", { "x-gamma-api-key": key }],
     ["the query", `?key=${key}`, {}],
     ["a bearer token", "", { authorization: `Bearer ${key}` }],
-  ])("a whole answer, the key by %s", async (_, query, headers) => {
+  ])("a complete answer, with the key in %s", async (_, query, headers) => {
     const reply = await post(`/v1beta/models/${model}:generateContent${query}`, hello, headers);
     expect(reply.status).toBe(200);
     expect(await reply.json()).toMatchObject(answer);
@@ -72,14 +72,14 @@ describe.each(ownAndOther("content"))("content generation over $name", ({ name: 
     expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata: expect.anything() });
   });
 
-  test("tokens are counted, and the model is looked up", async () => {
+  test("tokens are counted, and the model is described", async () => {
     const google = googleAt(suite.edgeUrl, key);
     expect((await google.models.countTokens({ model, contents: "Hello there" })).totalTokens).toBeGreaterThan(0);
     expect(await google.models.get({ model })).toMatchObject({ name: `models/${model}` });
   });
 });
 
-test("errors have the vendor's shape", async () => {
+test("errors have the vendor's format", async () => {
   const reply = await post("/v1beta/models/nothing:generateContent", hello);
   expect(reply.status).toBe(404);
   expect(await reply.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND", message: expect.any(String) } });

@@ -63,7 +63,7 @@ const post = (path: string, body: object, by = key) =>
 describe.each(["native-completion", "messages"])("completions over %s", (model) => {
   const completions = () => openaiAt(suite.edgeUrl, key).completions;
 
-  test("of a prompt", async () => {
+  test("of one prompt", async () => {
     expect(await completions().create({ model, prompt: "Once upon", max_tokens: 50 })).toMatchObject({
       object: "text_completion",
       id: expect.stringMatching(/^cmpl-/),
@@ -73,12 +73,12 @@ describe.each(["native-completion", "messages"])("completions over %s", (model) 
     });
   });
 
-  test("of several prompts, as many answers", async () => {
+  test("of several prompts, with one answer each", async () => {
     const { choices } = await completions().create({ model, prompt: ["1", "2", "3"], max_tokens: 50 });
     expect(choices.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
-  test("of a prompt, streamed, with its usage", async () => {
+  test("of one prompt, streamed, with its usage", async () => {
     let [text, finish, tokens] = ["", "", 0];
     const asked = { model, prompt: "Once upon", max_tokens: 50, stream_options: { include_usage: true } };
     for await (const chunk of await completions().create({ ...asked, stream: true })) {
@@ -90,7 +90,7 @@ describe.each(["native-completion", "messages"])("completions over %s", (model) 
   });
 });
 
-test("completions of several prompts, streamed over a chat vendor, each answered in its place", async () => {
+test("completions of several prompts, streamed over a chat vendor, each with its index", async () => {
   const prompt = ["Prompt 0", "Prompt 1", "Prompt 2"];
   const texts = prompt.map(() => "");
   const asked = { model: "messages", prompt, max_tokens: 50, stream: true } as const;
@@ -99,7 +99,7 @@ test("completions of several prompts, streamed over a chat vendor, each answered
   expect(texts).toEqual(prompt.map((each) => `You said: ${each}`));
 });
 
-test("several prompts, one of which fails, are a failure and cost nothing", async () => {
+test("several prompts fail if one of them fails, and cost nothing", async () => {
   await suite.simulator.script("messages", [{}, { status: 500 }, {}]);
   const reply = await post("/v1/completions", { model: "messages", prompt: ["1", "2", "3"] }, keyOf("failing"));
   expect([reply.status, await reply.json()]).toMatchObject([502, { error: { code: "upstream_error" } }]);
@@ -111,7 +111,7 @@ test("several prompts, one of which fails, are a failure and cost nothing", asyn
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector);
 
 test.each(["openai-vectors", "gemini-vectors"])(
-  "vectors by %s, for both SDKs and by a model in the path",
+  "embeddings by %s, with both SDKs and with a model in the path",
   async (model) => {
     // The SDK asks for Base64 by itself, and gives numbers.
     const { data, ...reply } = await openaiAt(suite.edgeUrl, key).embeddings.create({
@@ -137,7 +137,7 @@ test.each(["openai-vectors", "gemini-vectors"])(
   },
 );
 
-test.each(["jina-ranks", "cohere-ranks"])("ranking by %s", async (model) => {
+test.each(["jina-ranks", "cohere-ranks"])("reranking by %s", async (model) => {
   const documents = ["the weather in Oslo", "a recipe for soup", "Oslo is a city"];
   const asked = { model, query: "Oslo weather", documents, top_n: 2, return_documents: true };
   const reply = await post("/v1/rerank", asked);
@@ -148,7 +148,7 @@ test.each(["jina-ranks", "cohere-ranks"])("ranking by %s", async (model) => {
 });
 
 // One letter, and a margin for what models put around a text: not the instructions that chat models are sent.
-test("a moderation by a vendor that reports no usage costs what the input comes to", async () => {
+test("a moderation by a vendor that reports no usage is charged by the counted input", async () => {
   const reply = await post("/v1/moderations", { model: "native-moderation", input: "x" });
   expect([reply.status, reply.headers.get("x-modelgate-cost")]).toEqual([200, "0.000002"]);
 });
@@ -173,7 +173,7 @@ test.each(["native-moderation", "judge"])("moderation by %s, of several texts", 
   ]);
 });
 
-test("an image, speech, what is heard of it, and a film, each paid by its unit", async () => {
+test("an image, speech, its transcript, and a video, each charged by its unit", async () => {
   const before = await settled(suite);
   const openai = openaiAt(suite.edgeUrl, key);
   expect((await openai.images.generate({ model: "sketch", prompt: "A boat" })).data).toHaveLength(1);

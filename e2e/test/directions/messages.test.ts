@@ -41,7 +41,7 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
     ["x-api-key", { "x-api-key": key, ...version }],
     ["a bearer token", { authorization: `Bearer ${key}`, ...version }],
     ["the interface's own header for the version", { "x-api-key": key, "alpha-version": "2023-06-01" }],
-  ])("a key by %s", async (_, headers) => {
+  ])("a key in %s", async (_, headers) => {
     const answer = await post(hello(model), headers);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
@@ -55,7 +55,7 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
     });
   });
 
-  test("beta features reach a vendor that knows them, and no other", async () => {
+  test("beta features reach only a vendor that supports them", async () => {
     const answer = await post(
       hello(model),
       { "x-api-key": key, ...version, "anthropic-beta": "a-1,b-2" },
@@ -75,7 +75,7 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
     expect(content).toMatchObject([{ type: "text", text: "You said: Hello" }]);
   });
 
-  test("a silent stream shows that it lives", async () => {
+  test("a silent stream sends heartbeats", async () => {
     const said = `Hello {{simulate: {"chunks": 2, "chunkDelayMs": 350}}}`;
     const stream = { ...hello(model), messages: [{ role: "user", content: said }], stream: true };
     const events = await (await post(stream, { "x-api-key": key, ...version })).text();

@@ -67,7 +67,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     const ask = (question: Partial<Question>): Promise<Heard> =>
       client.ask(suite, keyOf(id), { model: vendor.name, stream, said: [{ text: "Hello" }], ...question });
 
-    test("text, billed by what the vendor reported", async () => {
+    test("text, billed by the vendor's usage", async () => {
       const cacheWriteTokens = vendor.wire === "content" ? 0 : 100;
       const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30, cacheWriteTokens };
       const text = 'Grüße, 世界 👋 \u0000\u2028 "quoted" \\ </script>';
@@ -81,7 +81,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       expect(before - (await settled(suite, id))).toBe(BigInt((dollars + 80 * price.output) * 1_000));
     });
 
-    test("a picture, and a PDF where the client may send one", async () => {
+    test("an image, and a PDF if the client can send one", async () => {
       // The interface demands it: file input of chat completions is not streamed.
       const files = client.wire === "chat" && stream ? [] : [{ pdf }];
       const heard = await ask({ said: [{ text: "Look: " }, { image: png }, ...files] });
@@ -89,13 +89,13 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       for (const data of [png, ...files.map((file) => file.pdf)]) expect(await seen()).toContain(data);
     });
 
-    test("an answer by a JSON schema, and one that ends where its tokens end", async () => {
+    test("an answer by a JSON schema, and one that ends at its maximum tokens", async () => {
       expect(JSON.parse((await ask({ schema })).text)).toEqual({ city: "words", degrees: 1 });
       const cut = await ask({ maxTokens: 20, said: [{ text: "word ".repeat(40) }] });
       expect(cut.finish).toBe(client.endings.length);
     });
 
-    test("a call with thoughts, its result, and the answer after it", async () => {
+    test("a call with reasoning, its result, and the answer that follows", async () => {
       const first = await ask({ said: call, tools, reasoning: true });
       expect(first).toMatchObject({ finish: client.endings.calls, dropped: [] });
       expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
@@ -109,14 +109,14 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     });
   });
 
-  test("a vendor in a hurry is its SDK's error, in its wire's words", async () => {
+  test("a vendor's rate limit is the SDK's error, in the format of its wire", async () => {
     await suite.simulator.script(id, [{ status: 429, repeat: true }]);
     const question = { model: id, stream: false, said: [{ text: "Hello" }] };
     const error = await errorOf(client, client.ask(suite, keyOf("demo"), question));
     expect(error).toMatchObject({ status: 429, className: classOf(client), body: limitedBodies[client.wire] });
   });
 
-  test("a stream that is cut is an error, and what came is paid", async () => {
+  test("an interrupted stream ends with an error, and the received part is charged", async () => {
     const text = "one two three four five ".repeat(10);
     await suite.simulator.script(`cut-${id}`, [{ errorAfterChunks: 20, chunks: 40, chunkDelayMs: 1, text }]);
     const before = await settled(suite, id);
@@ -149,7 +149,7 @@ function classOf({ name }: Client): string {
 
 /** A vendor refuses what it did not seal, and the simulator does too. */
 test.each(clients)(
-  "$name: a conversation with thoughts and calls goes on at another vendor, and back",
+  "$name: a conversation with reasoning and calls continues at another vendor, and back",
   async (client) => {
     const [one, other] = ownAndOther(client.wire);
     if (one === undefined || other === undefined) throw new Error("a client has two vendors");
@@ -160,7 +160,7 @@ test.each(clients)(
   },
 );
 
-test("a client that leaves ends the work of its vendor, and pays for what came", async () => {
+test("a client that disconnects stops its vendor, and is charged for the received part", async () => {
   const before = await settled(suite);
   const leaving = new AbortController();
   const { text: content } = simulate({ chunks: 10_000, chunkDelayMs: 5 });
@@ -177,7 +177,7 @@ test("a client that leaves ends the work of its vendor, and pays for what came",
   expect(await settled(suite)).toBeLessThan(before);
 });
 
-test("Ollama's client chats, and hears of a wrong key", async () => {
+test("Ollama's client chats, and gets an error for a wrong key", async () => {
   const clientOf = (key: string) => new Ollama({ host: suite.edgeUrl, headers: { authorization: `Bearer ${key}` } });
   const messages = [{ role: "user", content: "Hello" }];
   const lines = [];

@@ -30,7 +30,7 @@ const amount = fc.oneof(
   fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 3n }),
 );
 
-test("sums and differences in Lua are those of integers, to the last nano-dollar", async () => {
+test("sums and differences in Lua equal those of integers, exact to the nano-dollar", async () => {
   await fc.assert(
     fc.asyncProperty(amount, amount, async (a, b) => {
       const found = await redis.eval(script, 0, a.toString(), b.toString());

@@ -24,21 +24,21 @@ beforeEach(() => {
 });
 const of = (record: string) => ({ accountId: `keeper-${count}`, record });
 
-test("an account keeps so many bytes over all records, and another account as many", async () => {
+test("an account stores up to the maximum bytes over all records, independently of other accounts", async () => {
   expect(await book.keep(of("a"), 600, day)).toBe(true);
   expect(await book.keep(of("b"), 500, day)).toBe(false);
   expect(await book.keep(of("b"), 400, day)).toBe(true);
   expect(await book.keep({ accountId: `other-${count}`, record: "a" }, 1_000, day)).toBe(true);
 });
 
-test("a record that is written again counts once; one that does not grow is never refused", async () => {
+test("a record that is replaced counts once; one that does not grow is never refused", async () => {
   expect(await book.keep(of("a"), 900, day)).toBe(true);
   expect(await book.keep(of("a"), 1_000, day)).toBe(true);
   expect(await book.keep(of("a"), 1_001, day)).toBe(false);
   expect(await book.keep(of("a"), 1_000, day)).toBe(true);
 });
 
-test("a record that is dropped, shrinks or expires gives its share back", async () => {
+test("a record that is dropped, shrinks or expires releases its share", async () => {
   expect(await book.keep(of("a"), 1_000, day)).toBe(true);
   await book.drop(of("a"));
   expect(await book.grow(of("b"), 1_000, 60_000)).toBe(true);
@@ -50,7 +50,7 @@ test("a record that is dropped, shrinks or expires gives its share back", async 
   expect(await book.keep(of("d"), 900, day)).toBe(true);
 });
 
-test("required content is counted even where nothing is left", async () => {
+test("required content is counted even if the account is full", async () => {
   expect(await book.keep(of("a"), 990, day)).toBe(true);
   await book.growRequired(of("a"), 20, day);
   expect(await book.grow(of("a"), 1, day)).toBe(false);
@@ -58,12 +58,12 @@ test("required content is counted even where nothing is left", async () => {
   expect(await book.keep(of("b"), 1, day)).toBe(false);
 });
 
-test("an account keeps so many records", async () => {
+test("an account stores up to the maximum number of records", async () => {
   for (const name of ["a", "b", "c"]) expect(await book.keep(of(name), 1, day)).toBe(true);
   expect(await book.keep(of("d"), 1, day)).toBe(false);
 });
 
-test("calls at the same time never keep more together than the account may", async () => {
+test("concurrent calls never store more than the account's maximum", async () => {
   const kept = await Promise.all(Array.from({ length: 50 }, () => book.grow(of("a"), 100, day)));
   expect(kept.filter(Boolean)).toHaveLength(10);
 });

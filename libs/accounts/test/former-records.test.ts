@@ -24,7 +24,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-describe("a record of the former version", () => {
+describe("a record of the previous version", () => {
   test("reads a token", async () => {
     await redis.set(accountKeys.token("digest"), former.token);
     expect(await findToken(redis, "digest")).toEqual(JSON.parse(former.token));
@@ -42,14 +42,14 @@ describe("a record of the former version", () => {
   });
 });
 
-describe("a record of an unknown shape", () => {
+describe("a record of an unknown schema", () => {
   test("refuses a token, and does not quote it", async () => {
     await redis.set(accountKeys.token("odd"), '{"id":"secret"}');
     await expect(findToken(redis, "odd")).rejects.toThrow(UnknownShape);
     await expect(findToken(redis, "odd")).rejects.toThrow(/^stored token cannot be read: it must have required prop/);
   });
 
-  test("does not hold up the other events of its outbox", async () => {
+  test("does not delay the other events of its outbox", async () => {
     const shard = shardOf("late");
     const odd = await redis.xadd(accountKeys.outbox(shard), "*", "task", '{"taskId":7}');
     await createAccount(redis, { id: "late", balance: 5n });

@@ -62,19 +62,19 @@ const end = (callId: string, costNanos: bigint, more: object = {}) =>
   settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: draftOf(id, callId), ...more });
 const account = () => findAccount(redis, id);
 
-describe("what is refused takes nothing", () => {
+describe("a refused hold changes nothing", () => {
   test("a call that has a hold", async () => {
     const callId = await take(100n);
     await expect(take(300n, { callId })).rejects.toThrow("has a hold already");
     expect(await account()).toMatchObject({ heldNanos: 100n, availableNanos: 900n });
   });
 
-  test("a call of an account that there is not", async () => {
+  test("a call of an unknown account", async () => {
     await expect(take(0n, { accountId: "absent" })).rejects.toMatchObject({ code: "insufficient_quota" });
     expect(await findAccount(redis, "absent")).toBeUndefined();
   });
 
-  test("an amount beyond what can be counted", async () => {
+  test("an amount above the maximum", async () => {
     await expect(take(10n ** 30n)).rejects.toMatchObject({ code: "insufficient_quota" });
     expect(await account()).toMatchObject({ heldNanos: 0n });
   });
@@ -88,13 +88,13 @@ describe("what is refused takes nothing", () => {
     await take(100n, { outboxBound: 4 });
   });
 
-  test("an account that is there is not made anew", async () => {
+  test("an existing account is not created again", async () => {
     await end(await take(100n), 100n);
     expect(await createAccount(redis, { id, balance: 5_000n })).toBe("exists");
     expect(await account()).toMatchObject({ balanceNanos: 900n, creditedNanos: 1_000n, spentNanos: 100n });
   });
 
-  test("more credits than an account remembers", async () => {
+  test("more credits than the maximum of an account", async () => {
     const made = Array.from({ length: 10_000 }, (_, operation) => [`${operation}`, "{}"]).flat();
     await redis.hset(accountKeys.credits(id), ...made);
     expect(await credit(redis, { accountId: id, nanos: 1n, reason: "one more", operationId: "more" })).toBe("too-many");
@@ -131,7 +131,7 @@ describe("a budget", () => {
       { same: { tokenId: "tok_2" }, other: { group: "h" }, later: "03-31T23:59:59", next: "04-01T00:00:00" },
       /account in this key's group may spend .* a month/,
     ],
-  ])("%s holds for its own, until its period is over", async (name, { same, other, later, next }, words) => {
+  ])("%s applies separately, until its period ends", async (name, { same, other, later, next }, words) => {
     const budgets = { [name]: "100" };
     await take(60n, { budgets, nowMs: noon });
     await expect(take(41n, { budgets, nowMs: noon })).rejects.toMatchObject({ code: "insufficient_quota" });
@@ -141,7 +141,7 @@ describe("a budget", () => {
     await take(100n, { budgets, nowMs: at(next) });
   });
 
-  test("of a key that others are within is used up by all of them together, each within its own too", async () => {
+  test("of a key that others share is used up by all of them, each also limited by its own budget", async () => {
     const within = { within: "tok_1", withinPerDay: "100" };
     await take(60n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } });
     await expect(take(41n, { tokenId: "tok_3", budgets: within })).rejects.toThrow(
@@ -155,7 +155,7 @@ describe("a budget", () => {
     await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toMatchObject({ status: 402 });
   });
 
-  test("is named with its own amount, whichever of several it is; the others keep what they had", async () => {
+  test("is reported with its amount if it is too small; the other budgets are unchanged", async () => {
     const budgets = { tokenPerDay: "100", tokenPerMonth: "2000000000", groupPerDay: "300", groupPerMonth: "50" };
     await expect(take(60n, { budgets })).rejects.toThrow(/group may spend \$0\.00000005 a month/);
     await expect(take(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(
@@ -165,7 +165,7 @@ describe("a budget", () => {
     await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/key may spend \$0\.0000001 a day/);
   });
 
-  test("is used up by what a call cost, not by what was held for it", async () => {
+  test("is used up by the cost of a call, not by its hold", async () => {
     const budgets = { tokenPerDay: "100" };
     await end(await take(90n, { budgets }), 20n);
     await releaseHold(redis, { accountId: id, callId: await take(80n, { budgets }) });
@@ -173,7 +173,7 @@ describe("a budget", () => {
     await expect(take(1n, { budgets })).rejects.toMatchObject({ status: 402 });
   });
 
-  test("keeps what the balance could not cover of an extension", async () => {
+  test("keeps the part of an extension that the balance could not cover", async () => {
     const budgets = { tokenPerDay: "2000" };
     const callId = await take(900n, { budgets });
     await expect(extendHold(redis, { accountId: id, callId, nanos: 500n })).rejects.toMatchObject({ status: 402 });
@@ -182,7 +182,7 @@ describe("a budget", () => {
     await expect(extendHold(redis, { accountId: id, callId, nanos: 1n })).rejects.toMatchObject({ status: 402 });
   });
 
-  test("is remembered for longer than its period, and a call that ends after that changes nothing", async () => {
+  test("is stored for longer than its period, and a call that ends after that changes nothing", async () => {
     const budgets = { tokenPerDay: "100", groupPerMonth: "100" };
     const held = [await take(10n, { budgets, nowMs: noon }), await take(10n, { budgets, nowMs: noon })] as const;
     const [day, month] = [accountKeys.budgets(id, "2026-03-10"), accountKeys.budgets(id, "2026-03")];
@@ -196,7 +196,7 @@ describe("a budget", () => {
 });
 
 describe("a hold", () => {
-  test("of tokens is refilled with the minute, and given back with its hold", async () => {
+  test("of tokens is refilled with the minute, and returned when its hold is released", async () => {
     const limited = { tokensPerMinute: 600, tokens: 500 };
     const left = async () => {
       const admission = { accountId: id, limitsId: "tok_1", permitId: "p", metered: true, leaseMs: 1_000 };
@@ -211,7 +211,7 @@ describe("a hold", () => {
     expect(await left()).toBe(400);
   });
 
-  test("that was released is open no more", async () => {
+  test("that was released is not open", async () => {
     const before = await openHolds(redis, shardOf(id));
     const callId = await take(10n);
     expect(await openHolds(redis, shardOf(id))).toBe(before + 1);
@@ -219,7 +219,7 @@ describe("a hold", () => {
     expect(await openHolds(redis, shardOf(id))).toBe(before);
   });
 
-  test("whose lease has not run out is settled by its own service only", async () => {
+  test("whose lease has not expired is settled by its service only", async () => {
     const nowMs = at("03-10T12:00:00");
     const callId = await take(100n, { leaseMs: 1_000, nowMs });
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, nowMs: nowMs + 900 });
@@ -228,7 +228,7 @@ describe("a hold", () => {
     expect(await end(callId, 10n, { onlyIfExpired: true, nowMs: nowMs + 1_900 })).toBeDefined();
   });
 
-  test("whose service died is settled as its last renewal said; what is left of a broken one is cleared away", async () => {
+  test("whose service died is settled at the floor of its last renewal; an incomplete one is removed", async () => {
     const nowMs = at("03-10T12:00:00");
     const shard = shardOf(id);
     await redis.del(accountKeys.outbox(shard), accountKeys.holds(shard));

@@ -47,7 +47,7 @@ const ask = (limits: TokenLimits, nowMs = start, permitId = `permit-${nowMs}-${c
   admit(redis, { accountId, limitsId: "tok_1", permitId, limits, metered: true, leaseMs: 1_000, nowMs });
 
 describe("requests per minute", () => {
-  test("the whole limit at once, then refilled evenly", async () => {
+  test("the complete limit is available at first, then refilled evenly", async () => {
     const limits = { requestsPerMinute: 3 };
     const first = [await ask(limits), await ask(limits), await ask(limits), await ask(limits)];
     expect(first.map(({ decision }) => decision)).toEqual(["admitted", "admitted", "admitted", "requests"]);
@@ -58,7 +58,7 @@ describe("requests per minute", () => {
     expect((await ask(limits, start + 20_001)).decision).toBe("requests");
   });
 
-  test("a refusal takes nothing", async () => {
+  test("a refusal changes nothing", async () => {
     const limits = { requestsPerMinute: 2, concurrency: 1 };
     expect((await ask(limits)).decision).toBe("admitted");
     expect((await ask(limits)).decision).toBe("concurrency");
@@ -67,7 +67,7 @@ describe("requests per minute", () => {
 });
 
 describe("concurrency", () => {
-  test("seats are given back, renewed, and expire", async () => {
+  test("seats are released, renewed, and expire", async () => {
     const limits = { concurrency: 2 };
     expect((await ask(limits, start, "a")).decision).toBe("admitted");
     expect((await ask(limits, start, "b")).decision).toBe("admitted");
@@ -99,7 +99,7 @@ describe("tokens per minute", () => {
       outboxBound: 100,
       nowMs,
     }).then(() => callId);
-  test("a call reserves what it expects and gives back what it did not use", async () => {
+  test("a call reserves its expected tokens and returns the unused ones", async () => {
     const call = await take(500);
     expect((await ask({ tokensPerMinute })).tokens).toEqual({ limit: 600, remaining: 100, resetMs: 50_000 });
     await expect(take(200)).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 10 });
@@ -116,7 +116,7 @@ describe("tokens per minute", () => {
     expect((await ask({ tokensPerMinute })).decision).toBe("tokens");
   });
 
-  test("limits that keys share are reserved and given back for all of them", async () => {
+  test("limits that keys share are reserved and returned for all of them", async () => {
     const [ofMember, limitsId] = [{ id: "tok_2", group: "default", ofMember: true as const }, "members:default"];
     expect([limitsIdOf(ofMember), limitsIdOf({ ...ofMember, ofMember: undefined })]).toEqual([limitsId, "tok_2"]);
     const call = await take(500, start, "shared", limitsId);
@@ -126,7 +126,7 @@ describe("tokens per minute", () => {
     await take(600, start, "whole", limitsId);
   });
 
-  test("numbers beyond all measure move no money that does not come back", async () => {
+  test("absurdly large numbers move no money that is not returned", async () => {
     const call = await take(1e300);
     expect(await findAccount(redis, accountId)).toMatchObject({ heldNanos: 1n });
     await settle(redis, {
@@ -140,7 +140,7 @@ describe("tokens per minute", () => {
     expect(await findAccount(redis, accountId)).toMatchObject({ heldNanos: 0n, balanceNanos: 1_000n });
   });
 
-  test("a call larger than the minute passes once and leaves a debt", async () => {
+  test("a call larger than the limit per minute is admitted once and leaves a debt", async () => {
     await take(1_200);
     expect(await ask({ tokensPerMinute })).toMatchObject({ decision: "tokens", tokens: { remaining: 0 } });
     expect((await ask({ tokensPerMinute }, start + 59_000)).decision).toBe("tokens");
@@ -157,7 +157,7 @@ test("an empty and an absent account are distinguished, and free endpoints need 
   expect((await admit(redis, { ...base, accountId: "absent", metered: false })).decision).toBe("no-account");
 });
 
-test("tokens are found by digest, changed by id, announced to every edge, and their keys are nowhere in Redis", async () => {
+test("tokens are found by digest, changed by id, announced to every edge, and their keys are not in Redis", async () => {
   const listener = new Redis(backends.redisUrl);
   const announced: string[] = [];
   listener.on("message", (_channel: string, digest: string) => announced.push(digest));
@@ -180,7 +180,7 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
 });
 
-test("what an account was given in all stays within what can be counted exactly", async () => {
+test("the total credit of an account stays within the exact range", async () => {
   const most = 10n ** 18n;
   const replies = [];
   for (let at = 0; at < 9; at++)
@@ -192,7 +192,7 @@ test("what an account was given in all stays within what can be counted exactly"
   });
 });
 
-test("every key of an account shares its slot", () => {
+test("all Redis keys of an account are in one slot", () => {
   const tag = /^\w[\w-]*:(\{s\d\d\})/.exec(accountKeys.account("acme"))?.[1];
   const all = [
     accountKeys.credits("acme"),

@@ -76,7 +76,7 @@ describe.each([
     await backends?.[Symbol.asyncDispose]();
   });
 
-  test("through every interleaving: balance = credited − spent, held = open holds, nothing below zero, each hold settled once", async () => {
+  test("in every interleaving: balance = credited − spent, held = open holds, nothing negative, each hold settled once", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.bigInt({ min: 0n, max: 2n ** 54n }),

@@ -118,7 +118,7 @@ const eventsOf = async ({ accountId }: TaskRecord) =>
     .map(({ event }) => event)
     .filter((event) => event.accountId === accountId && !("kind" in event));
 
-test("a task is found by its owner alone, and its hold outlives every call's lease", async () => {
+test("a task is found only by its owner, and its hold is longer than every call's lease", async () => {
   const createdAt = Date.now();
   const task = await begin({ createdAt });
   expect(await findTask(redis, task.accountId, task.id)).toEqual({ version: "1", task });
@@ -143,7 +143,7 @@ test("a task whose hold was swept is not recorded", async () => {
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
 });
 
-test("an ended task is kept for as long as it says, an open one until it ends; old ones leave the list", async () => {
+test("an ended task is kept for its retention time, an open one until it ends; old ones are removed from the list", async () => {
   const task = await begin({ createdAt: Date.now() - 31 * day });
   const key = accountKeys.task(task.accountId, task.id);
   expect(await redis.pttl(key)).toBe(-1);
@@ -154,7 +154,7 @@ test("an ended task is kept for as long as it says, an open one until it ends; o
   expect(await redis.zrange(accountKeys.tasksOf(task.accountId), "0", "-1")).toEqual([recent.id]);
 });
 
-test("due tasks go to one poller each until its lease is over", async () => {
+test("a due task is given to one poller until the lease ends", async () => {
   const createdAt = 1_000_000;
   const task = await begin({ createdAt });
   const shard = shardOf(task.accountId);
@@ -167,7 +167,7 @@ test("due tasks go to one poller each until its lease is over", async () => {
   expect(await claim(createdAt + 15_000)).toHaveLength(1);
 });
 
-test("however many see a task end, one settles it, and each state has one event", async () => {
+test("if several processes see a task end, one settles it, and each state has one event", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom("completed" as const, "failed" as const), { minLength: 1, maxLength: 6 }),
@@ -213,7 +213,7 @@ describe("events of a task that are not published yet", () => {
   const removed = async ({ accountId }: TaskRecord, entryId = "") =>
     expect(await redis.xdel(accountKeys.outbox(shardOf(accountId)), entryId)).toBe(1);
 
-  test("come again before new ones, in their order, until they are", async () => {
+  test("are returned before new ones, in order, until they are published", async () => {
     const task = await begin();
     const second = await advanceTask(redis, progressing(task, "1"));
     expect(states(second, task)).toEqual(["queued", "in_progress"]);
@@ -226,7 +226,7 @@ describe("events of a task that are not published yet", () => {
     expect((await findAccount(redis, task.accountId))?.spentNanos).toBe(cost);
   });
 
-  test("are no more, where they have been", async () => {
+  test("are not returned after they were published", async () => {
     const task = await begin();
     const [entry] = await readLeftovers(redis, shardOf(task.accountId), 0, 1_000).then((all) =>
       all.filter(({ event }) => event.id === `${task.id}.queued`),
@@ -240,7 +240,7 @@ describe("events of a task that are not published yet", () => {
     expect(states(await advanceTask(redis, ended(task, "failed", "2")), task)).toEqual(["failed", task.callId]);
   });
 
-  test("keep what follows in the outbox while they cannot be published", async () => {
+  test("keep later events in the outbox while they cannot be published", async () => {
     const task = await begin();
     const entries = (await advanceTask(redis, progressing(task, "1"))) ?? [];
     const published: string[] = [];
@@ -265,7 +265,7 @@ describe("events of a task that are not published yet", () => {
   });
 });
 
-test("a transition that its client wants is kept until it is delivered", async () => {
+test("a transition with a callback is kept until it is delivered", async () => {
   const url = "https://client.example/done";
   const task = await begin({ callbackUrl: url });
   const shard = shardOf(task.accountId);
@@ -296,7 +296,7 @@ test("a transition that its client wants is kept until it is delivered", async (
   expect(callbackAmong(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });
 
-test("a list in both orders, page by page, and a task that is forgotten", async () => {
+test("a list in both orders, page by page, and a task that is deleted", async () => {
   const first = await begin({ createdAt: Date.now() - 3_000 });
   const { accountId } = first;
   await redis.hset(`account:{s${shardOf(accountId)}}:${accountId}`, "available", "9000000000");

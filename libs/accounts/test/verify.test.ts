@@ -79,7 +79,7 @@ function sealed(text: string): string {
   return text.replace(receipt.hash, hash);
 }
 
-test("untouched books are valid, also with calls under way", async () => {
+test("unmodified books are valid, also with open calls", async () => {
   const id = await booked();
   expect(await verifyAccount(redis, id, optionsFor(id))).toEqual({
     account: id,
@@ -162,7 +162,7 @@ test.each<[string, (id: string) => unknown, object]>([
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: false, divergence });
 });
 
-test("what is on its way to the log is part of the books, and calls that go on meanwhile are not", async () => {
+test("unpublished events are part of the books, and concurrent calls are not", async () => {
   const id = `busy-${accounts++}`;
   await createAccount(redis, { id, balance: 1_000_000n });
   const state = { on: true, at: 0 };
@@ -189,7 +189,7 @@ test("what is on its way to the log is part of the books, and calls that go on m
   expect(state.at).toBeGreaterThan(20);
 });
 
-test("books whose beginning is no longer kept hold, in whatever order calls were settled around midnight", async () => {
+test("books whose oldest days were deleted are valid, in any order of settlements around midnight", async () => {
   const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
   // Receipts 2, 3 and 5: the second call's event is of the day before.
   const id = await booked((call) => (call === 2 ? before : first) ?? "");
@@ -207,7 +207,7 @@ const anchorOf = async (id: string, more: object = {}) => {
   return { number, head, balanceNanos: balanceNanos.toString(), createdAt, time, ...more };
 };
 
-test("early calls that are deleted are missed, whatever Redis says of when the account was made", async () => {
+test("deleted early calls are detected, regardless of the account's creation time in Redis", async () => {
   const id = await booked();
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
   await redis.hset(accountKeys.account(id), "createdAt", "2020-01-01T00:00:00Z");
@@ -218,7 +218,7 @@ test("early calls that are deleted are missed, whatever Redis says of when the a
   });
 });
 
-test("an account without a receipt that is kept holds only where its head was signed with its balance", async () => {
+test("an account without a stored receipt is valid only if its head was signed with its balance", async () => {
   const id = await booked();
   const anchor = await anchorOf(id, { createdAt: "2020-01-01T00:00:00Z" });
   for (const call of [1, 2, 3]) tamper(id, call, () => undefined);
@@ -246,7 +246,7 @@ test.each<[string, object, object]>([
     { createdAt: "2020-01-01T00:00:00Z" },
     { message: expect.stringContaining("was made at 2020") },
   ],
-])("a chain that %s does not hold against a signed head", async (_, more, divergence) => {
+])("a chain that %s does not match a signed head", async (_, more, divergence) => {
   const id = await booked();
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
   const options = { ...optionsFor(id), createdAt };

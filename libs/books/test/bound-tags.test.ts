@@ -23,7 +23,7 @@ describe.each(engines)("$name", ({ start }) => {
     return rows;
   }
 
-  test("a refused call that costs nothing leaves no label, whatever it names", async () => {
+  test("a refused call that costs nothing adds no label", async () => {
     await using books = await newBooks(engine);
     const refused = { outcome: "failed", costNanos: "0", attempts: 0, status: 404 } as const;
     const named = (at: number) => ({
@@ -50,7 +50,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
-  test("an account's tags beyond the bound count as other, also after a restart, and others' are not affected", async () => {
+  test("an account's tags above the maximum count as other, also after a restart, without effect on other accounts", async () => {
     const address = await engine.address();
     const tagged = (id: string, tags: Record<string, string>, more: object = {}) => callOf(id, { tags, ...more });
     const bound = 1_000;

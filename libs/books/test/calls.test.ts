@@ -41,7 +41,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   /** The total of a month, as one row. */
   const total = async (books: Books) => (await readTotals(books, { ...month, groupBy: [] }))[0]?.sums;
 
-  test("a call is recorded once, however often and however mixed with others it is delivered", async () => {
+  test("a call is recorded once, however often and in whatever batch it is delivered", async () => {
     await using books = await newBooks(engine);
     const [one, two, three] = ["one", "two", "three"].map((id) => callOf(id, { units: { inputTokens: 5 } }));
     if (one === undefined || two === undefined || three === undefined) return;
@@ -76,7 +76,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect((await readTotals(books, { ...month, groupBy: [] }))[0]?.sums).toMatchObject({ calls: "5" });
   });
 
-  test("what is recorded at once, in different orders, is recorded once", async () => {
+  test("calls that are recorded concurrently, in different orders, are recorded once", async () => {
     const address = await engine.address();
     await using one = await openBooks(address, log);
     // A file's owner is one process; a server has the pools of several ledgers.
@@ -104,7 +104,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(new Set(await read(one, {}, 1_000, "oldest first")).size).toBe(600);
   });
 
-  test("a batch with a call that cannot be recorded leaves nothing of itself", async () => {
+  test("a batch with a call that cannot be recorded is not recorded at all", async () => {
     await using books = await newBooks(engine);
     const broken = { ...callOf("broken"), costNanos: "not money" };
     await expect(recordCalls(books, [callOf("fine"), broken])).rejects.toThrow(/not money|BigInt|integer/i);
@@ -112,7 +112,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await read(books, {}, 10, "oldest first")).toEqual([]);
   });
 
-  test("an event comes back as the very text that it was recorded as", async () => {
+  test("an event is read as exactly the text that was recorded", async () => {
     await using books = await newBooks(engine);
     const event = callOf("exact", {
       requestId: "räksmörgås \u{1f990} 'quoted' \"twice\"",
@@ -132,7 +132,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     });
   });
 
-  test("pages have every call that a filter asks for, once and in the order of time, whatever their size", async () => {
+  test("pages have every call that matches a filter, once and in order of time, for any page size", async () => {
     await using books = await newBooks(engine);
     const word = (of: string) => fc.integer({ min: 0, max: 2 }).map((at) => `${of}-${at}`);
     const call = fc.record(
@@ -240,7 +240,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     });
   });
 
-  test("totals of some sums are those of all, without the others", async () => {
+  test("totals of selected sums equal those of all sums", async () => {
     const own = await newBooks(engine);
     const units = { inputTokens: 10, outputTokens: 20, requests: 1 };
     await recordCalls(own, [callOf("plain", { units }), callOf("tagged", { units, tags: { team: "a" } })]);
@@ -256,7 +256,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     await own[Symbol.asyncDispose]();
   });
 
-  test("totals by end user and tags, and of parts of days, are the sums of the calls; what has no label is a row too", async () => {
+  test("totals by end user and tags, and of parts of days, are the sums of the calls; calls without a label are a row", async () => {
     await using books = await newBooks(engine);
     const calls = Array.from({ length: 300 }, (_, at) =>
       callOf(`call-${at}`, {
@@ -324,7 +324,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       }
   });
 
-  test("receipts come back with credits, and the newest of an account is known", async () => {
+  test("receipts are returned with credits, and the latest one of an account is found", async () => {
     await using books = await newBooks(engine);
     const receipt = (number: number) => ({
       number,
@@ -355,7 +355,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(found).toEqual([1, 2, 3, 2]);
   });
 
-  test("calls of days that are over their time are forgotten, and their totals stay", async () => {
+  test("calls of expired days are deleted, and their totals are kept", async () => {
     const address = await engine.address();
     await using books = await openBooks(address, log);
     const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];

@@ -50,7 +50,7 @@ describe.each(engines)("$name", ({ start }) => {
     return found.toSorted();
   }
 
-  test("a call is in the books once by its id, whatever day its event has, and counts once", async () => {
+  test("a call is in the books once by its id, regardless of its event's day, and counts once", async () => {
     await using books = await newBooks(engine);
     const first = settled("x", receiptOf("a", "", 1));
     expect(await recordCalls(books, [first])).toEqual([first]);
@@ -64,7 +64,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await recordCalls(books, [later])).toEqual([later]);
   });
 
-  test("Redis behind: what is beside its head is found, and charged again it replaces what it was", async () => {
+  test("Redis is behind: settlements that it does not have are found, and a new charge replaces each", async () => {
     await using books = await newBooks(engine);
     await recordCalls(books, [
       settled("kept", receiptOf("a", "", 1)),
@@ -85,7 +85,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await unrefunded(books, ["acme"])).toEqual([]);
   });
 
-  test("Redis empty: the chain that most is known of is found, and what is beside it", async () => {
+  test("Redis is empty: the longest known chain is found, and the settlements outside it", async () => {
     await using books = await newBooks(engine);
     await recordCalls(books, [
       settled("one", receiptOf("a", "", 1)),
@@ -101,7 +101,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await branchesAt(books, await acme(books), hashOf("unknown"))).toBeUndefined();
   });
 
-  test("a call that Redis settled twice stands in the chain twice, counts once, and is given back once", async () => {
+  test("a call that Redis settled twice is in the chain twice, counts once, and is refunded once", async () => {
     await using books = await newBooks(engine);
     const second = settled("x", receiptOf("c", "b", 2), { costNanos: "5" });
     await recordCalls(books, [
@@ -145,7 +145,7 @@ describe.each(engines)("$name", ({ start }) => {
     kept: { sealed: `${id} ${state}`, untilMs },
   });
 
-  test("a task is in the books from its first event on, as its latest says, in whatever order they come", async () => {
+  test("a task is in the books from its first event on, with its latest state, in any order of events", async () => {
     await using books = await newBooks(engine);
     await recordTasks(books, [task("one", "in_progress"), task("two", "queued"), task("one", "queued")]);
     await recordTasks(books, [task("one", "queued"), task("two", "failed"), task("two", "in_progress")]);

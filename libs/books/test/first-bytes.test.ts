@@ -44,7 +44,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await firstByteTimes(books, { ...day, account: "other", by: [] })).toEqual([]);
   });
 
-  test("tasks, those that changed last first, page by page", async () => {
+  test("tasks, the last changed first, page by page", async () => {
     const task = (taskId: string, minute: number, state: "queued" | "completed") => ({
       id: `${taskId}.${state}`,
       time: `2026-01-10T10:0${minute}:00.000Z`,
@@ -68,7 +68,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await readTasks(books, { account: "other" }, { limit: 10 })).tasks).toEqual([]);
   });
 
-  test("calls of the version before are counted as well", async () => {
+  test("calls of the previous version are counted", async () => {
     const location = await engine.address();
     const before = await openBooks(location, log);
     await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { firstByteMs: 200 })]);
@@ -83,7 +83,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await firstByteTimes(after, { ...day, by: [] })).toEqual(counted);
   });
 
-  test("whole days are read from their own counts, the hours around them from those of hours", async () => {
+  test("complete days are read from counts by day, the remaining hours from counts by hour", async () => {
     const own = await newBooks(engine);
     const at = (time: string, accountId: string, firstByteMs: number) =>
       callOf(`${time} ${accountId}`, { time: `2026-01-${time}:00:00.000Z`, accountId, firstByteMs });
@@ -110,7 +110,7 @@ describe.each(engines)("$name", ({ start }) => {
     await own[Symbol.asyncDispose]();
   });
 
-  test("calls of the version before days had counts of their own are in them", async () => {
+  test("counts by day include calls of versions without them", async () => {
     const location = await engine.address();
     const before = await openBooks(location, log);
     await recordCalls(before, [
@@ -127,7 +127,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(counted).toMatchObject([{ calls: 2 }]);
   });
 
-  test("times by the values of a tag are of all calls that have it, and so are those of the version before", async () => {
+  test("times by a tag's values include all calls that have it, also those of the previous version", async () => {
     const location = await engine.address();
     const before = await openBooks(location, log);
     const tagged = (id: string, firstByteMs: number, tags: Record<string, string>, more: object = {}) =>

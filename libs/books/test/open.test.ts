@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  test("books are made once, however many ledgers start at once, and are there for the next start", async () => {
+  test("books are created once by any number of concurrent ledgers, and are found by the next start", async () => {
     const address = await engine.address();
     const opened =
       name === "SQLite"
@@ -53,7 +53,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await recordCalls(again, [callOf("one")])).toEqual([]);
   });
 
-  test("books of a newer version are refused, and are left as they are", async () => {
+  test("books of a newer version are refused, and are not changed", async () => {
     const address = await engine.address();
     await using books = await openBooks(address, log);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(books.db);
@@ -63,7 +63,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     await expect(refused).rejects.toThrow(/^The books are of a newer version.*9999-later/);
   });
 
-  test("books of the version before tags keep what they have, and take tags", async () => {
+  test("books of the version before tags keep their data, and accept tags", async () => {
     const { url, file } = await engine.address();
     const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
     const before = new Kysely<Tables>({ dialect });
@@ -125,7 +125,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       ${event.status}, 1, ${JSON.stringify(event)})`.execute(db);
   const at = Date.parse("2026-01-10T10:00:00Z");
 
-  test("books of the version before failed calls had an index: those that are there are found by status and by outcome", async () => {
+  test("books of the version before the index of failed calls: their calls are found by status and by outcome", async () => {
     const failed = callOf("failed", { status: 500, outcome: "failed" });
     const address = await booksOf("0002-labels", async (db) => {
       await insertCall(db, callOf("well"), at);
@@ -139,7 +139,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     }
   });
 
-  test("books of the version before accounts were in them: what is known of an account is its credits and its newest receipt", async () => {
+  test("books of the version without accounts: an account is known by its credits and its latest receipt", async () => {
     const head = "76543210f0e1d2c3b4a5968778695a4b3c2d1e0f";
     const address = await booksOf("0003-failed-calls", async (db) => {
       await sql`insert into accounts (account, receipts, head, balance) values ('acme', 7, ${head}, 93)`.execute(db);
@@ -157,7 +157,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await findBooked(books, ["acme"])).toMatchObject([{ receipts: 8, whole: true, balanceNanos: 92n }]);
   });
 
-  test("books of the version before ids: a call that is there stays once, whatever time its event has, and is found by its ids", async () => {
+  test("books of the version before ids: an existing call is stored once, regardless of its event's time, and is found by its ids", async () => {
     const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
     const address = await booksOf("0011-operators", async (db) => {
       await insertCall(db, old, at);
@@ -207,7 +207,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await verifyTotals(books, "acme")).toBeUndefined();
   });
 
-  test("a unit that is added to the contracts gets its column; what was summed before stays", async () => {
+  test("a unit that is added to the contracts gets its column; existing sums are kept", async () => {
     const address = await engine.address();
     await using before = await openBooks(address, log);
     await recordCalls(before, [callOf("before", { units: { images: 2, inputTokens: 3 } })]);
@@ -272,7 +272,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     );
   });
 
-  test("a database that there is not", async () => {
+  test("a database that does not exist", async () => {
     expect(await refusal(`${url}-absent`)).toContain("there is no such database: create it");
   });
 
@@ -309,7 +309,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     expect(seen).toMatch(/read-only|cannot be opened/);
   });
 
-  test("a server that does not answer is no wrong address: it may answer later", async () => {
+  test("a server that does not answer is not reported as a wrong address: it may answer later", async () => {
     await expect(openBooks({ url: "postgres://modelgate:hidden@127.0.0.1:1/books", file: "" }, log)).rejects.toThrow(
       BooksAway,
     );

@@ -37,7 +37,7 @@ describe.each(engines)("$name", ({ start }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  test("of two versions that were made from one, one is written", async () => {
+  test("of two versions that were derived from one, one is written", async () => {
     const save = (document: string, basedOn: number) =>
       saveConfiguration(
         books,
@@ -63,7 +63,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
-  test("operators are written once, changed by members, and keys are found by their digest until deleted", async () => {
+  test("operators are created once, changed by field, and keys are found by their digest until deleted", async () => {
     expect(await bookOperator(books, { name: "ada", record: { role: "admin", password: "x" } }, act)).toBe(true);
     expect(await bookOperator(books, { name: "ada", record: { role: "viewer" } }, act)).toBe(false);
     expect(await changeOperator(books, { name: "ada", record: { role: "viewer" } }, act)).toEqual({
@@ -81,7 +81,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readOperatorKeys(books)).toEqual([]);
   });
 
-  test("books of the version before operators keep what they have, and take a configuration", async () => {
+  test("books of the version before operators keep their data, and accept a configuration", async () => {
     const address = await engine.address();
     const dialect =
       address.url === undefined ? sqliteDialect(address.file) : postgresDialect(address.url, () => undefined);

@@ -33,7 +33,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  test("refused calls are read back by any of what they are narrowed by, newest first, page by page", async () => {
+  test("refused calls are read by every filter, newest first, page by page", async () => {
     await using books = await newBooks(engine);
     const first = refusal("a", { param: "model", model: "gpt-x" });
     const second = refusal("b", { time: "2026-01-10T11:00:00.000Z", status: 402, tokenId: "tok_2" });
@@ -53,7 +53,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readRefused(books, day, { limit: 2, after: page.next })).toEqual({ refusals: [first] });
   });
 
-  test("an account's rows of an hour are bounded, and every refusal is counted, however they come", async () => {
+  test("an account's rows per hour are limited, and every refusal is counted, in any batch", async () => {
     const address = await engine.address();
     await using books = await openBooks(address, log);
     const count = 1_234;
@@ -72,7 +72,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(refusals).toHaveLength(hour.length + 1);
   });
 
-  test("what is older than a time is removed, and a call without a time is not recorded", async () => {
+  test("calls older than a time are removed, and a call without a time is not recorded", async () => {
     await using books = await newBooks(engine);
     const old = Array.from({ length: 30 }, (_, at) => refusal(`old-${at}`));
     await recordRefused(books, [...old, refusal("no time", { time: "yesterday" })]);

@@ -14,7 +14,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  test("an account has as many as it may, disabled ones among them, and no more", async () => {
+  test("an account has at most the maximum, including disabled ones", async () => {
     const book = (id: string, account: string, max?: number) =>
       bookToken(books, { account, id, digest: id.repeat(8), record: { disabled: true }, max }, "ada");
     expect(await book("tok_1", "acme", 2)).toMatchObject({ created: true });

@@ -55,14 +55,14 @@ describe.each(engines)("$name", ({ start }) => {
     ["a day is deleted", "delete from daily_totals where cost = 9", /the day 2026-01-12T00/],
     ["a call's column is changed", "update calls set model = 'x' where id = 'two'", /columns of call two/],
     ["a call's cost is changed", "update calls set cost = 2 where id = 'two'", /columns of call two/],
-  ])("%s: the totals are not the sum of the calls", async (_, change, message) => {
+  ])("%s: the totals differ from the sum of the calls", async (_, change, message) => {
     await using books = await withCalls();
     expect(await verifyTotals(books, "acme")).toBeUndefined();
     await sql.raw(change).execute(books.db);
     expect(await verifyTotals(books, "acme")).toMatch(message);
   });
 
-  test("days whose calls are forgotten, and days that were moved from Redis, have totals of their own", async () => {
+  test("days whose calls were deleted, and days that were moved from Redis, are checked by their totals only", async () => {
     await using books = await withCalls();
     await forgetCalls(books, 1, Date.parse("2026-01-12T12:00:00Z"));
     const sums = new Map([
@@ -115,7 +115,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await verifyAudit(books, [head])).toMatchObject({ message: "entry 3 is not the one that was signed" });
   });
 
-  test("what an earlier version writes beside this one during an upgrade is chained, and nothing later", async () => {
+  test("entries of an earlier version during an upgrade are chained, and none later", async () => {
     await using books = await audited();
     const insert = (at: number) =>
       sql`insert into audit values ('acme', ${at}, ${`at ${at}`}, 'Ada', 'x', 'null', 'null', 0, '')`.execute(books.db);
@@ -128,7 +128,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await verifyAudit(books, [])).toHaveProperty("message");
   });
 
-  test("anchors: signed by the secret in use, genuine for each accepted one, and never replaced by an earlier one", async () => {
+  test("anchors: signed with the current secret, valid for each accepted one, and never replaced by an earlier one", async () => {
     await using books = await newBooks(engine);
     const [old, both] = [openAnchorSigner(["old"]), openAnchorSigner(["new", "old"])];
     const bare = { account: "acme", number: 7, head: "h", balanceNanos: "5", createdAt: "c" };
@@ -143,7 +143,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readAnchor(books, "acme")).toEqual(anchor);
   });
 
-  test("the first heads are signed once, of accounts whose chain is whole", async () => {
+  test("the first heads are signed once, for accounts whose chain is complete", async () => {
     await using books = await newBooks(engine);
     const signer = openAnchorSigner(["secret"]);
     const time = "2026-01-10T10:00:00.000Z";

@@ -29,14 +29,14 @@ const published: Published = {
 const catalog = compileCatalog(published, sealer.open);
 const names = (scope: { group: string; models?: readonly string[] }) => catalog.modelsOf(scope).map(({ name }) => name);
 
-test("what a token can call: in its group, in its narrowing, and served to the group", () => {
+test("models that a token can call: in its group, in its own list, and served to the group", () => {
   expect(names({ group: "all" })).toEqual(["chat", "vectors"]);
   expect(names({ group: "some" })).toEqual(["chat"]);
   expect(names({ group: "all", models: ["vectors", "unserved"] })).toEqual(["vectors"]);
   expect(names({ group: "gone" })).toEqual([]);
 });
 
-test("the channels of a model, higher priority first, keys unsealed, the vendor's name with them", () => {
+test("the channels of a model, higher priority first, with decrypted keys and the vendor's name", () => {
   expect(
     catalog
       .candidates("chat", "all")
@@ -48,7 +48,7 @@ test("the channels of a model, higher priority first, keys unsealed, the vendor'
   expect(catalog.candidates("off", "all")).toEqual([]);
 });
 
-describe("a model that cannot be had", () => {
+describe("a model that is unavailable", () => {
   test.each([
     [{ group: "all" }, "nothing", "model_not_found", 404],
     [{ group: "all" }, "unserved", "model_not_found", 404],
@@ -62,14 +62,14 @@ describe("a model that cannot be had", () => {
     expect(() => catalog.resolve(scope, name, ["chat"])).toThrow(expect.objectContaining({ code, status }));
   });
 
-  test("and one that can is found with its price", () => {
+  test("an available one is found with its price", () => {
     expect(catalog.resolve({ group: "some" }, "chat", ["chat"]).price.get("inputTokens")).toBe(1_000_000_000_000n);
     expect(catalog.group("all")).toMatchObject({ multiplier: 2, vendorStores: "shared" });
     expect(catalog.group("some")?.vendorStores).toBe("refuse");
   });
 });
 
-test("a seal opens with its secret for its own key only", () => {
+test("an encrypted key can be decrypted only with its secret and for its place", () => {
   const sealed = sealer.seal("text", "main/1");
   expect(sealer.open(sealed, "main/1")).toBe("text");
   expect(sealed).not.toContain("text");
@@ -78,7 +78,7 @@ test("a seal opens with its secret for its own key only", () => {
   expect(() => compileCatalog(published, openSealer(["another secret"], "keys").open)).toThrow();
 });
 
-test("what a model is for is known of each that there is, served or not", () => {
+test("the kind of every model is known, served or not", () => {
   expect(["vectors", "unserved", "nothing"].map((name) => catalog.kindOf(name))).toEqual([
     "embedding",
     "chat",
@@ -86,7 +86,7 @@ test("what a model is for is known of each that there is, served or not", () => 
   ]);
 });
 
-test("what a channel does not say has its default, and an unknown model has none", () => {
+test("settings that a channel omits have their defaults, and an unknown model has none", () => {
   const [low] = catalog.candidates("vectors", "all");
   expect(low?.channel.weight).toBe(1);
   expect(catalog.candidates("vip", "some")[0]?.channel).toMatchObject({ priority: 0, weight: 1 });

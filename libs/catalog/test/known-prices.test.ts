@@ -7,7 +7,7 @@ import { knownPrice, priceCatalogue } from "../src/known-prices.ts";
 
 const now = Date.parse("2026-10-01T12:00:00Z");
 
-test("the day of the catalogue is the day of its version", () => {
+test("the catalogue's date is that of its version", () => {
   const entry = createRequire(import.meta.url).resolve("@pydantic/genai-prices");
   const manifest: { version: string } = JSON.parse(readFileSync(join(entry, "../../package.json"), "utf8"));
   expect(manifest.version, "a new version has a new day: look it up in the registry").toBe(priceCatalogue.version);
@@ -57,18 +57,18 @@ test.each([
   ["groq", "whisper-large-v3", { price: { second: 0.000030833334 }, entry: "groq/whisper-large-v3" }],
   ["openai", "no-such-model", undefined],
   ["no-such-vendor", "gpt-5-mini", undefined],
-])("%s charges for %s what the catalogue says, in our words", (vendor, model, known) => {
+])("%s charges for %s the catalogue's price, in the gateway's units", (vendor, model, known) => {
   expect(knownPrice(vendor, model, now)).toEqual(known);
 });
 
-test("what is cheaper at some hours costs what it costs at the others", () => {
+test("a model that is cheaper at some hours has the price of the other hours", () => {
   const dear = knownPrice("deepseek", "deepseek-chat", now)?.price;
   for (const hour of [0, 4, 8, 17, 20])
     expect(knownPrice("deepseek", "deepseek-chat", now + hour * 3_600_000)?.price).toEqual(dear);
   expect(dear?.input).toBe(0.27);
 });
 
-test("every price of the catalogue that is taken is exact money", () => {
+test("every price that is read from the catalogue is an exact amount", () => {
   const price = knownPrice("anthropic", "claude-sonnet-4-5", now)?.price ?? {};
   expect(costOf({ inputTokens: 200_001, outputTokens: 1 }, compilePrice(price), 1)).toBe(1_200_028_500n);
 });

@@ -36,8 +36,8 @@ function channelWith(key: string, more: Partial<ResolvedChannel> = {}): Resolved
 const publish = (key: string, by = secret, more: Partial<ResolvedChannel> = {}) =>
   publishConfiguration(redis, { groups, models }, [channelWith(key, more)], [by]);
 
-describe("what is published", () => {
-  test("holds no vendor key, and is read again with the secret it was sealed by", async () => {
+describe("a published catalogue", () => {
+  test("contains no vendor key, and is read with the secret that encrypted it", async () => {
     await publish("canary-key");
     expect(await redis.get(publishedKey)).not.toContain("canary-key");
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
@@ -47,7 +47,7 @@ describe("what is published", () => {
     expect(candidate?.channel.keys[0]?.id).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  test("is the same version for the same content, and another one for another key, address or reason", async () => {
+  test("has the same version for the same content, and another one for another key, address or reason", async () => {
     const first = await publish("one");
     expect(first).toMatch(/^[0-9a-f]{12}$/);
     expect(await publish("one")).toBe(first);
@@ -60,22 +60,22 @@ describe("what is published", () => {
     expect(await publishedVersion(redis)).toBe(others.at(-1));
   });
 
-  test("is no version where nothing is, or nothing that can be read", async () => {
+  test("has no version if it is missing or unreadable", async () => {
     expect(await publishedVersion(redis)).toBeUndefined();
     await redis.set(publishedKey, "no JSON");
     expect(await publishedVersion(redis)).toBeUndefined();
   });
 });
 
-test("a channel that is off is listed with its reason, and serves no calls", async () => {
+test("a disabled channel is listed with its reason, and serves no calls", async () => {
   await publish("one", secret, { off: "KEY is not set" });
   await using catalog = await openCatalog({ redis, secrets: [secret], log });
   expect(catalog.current().channels.map(({ off }) => off)).toEqual(["KEY is not set"]);
   expect(catalog.current().candidates("chat", "all")).toEqual([]);
 });
 
-describe("a process that follows", () => {
-  test("has no configuration before the first, says so, and loads each as it is announced", async () => {
+describe("a process that subscribes", () => {
+  test("has no configuration before the first, reports this, and loads each one that is announced", async () => {
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);
     expect(() => catalog.current()).toThrow(expect.objectContaining({ code: "server_overloaded", status: 503 }));
@@ -98,7 +98,7 @@ describe("a process that follows", () => {
     ["sealed with another secret", () => publish("two", "another secret, as long")],
     ["no JSON", () => redis.set(publishedKey, "no JSON")],
     ["gone", () => redis.del(publishedKey)],
-  ])("keeps the last good one where what is published is %s, and goes on with the next", async (_, spoil) => {
+  ])("keeps the last valid one if the published one is %s, and loads the next", async (_, spoil) => {
     const first = await publish("one");
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     await spoil();
@@ -110,7 +110,7 @@ describe("a process that follows", () => {
     expect(catalog.current().version).toBe(third);
   });
 
-  test("waits for a new one where an earlier start left what it cannot read", async () => {
+  test("waits for a new one if the published one is unreadable at its start", async () => {
     await publish("one", "another secret, as long");
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);

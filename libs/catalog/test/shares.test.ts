@@ -36,11 +36,11 @@ test.each([
   [0.89, "old"],
   [0.91, "next"],
   [0.999, "next"],
-])("the lot %d of a split model is %s: what has no channel has no share", (lot, name) => {
+])("the random number %d of a split model selects %s: a model without a channel has no share", (lot, name) => {
   expect(drawing(lot).resolve({ group: "all" }, "split", ["chat"]).name).toBe(name);
 });
 
-test("a group that has the split model alone is served by its shares", () => {
+test("a group that has only the split model is served by its shares", () => {
   const scope = { group: "alias" };
   expect(drawing(0).resolve(scope, "split", ["chat"]).name).toBe("old");
   expect(() => drawing(0).resolve(scope, "old", ["chat"])).toThrow("does not exist");
@@ -51,7 +51,7 @@ test("a group that has the split model alone is served by its shares", () => {
   ).toEqual(["split"]);
 });
 
-test("a split model may go wherever one of its shares does", () => {
+test("a split model can be called in every way in which one of its shares can", () => {
   const ways = drawing(0).candidates("split", "all");
   expect(ways.map(({ channel, upstreamModel, cost }) => [channel.id, upstreamModel, cost])).toEqual([
     ["one", "old", 3],
@@ -59,7 +59,7 @@ test("a split model may go wherever one of its shares does", () => {
   ]);
 });
 
-test("a listed model without a known price is only for groups that let such pass", () => {
+test("a listed model without a known price is only for groups that allow unpriced models", () => {
   const named = (group: string) =>
     drawing(0)
       .modelsOf({ group })

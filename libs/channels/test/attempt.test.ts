@@ -92,7 +92,7 @@ const notHere: Answer = [
 const noSeal: Answer = [400, JSON.stringify({ error: { message: "no", code: "invalid_encrypted_content" } })];
 
 describe("an attempt", () => {
-  test("is not used up by a channel that speaks none of the wires", async () => {
+  test("is not counted for a channel that supports none of the wires", async () => {
     const { asked, attempts } = attemptsAt([]);
     const candidates = [...["a", "b", "c", "d"].map((id) => candidate(id, mute)), candidate("able")];
     using attempted = await attempts.run(planOf(candidates));
@@ -110,7 +110,7 @@ describe("an attempt", () => {
     expect(asked).toEqual([]);
   });
 
-  test("goes to the same channel in another wire where the vendor lacks the first, and remembers it", async () => {
+  test("goes to the same channel in another wire if the vendor lacks the first, and remembers this", async () => {
     const { asked, attempts } = attemptsAt([noPath]);
     const wires: readonly UpstreamWire[] = ["chat", "messages"];
     const plan = planOf([candidate("a", { wires })]);
@@ -121,7 +121,7 @@ describe("an attempt", () => {
     expect(asked).toEqual(["a chat", "a messages", "a messages"]);
   });
 
-  test("goes to another endpoint where the first refuses for its own sake, and the next call goes there at once", async () => {
+  test("goes to another endpoint if the first one does not support the request, and the next call goes there directly", async () => {
     const { asked, attempts } = attemptsAt([notHere]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     for (const tries of [2, 1]) {
@@ -131,7 +131,7 @@ describe("an attempt", () => {
     expect(asked).toEqual(["a chat", "a responses", "a responses"]);
   });
 
-  test("goes to the refusing endpoint all the same where only that says the whole request, and no further if it refuses", async () => {
+  test("goes to the refusing endpoint if only that can express the complete request, and no further if it refuses", async () => {
     const { asked, attempts } = attemptsAt([notHere, [200], [200], notHere, notHere]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     (await attempts.run(plan))[Symbol.dispose]();
@@ -146,7 +146,7 @@ describe("an attempt", () => {
   test.each([
     ["https://api.openai.com/v1", "responses"],
     ["https://a.example/v1", "chat"],
-  ])("of a foreign client at %s is made in its vendor's first wire, %s", async (baseUrl, wire) => {
+  ])("of a client of another wire at %s is made in its vendor's first wire, %s", async (baseUrl, wire) => {
     const { attempts } = attemptsAt([]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
     using attempted = await attempts.run(planOf([candidate("a", { baseUrl })], { wires }));
@@ -168,7 +168,7 @@ describe("an attempt", () => {
     }
   });
 
-  test("is made once more without seals where they are refused, and only if that can be said", async () => {
+  test("is repeated without signatures if they are refused, and only if the request can be expressed without them", async () => {
     const { asked, attempts } = attemptsAt([noSeal]);
     using attempted = await attempts.run(planOf([candidate("a")], { unsealable: true }));
     expect([asked, attempted.attempts]).toEqual([["a chat", "a chat unsealed"], 2]);
@@ -177,7 +177,7 @@ describe("an attempt", () => {
     await expect(twice).rejects.toMatchObject({ attempts: 2 });
   });
 
-  test("that begins something paid once is not followed by another where it may have been taken", async () => {
+  test("that starts a paid task is not followed by another if the vendor may have accepted it", async () => {
     const { prepare } = planOf([]);
     const once = planOf([candidate("a"), candidate("b")], {
       prepare: async (route, history) => ({ ...(await prepare(route, history)), unrepeatable: true, accept: unusable }),
@@ -187,7 +187,7 @@ describe("an attempt", () => {
     expect(asked).toEqual(["a chat"]);
   });
 
-  test("that cannot be prepared is tried elsewhere, and nothing of it was sent", async () => {
+  test("that cannot be prepared is tried elsewhere, and nothing was sent", async () => {
     const { prepare } = planOf([]);
     const picky = planOf([candidate("a", { priority: 1 }), candidate("b")], {
       prepare(route, history) {

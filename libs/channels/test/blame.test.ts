@@ -47,7 +47,7 @@ const times = (count: number, call: Call): readonly Call[] => Array.from({ lengt
 const bad = (more: Call = {}): Call => ({ failed: "channel", ...more });
 const good = (more: Call = {}): Call => more;
 
-describe("what failures take out", () => {
+describe("scopes that rest after failures", () => {
   test.each<[string, readonly Call[], string]>([
     ["two failures of one account", times(2, bad()), "nothing"],
     ["three failures of one account with one model", times(3, bad()), "model for account"],
@@ -124,13 +124,13 @@ describe("what failures take out", () => {
     expect(after(calls)).toBe(expected);
   });
 
-  test("failures that lie further apart than the window are no evidence together", () => {
+  test("failures further apart than the window do not count together", () => {
     expect(after(times(10, bad()), {}, 30_001)).toBe("nothing");
     expect(after(times(10, bad()), {}, 20_000)).toBe("model for account");
   });
 });
 
-describe("what a vendor says itself", () => {
+describe("states that a vendor reports", () => {
   const limited = (more: Call = {}): Call => ({ failed: "key", isExplicit: true, ...more });
 
   test.each<[string, readonly Call[], Partial<Judged>, string]>([
@@ -150,7 +150,7 @@ describe("what a vendor says itself", () => {
   });
 });
 
-test("a scope on probation is out again at its first failure, for all still only by two accounts", () => {
+test("a scope on probation rests again at its first failure, for all accounts still only after failures of two", () => {
   const onProbation = (): boolean => true;
   expect(after([bad()], { onProbation })).toBe("model for account");
   expect(after([bad(), bad({ account: "b" })], { onProbation })).toBe("model for all");
@@ -161,7 +161,7 @@ test("a channel of one model rests as a whole", () => {
   expect(after(times(3, bad()), { wholeAtOnce: true })).toBe("whole for account");
 });
 
-test("whatever one account does, nothing is out for all while another is answered", () => {
+test("one account's failures never rest a scope for all while another account is answered", () => {
   const call = fc.record({
     model: fc.constantFrom("m", "n"),
     key: fc.constantFrom("k", "l"),
@@ -179,7 +179,7 @@ test("whatever one account does, nothing is out for all while another is answere
   );
 });
 
-test("what is kept is bounded, and the one unused for longest is dropped", () => {
+test("the stored evidence is limited, and the least recently used is dropped", () => {
   const evidence = new Evidence();
   const subject = (at: number) => ({ account: `a${at}`, model: "m", key: "k" });
   for (let at = 0; at < 1_000; at++) {
@@ -191,7 +191,7 @@ test("what is kept is bounded, and the one unused for longest is dropped", () =>
   expect(found.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
 });
 
-test("bodies are distinguished by their ends and their length, and a stream has no fingerprint", () => {
+test("bodies are distinguished by their beginning, end and length, and a stream has no fingerprint", () => {
   const large = Buffer.alloc(1_000_000, "a");
   const other = Buffer.from(large);
   other[other.length - 1] = 0x62;

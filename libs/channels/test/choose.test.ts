@@ -37,7 +37,7 @@ test("equally cheap ones share by weight", () => {
   expect([at(0.2), at(0.3), at(0.9)]).toEqual(["a", "b", "b"]);
 });
 
-test("of two that are drawn, never the slower one; of all, never the slowest", () => {
+test("of two random candidates, never the slower one; of all, never the slowest", () => {
   const lot = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const scores = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 6 });
   fc.assert(
@@ -51,7 +51,7 @@ test("of two that are drawn, never the slower one; of all, never the slowest", (
   );
 });
 
-test("a channel is as slow as it was lately, the more so the more calls are under way there", () => {
+test("a channel's expected time depends on its recent times and its open calls", () => {
   let now = 1_000;
   const speeds = new Speeds(60_000, () => now);
   const [fast, slow] = [candidate("fast"), candidate("slow")];

@@ -45,7 +45,7 @@ test("no request and no WebSocket goes to a link-local address", async () => {
 });
 
 test.each([{}, { all: true }])(
-  "a name that leads to a link-local address is not found, with the options %j",
+  "a name that resolves to a link-local address is not found, with the options %j",
   (options) => {
     const found = vi.fn<Parameters<typeof vendorLookup>[2]>();
     vendorLookup("metadata.example", options, found);
@@ -66,7 +66,7 @@ test("another name is found, by one address or by all", () => {
   expect(found).toHaveBeenLastCalledWith(null, both);
 });
 
-test("no request goes to a name that leads to a link-local address", async () => {
+test("no request goes to a name that resolves to a link-local address", async () => {
   await using transport = openTransport();
   const request = { method: "GET", headers: {}, timeoutMs: 1_000, url: new URL("http://metadata.example/") } as const;
   await expect(transport.send(request, AbortSignal.timeout(1_000))).rejects.toThrow(

@@ -64,7 +64,7 @@ test("weights that are all zero are equal, and a zero among others is never chos
   ).toEqual(["a/k", "a/k", "a/k"]);
 });
 
-test("keys take turns, and one that rests is left out", () => {
+test("keys are used in turn, and a resting one is skipped", () => {
   const pool = [candidate("pool", { keys: ["a", "b", "c"].map((id) => ({ id, secret: id })) })];
   expect([0, 1, 2, 3].map((turn) => placed(pool, { turn: () => turn }))).toEqual([
     "pool/a",
@@ -79,7 +79,7 @@ test("keys take turns, and one that rests is left out", () => {
   ).toEqual(["pool/a", "pool/c", "pool/a"]);
 });
 
-test("when the first of them works again", () => {
+test("the time at which the first of them is available again", () => {
   const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
   const at = (scope: string): number => rests[scope] ?? 0;
   expect(earliestAvailableAt([candidate("a"), candidate("b"), candidate("c")], restsBy(at))).toBe(70);

@@ -34,7 +34,7 @@ function answerOf(type: string) {
 }
 
 describe("reframed()", () => {
-  test("a stream comes in its wire's framing, and empty pieces do not come", () => {
+  test("a stream has its wire's framing, and empty chunks are dropped", () => {
     const { answer, taken, seen, vendor } = answerOf("application/x-frames; v=1");
     const made = reframed(answer, upper);
     expect(made.headers["content-type"]).toBe("text/event-stream");
@@ -46,7 +46,7 @@ describe("reframed()", () => {
     expect(seen).toEqual(["A", "B", "pause", "resume", "end"]);
   });
 
-  test("a damaged stream breaks off there, once", () => {
+  test("a damaged stream fails at the damage, once", () => {
     const { answer, taken, seen, vendor } = answerOf("application/x-frames");
     reframed(answer, upper).pipe(taken);
     for (const chunk of ["a", "!", "b"]) vendor().data(Buffer.from(chunk));
@@ -58,7 +58,7 @@ describe("reframed()", () => {
   test.each([
     ["of another type", "application/json", upper],
     ["of a wire that needs none", "application/x-frames", undefined],
-  ])("an answer %s is as it came", (_, type, reframing) => {
+  ])("an answer %s is unchanged", (_, type, reframing) => {
     const { answer } = answerOf(type);
     expect(reframed(answer, reframing)).toBe(answer);
   });

@@ -19,7 +19,7 @@ function lengths(count: number, more: Partial<RestCause> = {}): readonly number[
   return begun.map(({ until, since }) => until - Date.parse(since));
 }
 
-test("a scope that fails again after each rest rests twice as long, within a bound", () => {
+test("a scope that fails again after each rest rests twice as long, up to a maximum", () => {
   expect(lengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
   expect(lengths(60).at(-1)).toBe(300_000);
 });
@@ -29,13 +29,13 @@ test("a refused key is tried again after pauses that grow to an hour", () => {
   expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
 });
 
-test("failures of calls that were under way begin no second rest", () => {
+test("failures of calls that were already open start no second rest", () => {
   const first = restFor(undefined, cause(), 0);
   expect(restFor(first, cause({ before: 1 }), 4_999)).toBeUndefined();
   expect(restFor(first, cause({ before: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
 });
 
-test("a vendor's retry-after is taken as it is, is never made shorter, and may be made longer", () => {
+test("a vendor's retry-after is used unchanged, is never shortened, and may be extended", () => {
   const throttled = restFor(undefined, cause({ kind: "throttled", retryAfterMs: 30_000 }), 0);
   expect(throttled).toMatchObject({ until: 30_000, rests: 1 });
   expect(restFor(throttled, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();

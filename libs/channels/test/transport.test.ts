@@ -68,7 +68,7 @@ function resetUnderWrites(times: number): Disposable {
   return { [Symbol.dispose]: () => void unsubscribe("undici:client:sendHeaders", reset) };
 }
 
-test("a connection that the vendor closed while it was idle is not written to: each call is sent once", async () => {
+test("an idle connection that the vendor closed is not used: each call is sent once", async () => {
   const answers = [];
   for (let at = 0; at < 5; at++) {
     answers.push(await ask("/closing"));
@@ -78,7 +78,7 @@ test("a connection that the vendor closed while it was idle is not written to: e
   expect(answers).toEqual(["1", "2", "3", "4", "5"]);
 });
 
-describe("parts of an answer that come at once", () => {
+describe("parts of an answer that arrive together", () => {
   const parts = ["one ", "two ", "three "];
   const chunks = parts.map((part) => `${part.length}\r\n${part}\r\n`).join("");
   let server: Server;
@@ -97,7 +97,7 @@ describe("parts of an answer that come at once", () => {
     return transport.send({ url, method: "GET", headers: {}, timeoutMs: 5_000 }, new AbortController().signal);
   };
 
-  test("are handed on as one", async () => {
+  test("are passed on as one", async () => {
     const answer = await answered();
     const heard = Promise.withResolvers<string>();
     answer.pipe({ data: (chunk) => heard.resolve(chunk.toString()), end: () => undefined, broken: () => undefined });
@@ -105,7 +105,7 @@ describe("parts of an answer that come at once", () => {
     answer.abort();
   });
 
-  test("end the exchange where they are not taken, and nothing else", async () => {
+  test("end only the exchange if they are not accepted", async () => {
     const answer = await answered();
     const broken = Promise.withResolvers<Error>();
     const data = (): never => {
@@ -116,7 +116,7 @@ describe("parts of an answer that come at once", () => {
   });
 });
 
-test("the last parts of an answer that are not taken break it off: it does not pass for whole", async () => {
+test("an answer whose last parts are not accepted fails: it does not count as complete", async () => {
   const request = { url: new URL("/", origin), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
   const answer = await transport.send(request, new AbortController().signal);
   const over = Promise.withResolvers<string>();
@@ -127,7 +127,7 @@ test("the last parts of an answer that are not taken break it off: it does not p
   expect(await over.promise).toBe("not taken");
 });
 
-test("of more addresses than connections are kept for, the one that was unused for longest loses its own", async () => {
+test("above the maximum of addresses, the connections of the least recently used one are closed", async () => {
   let connections = 0;
   const servers = Array.from({ length: 257 }, () =>
     createServer((_, response) => response.end("ok"))
@@ -160,14 +160,14 @@ test.each([
   expect(await ask("/", " ".repeat(size))).toBe("2");
 });
 
-test("once more, not twice: then the error says that nothing was sent", async () => {
+test("it is sent once more, not twice: then the error reports that nothing was sent", async () => {
   expect(await ask("/")).toBe("1");
   using _resets = resetUnderWrites(2);
   await expect(ask("/")).rejects.toBeInstanceOf(NothingSent);
   expect(await ask("/")).toBe("2");
 });
 
-test("what the vendor may have heard is not sent again, though its connection was a kept one", async () => {
+test("a request that the vendor may have received is not sent again, even on a kept connection", async () => {
   expect(await ask("/")).toBe("1");
   const failure = await ask("/deaf").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Error);

@@ -59,6 +59,6 @@ test.each<[string, unknown, string | undefined]>([
     "connect to [redacted] failed",
   ],
   ["no words", failure("upstream_timeout"), undefined],
-])("the words that an operator sees of %s are short, on one line and without the key", (_, error, expected) => {
+])("the message that an operator sees of %s is short, on one line and without the key", (_, error, expected) => {
   expect(vendorMessageOf(error, "sk-canary")).toBe(expected);
 });

@@ -24,7 +24,7 @@ describe("stored()", () => {
     expect(JSON.stringify(read(text))).toBe(text);
   });
 
-  test("reads what was stored under other bounds", () => {
+  test("reads records that were stored under other limits", () => {
     expect(read('{"name":"a long name","food":{"kind":"hay"}}').name).toBe("a long name");
   });
 

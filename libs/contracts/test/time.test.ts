@@ -22,6 +22,6 @@ test.each([
   "1 January 2030",
   "5",
   "",
-])("%j is no moment", (written) => {
+])("%j is not a valid time", (written) => {
   expect(parseTime(written)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { onBeat, msUntilBeat } from "../src/beat.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("a pause until a beat ends at one, and is never much shorter or longer than was asked for", () => {
+test("a pause until a beat ends at one, and is never much shorter or longer than requested", () => {
   fc.assert(
     fc.property(fc.integer({ min: 20, max: 100_000 }), fc.integer({ min: 0, max: 100_000 }), (ms, passed) => {
       vi.advanceTimersByTime(passed);
@@ -17,7 +17,7 @@ test("a pause until a beat ends at one, and is never much shorter or longer than
   );
 });
 
-test("all who look at beats of the same length look at once, and no more once they are disposed", () => {
+test("all subscribers of the same beat run together, and not after they are disposed", () => {
   const looks: string[] = [];
   const look = (name: string) => (): void => void looks.push(`${name} at ${Math.floor(performance.now() / 100)}`);
   const first = onBeat(100, look("first"));

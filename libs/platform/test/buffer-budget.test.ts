@@ -15,7 +15,7 @@ function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: nu
 }
 
 describe("a full budget", () => {
-  test("refuses the account that holds most, and ends nothing for it", () => {
+  test("refuses the account that holds the most bytes, and aborts nothing for it", () => {
     const budget = new BufferBudget(100);
     const small = arriving(budget, of("small"), 30);
     const large = arriving(budget, of("large"), 60);
@@ -24,7 +24,7 @@ describe("a full budget", () => {
     expect(budget.taken).toBe(90);
   });
 
-  test("ends the newest bodies of the largest account, as many as needed, and none that is whole", () => {
+  test("aborts the newest bodies of the largest account, as many as needed, and no complete one", () => {
     const budget = new BufferBudget(100);
     const whole = arriving(budget, of("large"), 40);
     whole.holding.endArriving();
@@ -40,7 +40,7 @@ describe("a full budget", () => {
     expect(budget.taken).toBe(75);
   });
 
-  test("ends nothing where that would not be enough", () => {
+  test("aborts nothing if that would not free enough", () => {
     const budget = new BufferBudget(100);
     const whole = arriving(budget, of("large"), 90);
     whole.holding.endArriving();
@@ -49,7 +49,7 @@ describe("a full budget", () => {
     expect(part.ended).toBeUndefined();
   });
 
-  test("makes room for answers, which no account is charged with", () => {
+  test("frees memory for answers, which count against no account", () => {
     const budget = new BufferBudget(100);
     const body = arriving(budget, of("large"), 90);
     budget.take(20);
@@ -63,7 +63,7 @@ describe("a full budget", () => {
 describe("shares", () => {
   const shares = { accountPercent: 50, tokenPercent: 30, accountBodies: 3, tokenBodies: 2 };
 
-  test("bound what one token and one account hold, but for a token's only body", () => {
+  test("limit the bytes of one token and one account, except a token's only body", () => {
     const budget = new BufferBudget(100, shares);
     const only = budget.holdFor(of("a", "t1"));
     only.take(45);
@@ -75,7 +75,7 @@ describe("shares", () => {
     budget.holdFor(of("a", "t1")).take(1);
   });
 
-  test("bound how many bodies of one token and one account arrive at once", () => {
+  test("limit the number of concurrent bodies of one token and one account", () => {
     const budget = new BufferBudget(100, shares);
     const first = arriving(budget, of("a", "t1"), 0);
     arriving(budget, of("a", "t1"), 0);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { clusterIsPossible, freePorts, startNats, until } from "@modelgate/testkit";
 import { openBus } from "../src/index.ts";
 
-test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is not given up", async () => {
+test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is retried", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-bus-"));
   const [port = 0] = await freePorts(1);
   const start = (password: string) =>

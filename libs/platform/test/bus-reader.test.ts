@@ -16,7 +16,7 @@ afterAll(async () => {
 const messages = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => ({ subject: "usage.v1.text", body: `${from + at}`, id: `id-${from + at}` }));
 
-test("a batch is stored in its order, a repetition once, and what no stream keeps is reported message by message", async () => {
+test("a batch is stored in order, a repetition once, and each message without a stream is reported", async () => {
   await until("NATS to be there", () => bus.connected);
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "order", async (bodies) => void seen.push(...bodies));
@@ -29,7 +29,7 @@ test("a batch is stored in its order, a repetition once, and what no stream keep
   expect(lost).toBeInstanceOf(Error);
 });
 
-test("a batch that its reader gave back comes again together, not message by message", async () => {
+test("a batch that its reader returned is delivered again together, not message by message", async () => {
   await until("NATS to be there", () => bus.connected);
   await bus.publish(messages(60, 1_000));
   const stored = (await bus.progress("USAGE", "again"))?.last ?? 0;
@@ -46,7 +46,7 @@ test("a batch that its reader gave back comes again together, not message by mes
   expect(batches.length).toBeLessThan(5);
 }, 90_000);
 
-test("a reader of a stream at rest ends at once", async () => {
+test("a reader of an idle stream stops immediately", async () => {
   await until("NATS to be there", () => bus.connected);
   const other = await openBus(backends.natsUrl, createLogger("test", "silent").log);
   await until("NATS to be there", () => other.connected);

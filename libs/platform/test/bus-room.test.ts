@@ -9,7 +9,7 @@ import { createMetrics } from "../src/metrics.ts";
 
 const mebibyte = 1024 ** 2;
 
-describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
+describe.skipIf(!clusterIsPossible)("a NATS with little storage", () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-room-"));
   let nats: Awaited<ReturnType<typeof startNats>>;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
     return { bus: await openBus(nats.url, log, { keepBytes }), said };
   };
 
-  test("says which stream there is no room for, and of which size all are, instead of being away", async () => {
+  test("reports the stream that does not fit and the sizes of all, instead of being unavailable", async () => {
     const { bus, said } = await open(40 * mebibyte);
     await using _closed = bus;
     await until("it to be logged", () => said.length > 0);
@@ -44,7 +44,7 @@ describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
     );
   });
 
-  test("streams that cannot grow are used as they are", async () => {
+  test("streams that cannot grow are used with their present size", async () => {
     // Two of 40 MiB are there from before: the third fits as a small one.
     const { bus: small } = await open(8 * mebibyte);
     await until("all streams to be there", () => small.connected);

@@ -39,7 +39,7 @@ async function publishInTheEnd(id: string): Promise<void> {
   );
 }
 
-test("streams that are deleted while everything runs are made anew, and reading goes on", async () => {
+test("streams that are deleted at run time are created again, and reading continues", async () => {
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "reader", async (bodies) => void seen.push(...bodies));
   await publishInTheEnd("one");
@@ -52,7 +52,7 @@ test("streams that are deleted while everything runs are made anew, and reading 
   await until("what came after to be read", () => seen.includes("three"));
 });
 
-test("a NATS that comes back without its store gets its streams again", async () => {
+test("a NATS that restarts without its storage gets its streams again", async () => {
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "other", async (bodies) => void seen.push(...bodies));
   await publishInTheEnd("before");
@@ -65,7 +65,7 @@ test("a NATS that comes back without its store gets its streams again", async ()
   await until("it to be read", () => seen.includes("after"));
 });
 
-test("what was fetched and is not handled yet is not lost with its stream", async () => {
+test("messages that were fetched and not handled yet are not lost with their stream", async () => {
   const handled: string[] = [];
   const state = { refused: 0, refuses: true };
   await using _reader = bus.consume("USAGE", "slow", async (bodies) => {

@@ -10,14 +10,14 @@ test.each<[string, readonly string[], string, boolean]>([
   ["none of the addresses", ["tls://10.0.0.2:4222"], "localhost", false],
   ["localhost itself", ["tls://localhost:4222", "tls://10.0.0.1:4222"], "localhost", false],
   ["names alone, where none was asked", ["tls://nats.example:4222"], "localhost", false],
-])("a certificate is held against %s", (_, servers, asked, good) => {
+])("a certificate is checked against %s", (_, servers, asked, good) => {
   // What the check reads of a certificate.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const complaint = certificateCheck(servers)(asked, certificate as Parameters<ReturnType<typeof certificateCheck>>[1]);
   expect(complaint === undefined).toBe(good);
 });
 
-test("only what is about certificates ends a start", () => {
+test("only an error about certificates ends a start", () => {
   expect(certificateRefused("Redis", new Error("connect ECONNREFUSED"))).toBeUndefined();
   expect(certificateRefused("Redis", undefined)).toBeUndefined();
   expect(certificateRefused("Redis", new Error("certificate has expired; more"))?.message).toBe(
@@ -25,7 +25,7 @@ test("only what is about certificates ends a start", () => {
   );
 });
 
-test("what is logged of an error has no certificate in it", () => {
+test("a logged error contains no certificate", () => {
   const error = Object.assign(new Error("does not match"), { cert: certificate });
   expect(withoutCertificate(error)).toMatchObject({ message: "does not match" });
   expect(withoutCertificate(error)).not.toHaveProperty("cert");

@@ -15,7 +15,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-test("a version starts on data of its own and of an earlier version, and refuses those of a newer one in one line", async () => {
+test("a version starts with data of its version and of an earlier one, and refuses newer data with one line", async () => {
   await refuseNewerData(redis, dataVersion);
   await refuseNewerData(redis, dataVersion + 1);
   await using shared = new Shared(createLogger("test", "silent").log);

@@ -24,7 +24,7 @@ async function open() {
   return { asked, response: await promise };
 }
 
-test("a client that leaves ends its call with ClientGone, which is no failure of the gateway", async () => {
+test("a client that disconnects ends its call with ClientGone, which is not a failure of the gateway", async () => {
   const { asked, response } = await open();
   const ending = endingOf(response);
   asked.destroy();
@@ -33,14 +33,14 @@ test("a client that leaves ends its call with ClientGone, which is no failure of
   expect(endedBy(ending)).toBeUndefined();
 });
 
-test("a client that has left already: the signal says so at once", async () => {
+test("a client has disconnected before: the signal is aborted immediately", async () => {
   const { asked, response } = await open();
   asked.destroy();
   await once(response, "close");
   expect(endingOf(response).reason).toBeInstanceOf(ClientGone);
 });
 
-test("the gateway's failure is the reason, and stays it when the client leaves", async () => {
+test("the gateway's failure is the reason, also after the client disconnects", async () => {
   const { asked, response } = await open();
   const ending = endingOf(response);
   const failure = new Failure("server_overloaded");
@@ -50,7 +50,7 @@ test("the gateway's failure is the reason, and stays it when the client leaves",
   expect(endedBy(ending)).toBe(failure);
 });
 
-test("an answer that its client has whole ends nothing, neither before its close nor after it", async () => {
+test("a complete answer aborts nothing, neither before its close nor after it", async () => {
   const { asked, response } = await open();
   const ending = endingOf(response);
   const closed = once(response, "close");
@@ -62,7 +62,7 @@ test("an answer that its client has whole ends nothing, neither before its close
   expect(ending.aborted).toBe(false);
 });
 
-test("work that its call does not wait for any longer", async () => {
+test("work that its call no longer waits for", async () => {
   const ending = new AbortController();
   const never = new Promise<void>(() => undefined);
   const waiting = unlessEnded(ending.signal, never);

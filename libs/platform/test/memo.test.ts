@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BoundedMap, once } from "../src/memo.ts";
 
-test("a value is made once, also where it is undefined", () => {
+test("a value is computed once, even if it is undefined", () => {
   let made = 0;
   const value = once(() => void made++);
   expect(made).toBe(0);
@@ -10,7 +10,7 @@ test("a value is made once, also where it is undefined", () => {
   expect(made).toBe(1);
 });
 
-test("what could not be made is tried again", () => {
+test("a failed computation is tried again", () => {
   let tries = 0;
   const value = once(() => {
     if (++tries === 1) throw new Error("not yet");
@@ -22,7 +22,7 @@ test("what could not be made is tried again", () => {
   expect(tries).toBe(2);
 });
 
-test("the oldest is forgotten beyond the bound, and nothing for what is known already", () => {
+test("the oldest value is dropped above the maximum, and none for a known key", () => {
   const found = new BoundedMap<number>();
   for (let at = 0; at < 10_000; at++) found.set(`name-${at}`, at);
   found.set("name-5", -5);

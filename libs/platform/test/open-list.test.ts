@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { OpenList, type Listed } from "../src/open-list.ts";
 
-test("a list has what was added and not removed, oldest first, as a set would", () => {
+test("a list has the members that were added and not removed, oldest first, as a set", () => {
   const step = fc.oneof(fc.constant("add" as const), fc.nat(20));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -23,7 +23,7 @@ test("a list has what was added and not removed, oldest first, as a set would", 
   );
 });
 
-test("members may be removed while the list is gone through", () => {
+test("members may be removed during iteration", () => {
   const list = new OpenList<number>();
   const all = [1, 2, 3].map((value) => list.add(value));
   const seen: number[] = [];

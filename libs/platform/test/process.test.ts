@@ -5,12 +5,12 @@ import { idSource, isRequestId } from "../src/tracing.ts";
 import { openSealer } from "../src/sealer.ts";
 import { signCaller, verifyCaller } from "../src/secrets.ts";
 
-describe("what the edge signs", () => {
+describe("headers that the edge signs", () => {
   const caller: Caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 100 };
   const signed = signCaller("secret", caller);
   const [text = "", signature = ""] = signed.split(".");
 
-  test("comes back as it was", () => {
+  test("are read unchanged", () => {
     expect(verifyCaller(["secret"], signed, 99)).toEqual(caller);
   });
 
@@ -32,17 +32,17 @@ describe("what the edge signs", () => {
       "a field too many",
       () => verifyCaller(["secret"], signCaller("secret", { ...caller, admin: true } as Caller), 99),
     ],
-  ])("is refused with %s", (_, verify) => {
+  ])("are refused with %s", (_, verify) => {
     expect(verify).toThrow(Failure);
   });
 
-  test("is accepted under either secret of a rotation, and signed with the one in use", () => {
+  test("are accepted with either secret of a rotation, and signed with the current one", () => {
     expect(verifyCaller(["next", "secret"], signed, 99)).toEqual(caller);
     expect(isOperator(["next", "secret"], signOperator("secret", 100), 99)).toBe(true);
     expect(() => verifyCaller(["next"], signed, 99)).toThrow(Failure);
   });
 
-  test("is not the operator's credential, nor the other way round", () => {
+  test("are not accepted as the operator's credential, nor the reverse", () => {
     const credential = signOperator("secret", 100);
     expect([
       isOperator(["secret"], credential, 99),
@@ -55,7 +55,7 @@ describe("what the edge signs", () => {
   });
 });
 
-test("a sealed text opens under either secret of a rotation, and only for its purpose and context", () => {
+test("an encrypted text is decrypted with either secret of a rotation, and only for its purpose and context", () => {
   const sealed = openSealer(["old"], "keys").seal("text", "a");
   expect(openSealer(["new", "old"], "keys").open(sealed, "a")).toBe("text");
   expect(openSealer(["old", "new"], "keys").open(sealed, "a")).toBe("text");
@@ -68,7 +68,7 @@ test("a sealed text opens under either secret of a rotation, and only for its pu
     expect(open).toThrow();
 });
 
-test("ids do not repeat, and a client's is kept only where nothing can stumble over it", () => {
+test("ids do not repeat, and a client's id is kept only if its characters are safe", () => {
   const next = idSource("req");
   const ids = Array.from({ length: 1_000 }, next);
   expect(new Set(ids).size).toBe(1_000);

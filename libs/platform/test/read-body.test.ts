@@ -65,12 +65,12 @@ describe("compressions", () => {
     expect(budget.taken).toBe(0);
   });
 
-  test("one that is not known is 415", async () => {
+  test("an unknown one gets 415", async () => {
     expect(await send("x", { "content-encoding": "lzma" })).toBe(415);
   });
 });
 
-test("the limit counts, whether the length is declared or not", async () => {
+test("the limit applies with and without a declared length", async () => {
   expect(await send("x".repeat(10_000))).toBe(200);
   expect(await send("x".repeat(10_001))).toBe(413);
   const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
@@ -82,7 +82,7 @@ test("the limit counts, whether the length is declared or not", async () => {
   expect(budget.taken).toBe(0);
 });
 
-test("a sender that falls silent is 408, and its bytes are given back", async () => {
+test("a sender that stops gets 408, and its bytes are released", async () => {
   const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
   asked.on("error", () => undefined);
   asked.write("half");
@@ -92,7 +92,7 @@ test("a sender that falls silent is 408, and its bytes are given back", async ()
   asked.destroy();
 });
 
-test("a sender that drips for ever is 408 as well", async () => {
+test("a sender that is endlessly slow gets 408", async () => {
   changes = { totalMs: 250, floorBytesPerSecond: 0 };
   const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
   asked.on("error", () => undefined);
@@ -104,7 +104,7 @@ test("a sender that drips for ever is 408 as well", async () => {
   asked.destroy();
 });
 
-test("a sender that leaves is distinguished from one that is wrong", async () => {
+test("a sender that disconnects is distinguished from one with an invalid body", async () => {
   const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
   asked.on("error", () => undefined);
   asked.write("half");
@@ -115,7 +115,7 @@ test("a sender that leaves is distinguished from one that is wrong", async () =>
   expect(budget.taken).toBe(0);
 });
 
-test("what all bodies together may hold is bounded", async () => {
+test("the bytes of all bodies together are limited", async () => {
   budget = new BufferBudget(5_000);
   expect(await send("x".repeat(5_001))).toBe(503);
   expect(await send("x".repeat(5_000))).toBe(200);
@@ -132,7 +132,7 @@ function begin(holder: string, length: number, part: string) {
   return { asked, status };
 }
 
-test("a length that is only declared takes nothing of the bound", async () => {
+test("a declared length alone takes nothing of the limit", async () => {
   changes = { maxBytes: 1_000_000, silenceMs: 10_000 };
   const asked = Array.from({ length: 8 }, () => begin("greedy t", 900_000, "x"));
   await expect.poll(() => budget.taken).toBe(8);
@@ -141,7 +141,7 @@ test("a length that is only declared takes nothing of the bound", async () => {
   await expect.poll(() => budget.taken).toBe(0);
 });
 
-test("a body below the floor is 408, and names it", async () => {
+test("a body below the minimum rate gets 408, and the error names the rate", async () => {
   changes = { graceMs: 100, floorBytesPerSecond: 1_000_000 };
   const { asked, status } = begin("a t", 5_000, "x");
   const drip = setInterval(() => asked.write("x"), 20);
@@ -151,7 +151,7 @@ test("a body below the floor is 408, and names it", async () => {
   expect(budget.taken).toBe(0);
 });
 
-test("a full budget ends the newest body of the account that holds most, and takes the other's", async () => {
+test("a full budget aborts the newest body of the account that holds the most, and accepts the other's", async () => {
   changes = { silenceMs: 10_000 };
   budget = new BufferBudget(20_000);
   const first = begin("greedy t", 10_000, "x".repeat(8_000));
@@ -165,7 +165,7 @@ test("a full budget ends the newest body of the account that holds most, and tak
   expect(budget.taken).toBe(0);
 });
 
-test("bytes arrive whole, whatever their length and however they are cut", async () => {
+test("bytes arrive complete, for any length and any chunks", async () => {
   changes = { maxBytes: 3_000_000 };
   budget = new BufferBudget(5_000_000);
   for (const size of [0, 1, 16_384, 16_385, 100_001, 2_000_003]) {

@@ -68,7 +68,7 @@ test("once Redis is slow nothing more is sent to it until it answers again", asy
     expect(failureOf(error)).toMatchObject({ code: "internal_error" });
 });
 
-test("a process that is busy itself does not take Redis for slow", async () => {
+test("a busy process does not treat Redis as slow", async () => {
   const late = createServer((socket) => {
     socket
       .on("error", () => undefined)

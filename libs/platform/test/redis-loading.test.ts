@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { openRedis } from "../src/index.ts";
 
-test("a Redis that was started again is used as soon as it has loaded its data, whatever it guessed before", async () => {
+test("a restarted Redis is used as soon as it has loaded its data, regardless of its estimate", async () => {
   let looks = 0;
   const server = createServer((socket) => {
     socket

@@ -28,7 +28,7 @@ async function published(add: (refused: RefusedCalls) => void) {
   return takeRefusedCalls(redis, 10_000);
 }
 
-test("a refused call is taken once, with its code and field", async () => {
+test("a refused call is read once, with its code and field", async () => {
   const taken = await published((refused) =>
     refused.add({ ...request, model: "gpt-x" }, new Failure("model_not_found", undefined, { param: "model" })),
   );
@@ -49,7 +49,7 @@ test("a refused call is taken once, with its code and field", async () => {
   expect(await takeRefusedCalls(redis, 10_000)).toEqual([]);
 });
 
-test("only messages about keys, limits and balances are kept, and names are one line", async () => {
+test("only messages about keys, limits and balances are stored, and names are on one line", async () => {
   const taken = await published((refused) => {
     refused.add(request, new Failure("insufficient_quota", "The budget of\u001b[31m a day is spent."));
     refused.add(request, new Failure("invalid_value", 'content "my secret" is wrong.', { param: "a\nb\u202Ec" }));
@@ -62,7 +62,7 @@ test("only messages about keys, limits and balances are kept, and names are one 
   ]);
 });
 
-test("an account that is refused without end is counted, and another's refusal is not lost with it", async () => {
+test("an account with endless refusals is counted, and another's refusal is not lost", async () => {
   const taken = await published((refused) => {
     for (let at = 0; at < 5_000; at++) refused.add(request, new Failure("rate_limit_exceeded"));
     refused.add({ ...request, accountId: "other" }, new Failure("rate_limit_exceeded"));
@@ -73,7 +73,7 @@ test("an account that is refused without end is counted, and another's refusal i
   expect(taken.filter(({ call }) => call.accountId === "other")).toHaveLength(1);
 });
 
-test("what no ledger takes is bounded, and the newest is kept", async () => {
+test("refusals that no ledger reads are limited, and the newest are kept", async () => {
   const old = JSON.stringify({ call: { ...request, id: "old", time: "", status: 429, code: "" }, calls: 1 });
   await redis.rpush("refused-calls", ...Array.from({ length: 10_000 }, () => old));
   const taken = await published((refused) => refused.add(request, new Failure("rate_limit_exceeded")));
@@ -86,7 +86,7 @@ test.each<[string, CallFacts, unknown, number]>([
   ["one whose failure is booked", { isBooked: true }, new Failure("upstream_error"), 0],
   ["one whose client left", {}, new ClientGone("left"), 0],
   ["a fault of ours, without what it was", {}, new Error("secret"), 1],
-])("%s is recorded so many times: %#", async (_, facts, error, times) => {
+])("%s is recorded the expected number of times: %#", async (_, facts, error, times) => {
   const caller = { accountId: "acme", tokenId: "tok_1", group: "default", requestId: "req_1", expiresAt: 0 };
   const call: Pick<ServiceCall, "caller" | "facts" | "id" | "requestId"> = {
     caller,

@@ -66,7 +66,7 @@ describe("defineScript()", () => {
     expect(reply).toMatchObject({ count: 2, amount: 7n, fresh: true, seen: [10] });
   });
 
-  test("sends the script where Redis has forgotten it", async () => {
+  test("sends the script again if Redis no longer has it", async () => {
     await redis.script("FLUSH");
     expect(await echo(redis, keys, { count: 3, amount: 0n, fresh: true, note: undefined, bounds: [] })).toEqual({
       verdict: "bare",
@@ -82,7 +82,7 @@ describe("defineScript()", () => {
     await expect(echo(redis, { counter: "c" }, argumentsOf())).rejects.toThrow('echo.lua: the key "sets" is missing');
   });
 
-  test("does not compile with an argument that the script has not", async () => {
+  test("does not compile with an argument that the script does not have", async () => {
     // @ts-expect-error `more` is not declared
     const extra = echo(redis, keys, { ...argumentsOf(), more: 1 });
     await expect(extra).resolves.toBeDefined();
@@ -143,7 +143,7 @@ describe("defineScript() with `grouped`", () => {
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
   }
 
-  test("runs what is called in one turn as one command, each call with its own reply", async () => {
+  test("runs calls of one turn as one command, each with its reply", async () => {
     await add(redis, { counter: "warm" }, { by: 1 }); // the program is known from here on
     const calls = await scriptCalls(async () => {
       const replies = await Promise.all([
@@ -162,7 +162,7 @@ describe("defineScript() with `grouped`", () => {
     expect(calls).toBe(1);
   });
 
-  test("lets a call that fails fail alone", async () => {
+  test("rejects only the call that fails", async () => {
     const [before, failing, after] = await Promise.allSettled([
       add(redis, { counter: "g4" }, { by: 1 }),
       rename(redis, { label: "g5" }, { name: "not a number" }),
@@ -173,7 +173,7 @@ describe("defineScript() with `grouped`", () => {
     expect(after).toMatchObject({ value: { sum: 2 } });
   });
 
-  test("runs no more than 64 calls at once, all in the order of calling", async () => {
+  test("runs at most 64 calls in one command, in the order of calling", async () => {
     const calls = await scriptCalls(async () => {
       const replies = await Promise.all(Array.from({ length: 130 }, () => add(redis, { counter: "g6" }, { by: 1 })));
       expect(replies.map(({ sum }) => sum)).toEqual(Array.from({ length: 130 }, (_, at) => at + 1));
@@ -181,7 +181,7 @@ describe("defineScript() with `grouped`", () => {
     expect(calls).toBe(3);
   });
 
-  test("sends the program where Redis has forgotten it", async () => {
+  test("sends the program again if Redis no longer has it", async () => {
     await redis.script("FLUSH");
     expect(await add(redis, { counter: "g7" }, { by: 1 })).toEqual({ verdict: "added", sum: 1 });
   });

@@ -22,7 +22,7 @@ async function linesOf(registry: Registry): Promise<readonly string[]> {
   return (await registry.getSingleMetricAsString(what.name)).split("\n").toSorted();
 }
 
-test("a histogram of series says what prom-client's own says", async () => {
+test("a histogram of series has the same output as prom-client's", async () => {
   const buckets = [0.1, 1, 10];
   await fc.assert(
     fc
@@ -40,7 +40,7 @@ test("a histogram of series says what prom-client's own says", async () => {
   );
 });
 
-test("a counter of series says what prom-client's own says, at every scrape", async () => {
+test("a counter of series has the same output as prom-client's, at every scrape", async () => {
   await fc.assert(
     fc
       .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 5 }))), async (seen) => {

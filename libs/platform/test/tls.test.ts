@@ -7,7 +7,7 @@ import { openContentRedis } from "../src/redis.ts";
 const log = pino({ level: "silent" });
 
 /** This process knows nothing of the authority that has certified Redis and NATS. */
-describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be trusted", () => {
+describe.skipIf(!clusterIsPossible)("a server with an untrusted certificate", () => {
   let backends: TlsBackends;
   beforeAll(async () => {
     backends = await startTlsBackends();
@@ -15,7 +15,7 @@ describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be tru
   afterAll(() => backends?.[Symbol.asyncDispose]());
 
   const ways = ["redisUrl", "clusterUrl", "sentinelUrl"] as const;
-  test.each(ways)("Redis at a %s: the start ends at once, and says why", async (kind) => {
+  test.each(ways)("Redis at a %s: the start fails immediately, with the reason", async (kind) => {
     const opening = openRedis(backends[kind], log);
     await expect(opening).rejects.toThrow(StartError);
     await expect(opening).rejects.toThrow(
@@ -23,11 +23,11 @@ describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be tru
     );
   });
 
-  test.each(ways)("the Redis of content at a %s, which need not be there: the start ends at once", async (kind) => {
+  test.each(ways)("the optional Redis of content at a %s: the start fails immediately", async (kind) => {
     await expect(openContentRedis(backends[kind], log, 1_000)).rejects.toThrow(/^Redis's certificate is refused/);
   });
 
-  test("NATS: the start ends at once, and says why", async () => {
+  test("NATS: the start fails immediately, with the reason", async () => {
     const opening = openBus(backends.natsUrl, log);
     await expect(opening).rejects.toThrow(StartError);
     await expect(opening).rejects.toThrow(
@@ -35,13 +35,13 @@ describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be tru
     );
   });
 
-  test("a NATS that is away ends no start", async () => {
+  test("an unavailable NATS does not fail the start", async () => {
     await using bus = await openBus("tls://127.0.0.1:1", log);
     expect(bus.connected).toBe(false);
   });
 
   test.each(["rediss://127.0.0.1:1", "rediss+cluster://127.0.0.1:1", "rediss+sentinel://127.0.0.1:1/master"])(
-    "a Redis of content that is away ends no start: %s",
+    "an unavailable Redis of content does not fail the start: %s",
     async (url) => {
       const redis = await openContentRedis(url, log, 1_000);
       expect(redis.status).not.toBe("ready");

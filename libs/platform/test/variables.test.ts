@@ -16,7 +16,7 @@ const declare = (read: VariableReader) => ({
 const good = { URL_A: "redis://x:1,redis://y:2", SECRET: "0123456789abcdef" };
 
 describe("readVariables", () => {
-  test("gives values in the declaration's shape, defaults where a variable is unset or empty", () => {
+  test("returns values in the declaration's structure, and defaults for unset or empty variables", () => {
     expect(readVariables(declare, { ...good, COUNT: "", WAIT_MS: "5" })).toEqual({
       store: { url: good.URL_A },
       limits: { count: 3, waitMs: 5 },
@@ -26,7 +26,7 @@ describe("readVariables", () => {
     });
   });
 
-  test("names every wrong variable at once, and no secret", () => {
+  test("reports all invalid variables together, and no secret", () => {
     const wrong = () =>
       readVariables(declare, { URL_A: "not a url", COUNT: "10", WORD: "c", SECRET: "short", MAYBE: "x" });
     expect(wrong).toThrow(StartError);
@@ -36,7 +36,7 @@ describe("readVariables", () => {
     expect(wrong).not.toThrow(/short/);
   });
 
-  test("refuses a start without what is required", () => {
+  test("refuses a start without a required variable", () => {
     expect(() => readVariables(declare, {})).toThrow(/URL_A is not set[\s\S]*SECRET is not set/);
   });
 });
@@ -75,7 +75,7 @@ const plain = { unit: undefined, allowed: undefined };
 describe("serviceVariables", () => {
   const variables = serviceVariables("demo", (read) => ({ count: read.integer("COUNT", 3, "How many.") }));
 
-  test("adds the ports, named after the service, and what every service reads", () => {
+  test("adds the ports, named after the service, and the variables of every service", () => {
     expect(variables.describe().map(({ name }) => name)).toEqual([
       "DEMO_PORT",
       "DEMO_OPS_PORT",
@@ -89,12 +89,12 @@ describe("serviceVariables", () => {
     ]);
   });
 
-  test("lets a service name its port's variable, and bound its drain", () => {
+  test("lets a service name its port's variable, and limit its drain", () => {
     const { declare: own } = serviceVariables("demo", () => ({}), { port: ["PORT", 8080], maxDrainMs: 10 });
     expect(readVariables(own, { DRAIN_MS: "500" }).common).toMatchObject({ port: 8080, drainMs: 10 });
   });
 
-  test("checks what every service reads where only the service's own values are wanted", () => {
+  test("checks the variables of every service even if only the service's values are read", () => {
     expect(readEnv(variables, { COUNT: "4" })).toEqual({ count: 4 });
     expect(() => readEnv(variables, { LOG_LEVEL: "loud" })).toThrow(/LOG_LEVEL must be one of/);
   });

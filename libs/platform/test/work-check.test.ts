@@ -14,7 +14,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-test("servers say whether something was written", async () => {
+test("servers report if something was written", async () => {
   const before = await readServerState(redis);
   await redis.get("absent");
   expect(await readServerState(redis)).toEqual(before);
@@ -24,7 +24,7 @@ test("servers say whether something was written", async () => {
   expect(after.writes).not.toBe(before.writes);
 });
 
-test("who looks for work looks after a write, for as long as it may come of age, and when what waits is due", async () => {
+test("workers look for work after a write, during its delay, and when waiting work is due", async () => {
   let now = 1_000_000;
   let due = Infinity;
   let asked = 0;

@@ -32,7 +32,7 @@ describe("requests", () => {
     expect(requestFor("converse", arn).url.pathname).toBe(`/model/${encodeURIComponent(arn)}/converse`);
   });
 
-  test("Claude's request stays as it came, but for model, stream and version", () => {
+  test("Claude's request is unchanged except for model, stream and version", () => {
     const body = Buffer.from('{"model":"m", "stream":true, "max_tokens":5, "big":12345678901234567890}');
     const headers = { "anthropic-beta": "a-1, b-2", "anthropic-version": "2023-06-01" };
     const request = requestFor("messages", "anthropic.claude-x", { body, headers, query: { beta: "true" } });
@@ -60,7 +60,7 @@ describe("wiresAt", () => {
     ["arn:aws:bedrock:us-east-1:1:application-inference-profile/abc", ["converse"]],
     ["amazon.nova-pro-v1:0", ["converse"]],
     ["amazon.rerank-v1:0", ["cohere-rerank"]],
-  ])("%s is served in %j", (model, wires) => {
+  ])("%s is served by the wires %j", (model, wires) => {
     expect(bedrock.wiresAt?.(baseUrl, model)).toEqual(wires);
   });
 });
@@ -83,7 +83,7 @@ describe("the region in an address", () => {
     else expect(found).toContain(problem);
   });
 
-  test("is in the credential's scope, and not in the address that is called", async () => {
+  test("is in the credential's scope, and not in the URL", async () => {
     const proxy = { baseUrl: "https://proxy.example/b?region=eu-west-3", key, nowMs };
     const request = await signRequest(bedrock, requestFor("converse", "m", proxy), proxy);
     expect(request.headers["authorization"]).toContain("/20150830/eu-west-3/bedrock/aws4_request");
@@ -94,7 +94,7 @@ describe("the region in an address", () => {
 describe("signing", () => {
   const unsigned = requestFor("converse", "m", { requestId: "r-1" });
 
-  test("a pair of keys signs host, content type, time and body", async () => {
+  test("an access key signs host, content type, time and body", async () => {
     const { headers } = await signRequest(bedrock, unsigned, call);
     expect(headers).toMatchObject({ "x-amz-date": "20150830T123600Z", "x-request-id": "r-1" });
     expect(headers["authorization"]).toMatch(
@@ -105,19 +105,19 @@ describe("signing", () => {
     expect(other.headers["authorization"]).not.toBe(headers["authorization"]);
   });
 
-  test("a session's token goes along", async () => {
+  test("a session token is sent and signed", async () => {
     const { headers } = await signRequest(bedrock, unsigned, { ...call, key: `${key}:SESSION:TOKEN` });
     expect(headers).toMatchObject({ "x-amz-security-token": "SESSION:TOKEN" });
     expect(headers["authorization"]).toContain("x-amz-security-token");
   });
 
-  test("a Bedrock API key is sent as it is", async () => {
+  test("a Bedrock API key is sent unchanged", async () => {
     const { headers } = await signRequest(bedrock, unsigned, { ...call, key: "bedrock-api-key-abc" });
     expect(headers).toMatchObject({ authorization: "Bearer bedrock-api-key-abc" });
     expect(headers).not.toHaveProperty("x-amz-date");
   });
 
-  describe("by Amazon's chain", () => {
+  describe("with Amazon's credential chain", () => {
     const folder = mkdtempSync(join(tmpdir(), "aws-"));
     beforeAll(() => {
       const file = join(folder, "credentials");
@@ -143,7 +143,7 @@ describe("signing", () => {
       expect(headers["authorization"]).toContain("Credential=AKIAENV/");
     });
 
-    test("a profile that is not there is one line", async () => {
+    test("a missing profile is reported in one line", async () => {
       const signing = signRequest(bedrock, unsigned, { ...call, key: "aws:absent" });
       await expect(signing).rejects.toThrow(CredentialsFailed);
       await expect(signing).rejects.toThrow(/^AWS credentials cannot be had for the profile absent: [^\n]+$/);
@@ -167,7 +167,7 @@ describe("failures", () => {
     [424, "The model failed.", "upstream_error", "channel"],
     [408, "The model took too long.", "upstream_timeout", "channel"],
     [503, "Unable to serve.", "upstream_error", "channel"],
-  ])("%i %s: %s, blamed on the %s", (status, message, code, blame) => {
+  ])("%i %s: %s, counted against the %s", (status, message, code, blame) => {
     expect(bedrock.failureOf(status, JSON.stringify({ message }))).toMatchObject({ code, blame });
   });
 });

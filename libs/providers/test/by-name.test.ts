@@ -15,7 +15,7 @@ test.each<[string, UpstreamWire, string]>([
   ["fireworks", "chat", "https://api.fireworks.ai/inference/v1/chat/completions"],
   ["ollama", "embeddings", "http://127.0.0.1:11434/v1/embeddings"],
   ["together", "jina-rerank", "https://api.together.xyz/v1/rerank"],
-])("%s by its own address speaks %s at %s", (name, wire, address) => {
+])("%s by its default address supports %s at %s", (name, wire, address) => {
   const baseUrl = providers[name]?.baseUrl ?? "";
   expect(providers[name]?.request({ ...call, baseUrl, wire }).url.href).toBe(address);
 });
@@ -30,7 +30,7 @@ test("the messages wire of a row has the key in both headers", () => {
 });
 
 test.each(Object.values(providers).filter(({ baseUrl }) => baseUrl !== undefined))(
-  "$name is a whole channel with a key: it has an address and a variable",
+  "$name is a complete channel with a key: it has an address and a variable",
   ({ baseUrl = "", keyVariable = "", usualKey }) => {
     expect(URL.canParse(baseUrl.replace(/^\$\{\w+\}/, "https://v.example").replaceAll(/\$\{\w+\}/g, "x"))).toBe(true);
     expect(usualKey ?? keyVariable).toMatch(usualKey === undefined ? /^[A-Z][A-Z0-9_]+$/ : /^[a-z]+$/);
@@ -43,11 +43,11 @@ const wanted =
   "cloudflare databricks snowflake moonshot zhipu minimax siliconflow volcengine baidu hunyuan stepfun ollama vllm sglang " +
   "lmstudio llamacpp litellm modelgate";
 
-test.each(wanted.split(" "))("%s is a vendor by name, of at least one text wire", (name) => {
+test.each(wanted.split(" "))("%s is a known vendor with at least one text wire", (name) => {
   expect(providers[name]).toMatchObject({ name, wires: expect.arrayContaining(["chat"]) });
 });
 
-test("two vendors of one name are an error, in whichever order they come", () => {
+test("two vendors with one name are an error, in either order", () => {
   const row = { title: "One", baseUrl: "https://one.example", keyVariable: "ONE", wires: ["chat"], docs: "" } as const;
   const [one, other] = [vendorOfRow("one", row), vendorOfRow("one", { ...row, title: "Other" })];
   expect(() => byUniqueName([one, other])).toThrow("two vendors are named one");

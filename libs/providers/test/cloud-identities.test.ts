@@ -98,7 +98,7 @@ describe("a pod of EKS, or a task of ECS", () => {
     });
   });
 
-  test("signs with what its agent gives for the pod's token, asked once for many calls", async () => {
+  test("signs with its agent's credentials for the pod's token, fetched once for many calls", async () => {
     const headersOf = await freshProcess("bedrock", "aws");
     for (const _ of [1, 2, 3]) {
       const headers = await headersOf();
@@ -110,7 +110,7 @@ describe("a pod of EKS, or a task of ECS", () => {
     ]);
   });
 
-  test("fetches new ones minutes before the old ones expire, with the token that the file has then", async () => {
+  test("fetches new credentials minutes before the old ones expire, with the file's current token", async () => {
     const headersOf = await freshProcess("bedrock", "aws");
     await headersOf();
     vi.setSystemTime(Date.now() + 20 * minuteMs);
@@ -139,7 +139,7 @@ describe("a web identity", () => {
     });
   });
 
-  test("takes its role from the token service, once for many calls, and anew ahead of expiry", async () => {
+  test("assumes its role with the token service, once for many calls, and again before expiry", async () => {
     const headersOf = await freshProcess("bedrock", "aws");
     for (const _ of [1, 2]) expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE1/");
     vi.setSystemTime(Date.now() + 56 * minuteMs);
@@ -167,7 +167,7 @@ describe("a machine or a pod of Google's", () => {
         : { type: "text/plain", body: request.url?.includes("universe") === true ? "googleapis.com" : "ok" };
   });
 
-  test("calls with the token of its metadata server, kept, and fetched anew ahead of expiry", async () => {
+  test("calls with the token of its metadata server, cached, and fetched again before expiry", async () => {
     const headersOf = await freshProcess("vertex", "google");
     for (const _ of [1, 2, 3]) expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-1");
     vi.setSystemTime(Date.now() + 50 * minuteMs);
@@ -212,7 +212,7 @@ describe("a workload's identity from elsewhere", () => {
         return "google";
       },
     ],
-  ])("%s is exchanged for a token, kept, and exchanged anew ahead of expiry", async (_, keyOf) => {
+  ])("%s is exchanged for a token, cached, and exchanged again before expiry", async (_, keyOf) => {
     const headersOf = await freshProcess("vertex", keyOf());
     for (const __ of [1, 2]) expect((await headersOf())["authorization"]).toBe("Bearer ya29.exchanged-1");
     writeFileSync(tokenFile, "the-pods-next-token");

@@ -13,7 +13,7 @@ test.each([
   expect(modelsIn(list)?.map(({ name }) => name)).toEqual(models);
 });
 
-test("an aggregator's prices by the token are dollars per million", () => {
+test("an aggregator's prices per token are read as dollars per million", () => {
   const pricing = { prompt: "0.0000025", completion: "0.00001", input_cache_read: "0" };
   expect(modelsIn({ data: [{ id: "m", pricing, context_length: 128_000 }, { id: "n" }] })).toEqual([
     { name: "m", price: { input: 2.5, output: 10 }, contextTokens: 128_000 },
@@ -27,14 +27,14 @@ test.each([
   ["anthropic", "https://api.anthropic.com/v1/models?limit=1000"],
   ["gemini", "https://generativelanguage.googleapis.com/v1beta/models?pageSize=1000"],
   ["perplexity", undefined],
-])("%s is asked at %s", (name, address) => {
+])("%s is listed at %s", (name, address) => {
   const provider = providers[name];
   const request = provider && modelListRequest(provider, { baseUrl: provider.baseUrl ?? "", key: "k", nowMs: 0 });
   expect(request?.url.href).toBe(address);
   if (request !== undefined) expect(request).toMatchObject({ method: "GET", headers: { accept: "application/json" } });
 });
 
-test("a base URL that ends in a version has the list's version already", () => {
+test("a base URL that ends in a version is not given another one for the list", () => {
   const { anthropic } = providers;
   const asked = anthropic && modelListRequest(anthropic, { baseUrl: "https://proxy.test/v1/", key: "k", nowMs: 0 });
   expect(asked?.url.pathname).toBe("/v1/models");

@@ -27,13 +27,13 @@ test.each([
   ["chat", "https://toy.example/v1/chat/completions"],
   ["messages", "https://toy.example/v1/messages"],
   ["jina-rerank", "https://toy.example/v1/rank"],
-] as const)("a row alone makes a vendor that is asked in %s at %s with its key", (wire, address) => {
+] as const)("a row defines a vendor that is called in %s at %s with its key", (wire, address) => {
   const request = vendorOfRow("toy", toy).request({ ...call, wire });
   expect(request.url.href).toBe(address);
   expect(request.headers).toMatchObject({ authorization: "Bearer k" });
 });
 
-test("a row alone says what the vendor is called, speaks and lists, and what its failures mean", () => {
+test("a row defines the vendor's name, wires, model list and failures", () => {
   const vendor = vendorOfRow("toy", toy);
   expect(vendor).toMatchObject({ name: "toy", title: "Toy", wires: toy.wires, keyVariable: "TOY_API_KEY" });
   expect(vendor.modelsAt).toBeUndefined();

@@ -18,7 +18,7 @@ const call = {
 
 const aigc = "https://v.example/api/v1/services/aigc";
 
-describe("a call goes to", () => {
+describe("the URL of a call", () => {
   test.each<[string, string, UpstreamWire, string, boolean, string]>([
     ["openai", "https://v.example/v1", "responses", "m", true, "https://v.example/v1/responses"],
     ["openai", "https://v.example/v1", "compact", "m", false, "https://v.example/v1/responses/compact"],
@@ -113,7 +113,7 @@ describe("a call goes to", () => {
     ["qwen", "https://v.example", "qwen-image-tasks", "m", false, `${aigc}/text2image/image-synthesis`],
     ["qwen", "https://v.example/api/v1/", "qwen-image-edit-tasks", "m", false, `${aigc}/image2image/image-synthesis`],
     ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
-  ])("%s under %s in %s", (name, baseUrl, wire, model, stream, address) => {
+  ])("%s with the base URL %s in %s", (name, baseUrl, wire, model, stream, address) => {
     const more = wire === "realtime" || wire === "gemini-live" ? ({ act: "session" } as const) : { stream };
     expect(providers[name]?.request({ ...call, baseUrl, wire, model, ...more }).url.href).toBe(address);
   });
@@ -126,7 +126,7 @@ const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
 const byModel: ReadonlySet<string> = new Set(["bedrock", "vertex", "gemini"]);
 const byWire = Object.values(providers).filter(({ name }) => !byModel.has(name));
 
-test.each(byWire)("$name has an address of its own for every wire that it can be spoken to in", (provider) => {
+test.each(byWire)("$name has an address for each of its wires", (provider) => {
   const addresses = upstreamWires
     .filter((wire) => supportsWire(provider, wire) && !videos.has(wire))
     .map((wire) => provider.request({ ...call, baseUrl: "https://v.example/base", wire }).url.pathname);
@@ -143,12 +143,12 @@ test.each<[string, UpstreamWire, object]>([
   ["cohere", "cohere-rerank", { authorization: "Bearer k" }],
   ["qwen", "qwen-images", { authorization: "Bearer k" }],
   ["qwen", "qwen-image-tasks", { authorization: "Bearer k", "x-dashscope-async": "enable" }],
-])("%s gets its key in its own header", (name, wire, headers) => {
+])("%s gets its key in its header", (name, wire, headers) => {
   const usual = { "content-type": "application/json", accept: "application/json", "accept-encoding": "identity" };
   expect(providers[name]?.request({ ...call, wire }).headers).toEqual({ ...usual, ...headers });
 });
 
-test("a call's own headers and query go over those of its vendor", () => {
+test("a call's headers and query override those of its vendor", () => {
   const headers = { "anthropic-version": "2099-01-01", "content-type": "text/plain" };
   const request = anthropic.request({
     ...call,
@@ -174,13 +174,13 @@ test("a session's handshake has the key and no headers of HTTP answers", () => {
   expect(openai.request(session).headers).toEqual({ "x-request-id": "req_1", authorization: "Bearer k" });
 });
 
-test("a file on the vendor's own host is asked for with the key and nothing else", () => {
+test("a file on the vendor's host is requested with the key and nothing else", () => {
   const url = new URL("https://v.example/files/1");
   const request = openai.request({ ...call, act: "file", wire: "videos", url, requestId: "req_1" });
   expect(request).toEqual({ url, method: "GET", headers: { authorization: "Bearer k" }, body: undefined });
 });
 
-test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks that an answer could name", (name) => {
+test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks", (name) => {
   const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
   expect(poll).toThrow("The vendor answered with a task, which it does not support.");
 });
@@ -201,7 +201,7 @@ const gamma = (status: string, details: readonly object[] = [], message = "no"):
 const openaiError = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
 const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: { Error: { Code } } });
 
-describe("an error means", () => {
+describe("the meaning of an error", () => {
   test.each<[string, number, string, string, string]>([
     ["anthropic", 529, alpha("overloaded_error"), "upstream_overloaded", "channel"],
     ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
@@ -230,7 +230,7 @@ describe("an error means", () => {
     ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "model"],
     ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
     ["jina", 402, "", "upstream_auth_failed", "key"],
-  ])("at %s %i %s: %s, to be blamed on the %s", (name, status, body, code, blame) => {
+  ])("at %s %i %s: %s, counted against the %s", (name, status, body, code, blame) => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
   });
 
@@ -280,11 +280,11 @@ describe("an error means", () => {
     ["kling", 403, JSON.stringify({ code: 1103, message: "No permission" }), "model"],
     ["kling", 400, JSON.stringify({ code: 1301, message: "Unsafe content" }), "request"],
     ["jimeng", 403, signature("Forbidden.Image"), "channel"],
-  ])("%s does not refuse its key with %i %s: it is about the %s", (name, status, body, blame) => {
+  ])("%s does not refuse its key with %i %s: the error is about the %s", (name, status, body, blame) => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame });
   });
 
-  test("a refused seal of thoughts is recognised by its code or by its words", () => {
+  test("a refused reasoning signature is recognised by its code or its message", () => {
     const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
     expect(refused({ message: "no", code: "invalid_encrypted_content" })?.isAboutSeals).toBe(true);
     expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.isAboutSeals).toBe(true);
@@ -292,7 +292,7 @@ describe("an error means", () => {
     expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("isAboutSeals");
   });
 
-  test("where a task stands has an address of its own", () => {
+  test("the state of a task has a separate URL", () => {
     const poll = { ...call, act: "poll", baseUrl: "https://v.example/api/v1", wire: "qwen-image-tasks" } as const;
     expect(providers["qwen"]?.request({ ...poll, task: "a/b" })).toMatchObject({
       url: { href: "https://v.example/api/v1/tasks/a%2Fb" },
@@ -300,12 +300,12 @@ describe("an error means", () => {
     });
   });
 
-  test("when gemini wants to be asked again stands in the body", () => {
+  test("Gemini's retry delay is read from the body", () => {
     const body = gamma("RESOURCE_EXHAUSTED", [{ "@type": "RetryInfo", retryDelay: "12s" }]);
     expect(providers["gemini"]?.failureOf(429, body).retryAfterMs).toBe(12_000);
   });
 
-  test("only names go on as code and field, whatever a vendor writes there", () => {
+  test("only names are passed on as code and field", () => {
     const body = JSON.stringify({ error: { message: "m", code: "see https://10.0.0.1/x", param: "a b" } });
     const failure = providers["openai"]?.failureOf(400, body);
     expect([failure?.vendorCode, failure?.param]).toEqual([undefined, undefined]);

@@ -31,7 +31,7 @@ describe("requests", () => {
     expect(requestFor(wire, model, { stream }).url.href).toBe(baseUrl + path);
   });
 
-  test("Claude's request has its version in the body and its beta features in the head", () => {
+  test("Claude's request has its version in the body and its beta features in a header", () => {
     const headers = { "anthropic-beta": "a-1", "anthropic-version": "2023-06-01" };
     const body = Buffer.from('{"model":"m","max_tokens":5,"stream":true}');
     const request = requestFor("messages", "claude-x", { body, headers, stream: true });
@@ -47,7 +47,7 @@ test.each<[string, readonly UpstreamWire[]]>([
   ["claude-sonnet-4@20250514", ["messages", "count-messages"]],
   ["gemini-3-flash", ["content", "count-content", "content-transcripts", "gemini-live"]],
   ["meta/llama-4", ["chat"]],
-])("%s is served in %j", (model, wires) => {
+])("%s is served by the wires %j", (model, wires) => {
   expect(vertex.wiresAt?.(baseUrl, model)).toEqual(wires);
 });
 
@@ -78,16 +78,16 @@ test.each([
   else expect(found).toContain(problem);
 });
 
-describe("what admits a request", () => {
+describe("the credentials of a request", () => {
   const unsigned = requestFor("content", "g");
 
-  test("an access token, or an API key, is sent as it is", async () => {
+  test("an access token or an API key is sent unchanged", async () => {
     expect((await signRequest(vertex, unsigned, call)).headers).toMatchObject({ authorization: "Bearer ya29.token" });
     const { headers } = await signRequest(vertex, unsigned, { ...call, key: "AIzaKey" });
     expect(headers).toMatchObject({ "x-goog-api-key": "AIzaKey" });
   });
 
-  test("a service account signs a token for an hour, and uses it again", async () => {
+  test("a service account signs a token for an hour, and reuses it", async () => {
     const key = JSON.stringify(account);
     const [one, two] = [
       await signRequest(vertex, unsigned, { ...call, key }),
@@ -106,7 +106,7 @@ describe("what admits a request", () => {
     expect(claimed.scope).toBe("https://www.googleapis.com/auth/cloud-platform");
   });
 
-  test("credentials that cannot sign are one line", async () => {
+  test("credentials that cannot sign are reported in one line", async () => {
     const key = JSON.stringify({ ...account, private_key: "no key" });
     const signing = signRequest(vertex, unsigned, { ...call, key });
     await expect(signing).rejects.toThrow(CredentialsFailed);
@@ -118,11 +118,11 @@ test.each<[number, object, string, string]>([
   [401, { error: { code: 401, status: "UNAUTHENTICATED", message: "No" } }, "upstream_auth_failed", "key"],
   [404, { error: { status: "NOT_FOUND", message: "Publisher Model x was not found" } }, "upstream_error", "model"],
   [400, { type: "error", error: { type: "invalid_request_error", message: "a" } }, "upstream_rejected", "request"],
-])("%i %j is %s, blamed on the %s", (status, body, code, blame) => {
+])("%i %j is %s, counted against the %s", (status, body, code, blame) => {
   expect(vertex.failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
 });
 
-test("sessions are beside the versioned paths, and name their model with its project", () => {
+test("sessions have paths outside the versioned ones, and name their model with its project", () => {
   const session = { act: "session", baseUrl, key: "ya29.token", nowMs: 0, wire: "gemini-live", model: "live" } as const;
   expect(vertex.request(session).url.href).toBe(
     "https://us-central1-aiplatform.googleapis.com/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent",

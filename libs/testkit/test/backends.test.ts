@@ -10,14 +10,14 @@ const ways: readonly (readonly [string, () => Promise<Backends>])[] = [
   ...(docker ? [["containers", startContainers] as const] : []),
 ];
 
-test.each(ways)("%s give a Redis and a NATS with JetStream that answer", async (_, start) => {
+test.each(ways)("%s provide a Redis and a NATS with JetStream that answer", async (_, start) => {
   await using backends = await start();
   expect(await says(backends.redisUrl, "PING\r\n")).toBe("+PONG\r\n");
   const greeting = await says(backends.natsUrl, "");
   expect(greeting).toMatch(/^INFO \{.*"jetstream":true/);
 });
 
-test("a local server keeps its address over a kill, and a pause is only that", async () => {
+test("a local server keeps its address after a kill, and continues after a pause", async () => {
   await using backends = await startLocalBackends();
   await says(backends.redisUrl, "SET kept 1\r\n");
   await backends.redis.kill();

@@ -48,7 +48,7 @@ describe("in a bare checkout", () => {
   const tools = (): readonly string[] =>
     existsSync(join(folder, ".tools")) ? readdirSync(join(folder, ".tools")) : [];
 
-  test("a kill half way leaves nothing that looks whole, and the next run goes on", async () => {
+  test("a kill half way leaves nothing that looks complete, and the next run continues", async () => {
     program("npm", "touch asked; sleep 60");
     const child = spawn(process.execPath, words("prepare"), place());
     await until("npm to be asked", () => existsSync(join(folder, "asked")));
@@ -63,7 +63,7 @@ describe("in a bare checkout", () => {
     expect(tools()).not.toContain("lock");
   });
 
-  test("programs that are there are used, and nothing is got", () => {
+  test("installed programs are used, and nothing is downloaded", () => {
     program("npm", "echo npm was asked >&2; exit 1");
     program("pnpm", 'if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules && echo installed; fi');
     for (const name of ["redis-server", "nats-server", "chromium", "postgres", "prometheus"]) program(name, "exit 0");

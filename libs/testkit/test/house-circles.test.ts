@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
 
-test("no file imports itself through others, not even a type", () => {
+test("no file imports itself through other files, not even a type", () => {
   const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root });
   const imports = new Map(files.map((file) => [file, importsOf(file)]));
   expect(imports.size).toBeGreaterThan(500);
   expect(circlesIn(imports)).toEqual([]);
 });
 
-test("a circle is found, and named by its files", () => {
+test("an import cycle is found, and reported with its files", () => {
   const imports = new Map([
     ["a", ["b"]],
     ["b", ["c"]],

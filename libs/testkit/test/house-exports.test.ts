@@ -33,7 +33,7 @@ function loadedBy(entry: string): readonly string[] {
 const textWires = "libs/wires/src/text/wires.ts";
 
 test.each(["media", "audio", "video", "realtime", "edge", "ledger", "control"])(
-  "%s serves no text, and loads none of its wires",
+  "%s does not serve text, and loads none of its wires",
   (service) => {
     expect(loadedBy(`services/${service}/src/service.ts`)).not.toContain(textWires);
   },

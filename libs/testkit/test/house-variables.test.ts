@@ -16,13 +16,16 @@ const sources = globSync("{libs,services}/*/src/**/*.ts", { cwd: root })
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 
 describe.each(suite)("$service", ({ service, variables }) => {
-  test.skipIf(service === "gateway")("names its ports after itself, but for the edge, whose port is PORT", () => {
-    const prefix = service.toUpperCase();
-    expect(variables.slice(0, 2).map(({ name }) => name)).toEqual([
-      service === "edge" ? "PORT" : `${prefix}_PORT`,
-      `${prefix}_OPS_PORT`,
-    ]);
-  });
+  test.skipIf(service === "gateway")(
+    "has port variables with its name, except the edge, whose variable is PORT",
+    () => {
+      const prefix = service.toUpperCase();
+      expect(variables.slice(0, 2).map(({ name }) => name)).toEqual([
+        service === "edge" ? "PORT" : `${prefix}_PORT`,
+        `${prefix}_OPS_PORT`,
+      ]);
+    },
+  );
 
   test.each(variables)("$name is described in one sentence", ({ meaning }) => {
     expect(meaning).toMatch(/^[A-Z][^\n]{8,150}\.$/);

@@ -18,15 +18,15 @@ const filesWith = (pattern: (wire: string) => RegExp): readonly string[] =>
     .map(({ file }) => file)
     .toSorted();
 
-describe("a text wire is its folder, and one line of its registry", () => {
-  test("no other table has a row for each", () => {
+describe("a text wire is one folder, and one line of its registry", () => {
+  test("no other table has a row for each wire", () => {
     expect(filesWith((wire) => new RegExp(`^\\s+${wire}: `, "m"))).toEqual([
       "libs/contracts/src/failures/frames.ts", // formats of error events, which rows of endpoints name
       "libs/wires/src/text/wires.ts",
     ]);
   });
 
-  test("no other list names them", () => {
+  test("no other list names the wires", () => {
     const listed = /\[[^[\]]*\]/g;
     const lists = files.filter(({ text }) =>
       (text.match(listed) ?? []).some((list) => wires.filter((wire) => list.includes(`"${wire}"`)).length >= 3),
@@ -34,7 +34,7 @@ describe("a text wire is its folder, and one line of its registry", () => {
     expect(lists.map(({ file }) => file).toSorted()).toEqual(["libs/contracts/src/upstream-wires.ts"]);
   });
 
-  test("no code outside the wires' folders asks for three of them by name", () => {
+  test("no code outside the wires' folders compares with three of them by name", () => {
     expect(filesWith((wire) => new RegExp(`\\bwire [!=]== "${wire}"`))).toEqual([]);
   });
 });

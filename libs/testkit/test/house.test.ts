@@ -35,11 +35,11 @@ const packages: readonly Package[] = [...shipped, ...readPackage("simulator", jo
 describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ name, folder, dependencies, floor }) => {
   const sources = sourcesBelow(join(folder, "src"));
 
-  test("stands on lower floors only", () => {
+  test("depends on lower layers only", () => {
     expect(dependencies.filter((dependency) => floorOf(dependency) >= floor)).toEqual([]);
   });
 
-  test("imports what it declares, through the door", () => {
+  test("imports only declared dependencies, through their exports", () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
         .filter((from) => {
@@ -63,7 +63,7 @@ describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ nam
 const knowPaths = ["contracts", "providers", "simulator", "testkit"];
 
 describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name", ({ folder }) => {
-  test("spells no path of the interface: the endpoint table is the only list", () => {
+  test("contains no path of the interface: the endpoint table is the only list", () => {
     const spelled = sourcesBelow(join(folder, "src")).flatMap((file) =>
       withoutComments(readFileSync(file, "utf8"))
         .split("\n")
@@ -74,7 +74,7 @@ describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name",
   });
 });
 
-describe("services look alike", () => {
+describe("services have the same structure", () => {
   const services = shipped.filter(
     ({ folder, name }) =>
       folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
@@ -86,19 +86,19 @@ describe("services look alike", () => {
   const entryOf = (name: string) => entries[name] ?? ["routes.ts", "routes"];
   const partsOf = (name: string) => ["deps.ts", "env.ts", entryOf(name)[0], "service.ts"];
 
-  test("all eight are there", () => {
+  test("all eight exist", () => {
     expect(services.map(({ name }) => name).sort()).toEqual(
       ["audio", "control", "edge", "ledger", "media", "realtime", "text", "video"].sort(),
     );
   });
 
-  test.each(services)("$name has the same parts at its start, and a door", ({ folder, name }) => {
+  test.each(services)("$name has the same files, and exports its service", ({ folder, name }) => {
     expect(partsOf(name).filter((part) => !existsSync(join(folder, "src", part)))).toEqual([]);
     const manifest: { exports?: object } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     expect(manifest.exports).toEqual({ ".": "./src/service.ts" });
   });
 
-  test.each(services)("$name exports what a process opens", ({ folder, name }) => {
+  test.each(services)("$name exports what a process starts", ({ folder, name }) => {
     const [entry, opens] = entryOf(name);
     const sources = Object.fromEntries(
       partsOf(name).map((part) => [part, readFileSync(join(folder, "src", part), "utf8")]),
@@ -124,7 +124,7 @@ const readProviders = [
   "services/control/src/vendors/",
 ];
 
-test("the text service enters its folder of responses through the index alone", () => {
+test("the text service imports its responses only through their index", () => {
   const src = join(root, "services/text/src");
   const folder = join(src, "responses");
   const wrong = sourcesBelow(src)
@@ -138,7 +138,7 @@ test("the text service enters its folder of responses through the index alone", 
   expect(wrong.map((file) => relative(root, file))).toEqual([]);
 });
 
-test("a channel's provider and wires come from vendorOf alone", () => {
+test("a channel's provider and wires come only from vendorOf", () => {
   const others = shipped
     .flatMap(({ folder }) => sourcesBelow(join(folder, "src")))
     .filter((file) => /\bproviders\[/.test(withoutComments(readFileSync(file, "utf8"))))
@@ -154,14 +154,14 @@ test("scripts name their keys and arguments", () => {
   expect(positional).toEqual([]);
 });
 
-test("tests stand in folders named test, none beside the code", () => {
+test("tests are in folders named test, not next to the code", () => {
   const isForeign = (file: string): boolean => file.endsWith("node_modules");
   const tests = globSync("{libs,services,deploy,e2e}/**/*.test.ts", { cwd: root, exclude: isForeign });
   expect(tests.length).toBeGreaterThan(100);
   expect(tests.filter((file) => !file.includes("/test/"))).toEqual([]);
 });
 
-test("the test kit starts processes and imports none of them, and no package needs it to run", () => {
+test("the test kit starts processes and imports none of them, and no package depends on it at run time", () => {
   const kit = readPackage("testkit", join(root, "libs/testkit"));
   expect(kit.flatMap(({ dependencies }) => dependencies)).toEqual(["deploy"]);
   expect(packages.filter(({ dependencies }) => dependencies.includes("testkit"))).toEqual([]);

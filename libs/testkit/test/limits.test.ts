@@ -3,7 +3,7 @@ import { adjustEnv, withLimits } from "../src/limits/limits.ts";
 
 const env = { relay: { limits: { leaseMs: 15_000, stepTokens: 2_048 } }, sessions: { idleMs: 1 }, url: "redis://here" };
 
-test("limits of a service, and those of every relay, take the place of its numbers; the rest stays", () => {
+test("limits of a service, and those of every relay, replace its values; the others are kept", () => {
   const limits = { relay: { limits: { leaseMs: 9 } }, text: { sessions: { idleMs: 2 } }, edge: { seatLeaseMs: 3 } };
   expect(adjustEnv("text", env, limits)).toEqual({
     relay: { limits: { leaseMs: 9, stepTokens: 2_048 } },
@@ -19,7 +19,7 @@ test.each([
   [{ text: { sessions: 2 } }, "text.sessions"],
   [{ text: { url: 2 } }, "text.url"],
   [{ text: { url: { port: 2 } } }, "text.url"],
-])("%j names no limit, and is refused", (limits, path) => {
+])("%j does not name a limit, and is refused", (limits, path) => {
   expect(() => adjustEnv("text", env, limits)).toThrow(`${path} is no limit`);
 });
 

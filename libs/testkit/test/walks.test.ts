@@ -19,7 +19,7 @@ test("ARCHITECTURE.md walks through a passed and a converted request", () => {
   expect(steps.flatMap(({ files }) => files).length).toBeGreaterThan(20);
 });
 
-test.each(steps)("its files and functions are there: $step", ({ files, names }) => {
+test.each(steps)("its files and functions exist: $step", ({ files, names }) => {
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   const sources = files.map((file) => readFileSync(join(root, file), "utf8"));
   const declares = (name: string): boolean =>

@@ -17,7 +17,7 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-test("a service that is disposed of leaves its process to the next, with ports, variables and log of its own", async () => {
+test("a disposed service's process is reused by the next, with new ports, variables and log", async () => {
   const first = await start();
   expect(await answers(first)).toBe(true);
   await first[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ test("a service that is disposed of leaves its process to the next, with ports, 
   expect(first.logs()).toContain("draining");
 });
 
-test("two at the same time have a process each", async () => {
+test("two services at the same time have separate processes", async () => {
   await using first = await start();
   await using second = await start();
   expect(second.pid).not.toBe(first.pid);
@@ -51,7 +51,7 @@ test("a process ends with a service that is stopped, or killed", async () => {
   expect([stopped.pid, killed.pid]).not.toContain(next.pid);
 });
 
-test("a start that fails says its reason, and its process is used no more", async () => {
+test("a failed start reports its reason, and its process is not reused", async () => {
   const before = await start();
   await before[Symbol.asyncDispose]();
   const failure: unknown = await start({ SIMULATOR_PORT: "many" }).then(
@@ -63,7 +63,7 @@ test("a start that fails says its reason, and its process is used no more", asyn
   await until("the process to end", () => !isThere(before.pid));
 });
 
-test("variables that Node reads at its start have a process of their own", async () => {
+test("variables that Node reads at its start require a separate process", async () => {
   const before = await start();
   await before[Symbol.asyncDispose]();
   const flagged = await start({ NODE_OPTIONS: "--no-deprecation" });

@@ -13,6 +13,6 @@ test.each([
   [{ minimum, maximum }, 1],
   [{ minimum, exclusiveMinimum: 0, maximum }, 1],
   [{ exclusiveMinimum: minimum, minimum: 7 }, 7],
-])("an integer within %j is %d", (bounds, value) => {
+])("the integer generated for %j is %d", (bounds, value) => {
   expect(valueFor({ type: "integer", ...bounds })).toBe(value);
 });

@@ -60,13 +60,13 @@ const ask = (host: string, path: string): RemoteStreamRequest => ({
   signal: new AbortController().signal,
 });
 
-test("a range of a vendor's own file, through a redirect", async () => {
+test("a range of a vendor's file, through a redirect", async () => {
   await using stream = await streams.open(ask("vendor.example", `/old?to=http://vendor.example:${port}/new`));
   expect([stream.answer.status, await readText(stream.answer, 100)]).toEqual([206, "part"]);
   expect(hits).toEqual(["vendor.example /old bytes=0-3", "vendor.example /new bytes=0-3"]);
 });
 
-test("a key goes to the address's own origin, also where it redirects to itself, and to no other", async () => {
+test("a key is sent to the address's origin, also after a redirect within it, and to no other", async () => {
   const elsewhere = encodeURIComponent(`http://VENDOR.example:${port}/stored?to=http://files.example:${port}/file`);
   const path = `/content?to=${elsewhere}`;
   const anywhere = openRemoteStreams({ resolve: async () => ["127.0.0.1"], isAllowed: () => true });
@@ -95,7 +95,7 @@ test.each([
   expect(hits.filter((hit) => hit.includes("inner.example") || hit.includes("169.254"))).toEqual([]);
 });
 
-test("a reader that stops, stops the sender; one that leaves ends it", async () => {
+test("a reader that pauses also pauses the sender; one that disconnects ends it", async () => {
   await using stream = await streams.open(ask("vendor.example", "/large"));
   const { answer } = stream;
   const stopped = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ const good = () => ({
   accounts: { demo: { balance: "10.00", tokens: [{ key: "sk-demo-12345678", group: "default" }] } },
 });
 
-test("a whole file holds", () => {
+test("a complete file is valid", () => {
   expect(checkConfiguration(good()).problems).toBeUndefined();
   const accounts = { a: { balance: "0" }, ["a".repeat(64)]: { balance: "999999999.999999999" } };
   expect(checkConfiguration({ ...good(), accounts }).problems).toBeUndefined();
@@ -157,7 +157,7 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   expect(problems).toContainEqual({ path, message: expect.stringMatching(message) });
 });
 
-test("everything wrong is said at once, and no key is repeated in words", () => {
+test("all errors are reported together, and no message contains a key", () => {
   const key = "sk-very-secret-key-1234";
   const tokens = [
     { key, group: "none" },
@@ -176,7 +176,7 @@ test.each([
   ["canary canary", /header/],
   ["канарейка-canary", /header/],
   ["canary\n", /header/],
-])("the vendor's key %j is refused, and not repeated", (key, message) => {
+])("the vendor's key %j is refused, and the message does not contain it", (key, message) => {
   const file = good();
   file.channels[0]?.keys.push("env:OTHER", key);
   const { problems } = checkConfiguration(file);
@@ -184,7 +184,7 @@ test.each([
   expect(JSON.stringify(problems)).not.toMatch(/canary/i);
 });
 
-test("a key that stands where a name should be is not repeated", () => {
+test("a key in place of a name is not in the message", () => {
   const file = good();
   for (const token of file.accounts.demo.tokens) token.group = "sk-very-secret-key-1234";
   expect(checkConfiguration(file).problems).toEqual([
@@ -192,7 +192,7 @@ test("a key that stands where a name should be is not repeated", () => {
   ]);
 });
 
-test("where a list or a map may stand, what is wrong in the map is named and not that it is no list", () => {
+test("if a list or a map is allowed, the error in the map is named, and not that it is not a list", () => {
   const file: { channels: object[] } = good();
   file.channels = [{ ...good().channels[0], models: { "gpt-x": 4 } }];
   expect(checkConfiguration(file).problems).toEqual([
@@ -200,6 +200,6 @@ test("where a list or a map may stand, what is wrong in the map is named and not
   ]);
 });
 
-test.each([undefined, null, 3, "text", []])("%j is no file", (value) => {
+test.each([undefined, null, 3, "text", []])("%j is not a valid file", (value) => {
   expect(checkConfiguration(value).problems?.length).toBeGreaterThan(0);
 });

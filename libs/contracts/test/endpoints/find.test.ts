@@ -3,7 +3,7 @@ import { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf } from "..
 import { endpointIds, endpointOf } from "../../src/endpoints/table.ts";
 
 describe("every row of the table", () => {
-  test.each(endpointIds)("%s is found by its own method and path", (id) => {
+  test.each(endpointIds)("%s is found by its method and path", (id) => {
     const { method, path } = endpointOf(id);
     const filled = path.replaceAll(/\{(\w+)\}/g, "some-$1");
     const found = findEndpoint(method, filled);
@@ -13,7 +13,7 @@ describe("every row of the table", () => {
     expect(findEndpoint("PUT", filled)).toMatchObject({ kind: "wrong-method", errors: family });
   });
 
-  test("interface.md's 28 endpoints and the declared ones are there", () => {
+  test("interface.md's 28 endpoints and the declared ones exist", () => {
     const written = endpointIds.map((id) => `${endpointOf(id).method} ${endpointOf(id).path}`);
     expect(written).toEqual(expect.arrayContaining([...served, ...declared]));
     expect(endpointIds.filter((id) => endpointOf(id).unimplemented)).toHaveLength(declared.length);

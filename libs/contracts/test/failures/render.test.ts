@@ -38,7 +38,7 @@ describe("one failure in every format", () => {
     });
   });
 
-  test("task and epsilon repeat what their clients look at beside the common error", () => {
+  test("task and epsilon add the fields that their clients read to the common error", () => {
     expect(renderFailure("task", wrong, "r1")).toMatchObject({
       code: "invalid_value",
       message: "must be an integer",
@@ -53,7 +53,7 @@ describe("one failure in every format", () => {
   });
 });
 
-test("a vendor's own code and status are given on", () => {
+test("a vendor's code and status are passed on", () => {
   const refused = new Failure("upstream_rejected", "context too long", {
     vendorCode: "context_length_exceeded",
     status: 422,
@@ -62,7 +62,7 @@ test("a vendor's own code and status are given on", () => {
   expect(renderFailure("common", refused, "r")).toMatchObject({ error: { code: "context_length_exceeded" } });
 });
 
-test("headers say when to come back and whether to", () => {
+test("headers give the time of a retry, and whether to retry", () => {
   expect(failureHeaders(limited)).toEqual({ "retry-after": "3" });
   expect(failureHeaders(new Failure("insufficient_quota"))).toEqual({ "x-should-retry": "false" });
   expect(failureHeaders(new Failure("method_not_allowed", undefined, { allow: ["GET", "POST"] }))).toMatchObject({
@@ -71,7 +71,7 @@ test("headers say when to come back and whether to", () => {
   expect(failureHeaders(new Failure("no_available_channel"))).toEqual({ "retry-after": "1" });
 });
 
-test("whatever else is thrown becomes internal_error without its words", () => {
+test("any other error becomes internal_error without its message", () => {
   const cause = new Error("password=hunter2");
   const failure = asFailure(cause);
   expect(failure.code).toBe("internal_error");
@@ -79,7 +79,7 @@ test("whatever else is thrown becomes internal_error without its words", () => {
   expect(JSON.stringify(renderFailure("common", failure, "r"))).not.toContain("hunter2");
 });
 
-test.each(Object.keys(failures) as FailureCode[])("%s has a full row", (code) => {
+test.each(Object.keys(failures) as FailureCode[])("%s has a complete row", (code) => {
   const { status, message, type, alpha, gamma } = failures[code];
   expect(status).toBeGreaterThanOrEqual(400);
   expect([message, type, alpha, gamma].every((word) => word.length > 0)).toBe(true);

@@ -23,7 +23,7 @@ function toyCode(): FailureCode {
   return code;
 }
 
-test("a row is all that a failure needs: status, words and headers come from it", () => {
+test("a failure needs only a row: status, message and headers come from it", () => {
   const failure = new Failure(toyCode());
   expect(failure).toMatchObject({ code: "toy_failure", status: 418, message: "It is a toy.", kind: toy });
   expect(failureHeaders(failure)).toEqual({ "x-should-retry": "false" });

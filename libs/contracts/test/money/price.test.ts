@@ -79,7 +79,7 @@ describe("costOf", () => {
     expect(costOf(used, compilePrice(written), times)).toBe(cost);
   });
 
-  test("is never negative and always a whole number", () => {
+  test("is never negative and always an integer", () => {
     fc.assert(
       fc.property(units, price, multiplier, (used, written, times) => {
         const cost = costOf(used, compilePrice(written), times);
@@ -104,7 +104,7 @@ describe("costOf", () => {
     );
   });
 
-  test("differs from the sum of its parts by rounding only", () => {
+  test("differs from the sum of its parts only by rounding", () => {
     fc.assert(
       fc.property(amount, amount, price, (input, output, written) => {
         const compiled = compilePrice(written);
@@ -120,7 +120,7 @@ describe("costOf", () => {
   });
 });
 
-test("a unit that was used and has no price is named", () => {
+test("a used unit without a price is named", () => {
   const used: Units = { inputTokens: 5, images: 1, outputAudioTokens: 0, reasoningTokens: 2, requests: 1 };
   expect(unpricedUnits(used, compilePrice({ input: 1 }))).toEqual(["images"]);
   expect(unpricedUnits(used, compilePrice({ input: 1, request: 1 }))).toEqual(["images"]);
@@ -128,7 +128,7 @@ test("a unit that was used and has no price is named", () => {
 });
 
 test.each(Object.entries(priceFields))(
-  "a price of one dollar for %s is one for as many as it is written for",
+  "a price of one dollar for %s applies to the documented number of units",
   (field, { unit, per }) => {
     expect(costOf({ [unit]: per }, compilePrice({ [field]: 1 }), 1)).toBe(1_000_000_000n);
   },
@@ -138,7 +138,7 @@ test("a price finer than 10^-18 dollars per token is refused, not rounded", () =
   expect(() => compilePrice({ input: 0.0000000000001 })).toThrow(RangeError);
 });
 
-test.each(Object.entries(toolPriceFields))("a price of one dollar for %s is one for a call of it", (field, unit) => {
+test.each(Object.entries(toolPriceFields))("a price of one dollar for %s applies to one call", (field, unit) => {
   expect(costOf({ [unit]: 1 }, compilePrice({ tools: { [field]: 1 } }), 1)).toBe(1_000_000_000n);
 });
 
@@ -152,7 +152,7 @@ test.each<[keyof Units, WrittenPrice, bigint]>([
   ["cacheWrite1hTokens", { input: 2, cacheWrite: 3, cacheWrite1h: 5 }, 5_000n],
   ["cachedInputTokens", { input: 2, cachedInput: 0 }, 0n],
   ["inputAudioTokens", { output: 8 }, 0n],
-])("%s without a price of their own cost what is nearest in %j", (unit, written, cost) => {
+])("%s without a price cost the most similar price in %j", (unit, written, cost) => {
   expect(costOf({ [unit]: 1 }, compilePrice(written), 1)).toBe(cost);
 });
 
@@ -174,14 +174,14 @@ test.each<[Units, bigint]>([
   [{ inputTokens: 60, cachedInputTokens: 40 }, 100_000n],
   [{ inputTokens: 60, cacheWrite1hTokens: 41, outputTokens: 1 }, 202_000n + 10_000n],
   [{ inputTokens: 1_001, outputTokens: 1, requests: 1 }, 3_003_000n + 30_000n + 1_000_000n],
-])("a whole call costs what its length of input says: %j", (units, cost) => {
+])("a complete call is priced by the length of its input: %j", (units, cost) => {
   expect(costOf(units, compilePrice(long), 1)).toBe(cost);
 });
 
 test.each([
   ["flex", 0.5],
   ["priority", 2],
-])("the service tier %s costs %s times as much, tools what they always do", (name, factor) => {
+])("the service tier %s costs %s times as much, tools the usual price", (name, factor) => {
   const price = compilePrice(long);
   const tier = price.serviceTiers.get(name);
   if (tier === undefined) throw new Error("no such tier");
@@ -221,7 +221,7 @@ describe("every price", () => {
     })
     .map(({ usual, ...more }) => ({ ...usual, ...more }));
 
-  test("adds up: what units cost apart at the price of their length is what they cost together", () => {
+  test("is additive: units cost the same separately and together, at the price of the input's length", () => {
     fc.assert(
       fc.property(anyUnits, anyPrice, (units, written) => {
         const price = compilePrice(written);
@@ -236,7 +236,7 @@ describe("every price", () => {
     );
   });
 
-  test("holds at least what any shorter call costs, at each service tier", () => {
+  test("is at least the cost of any shorter call, at each service tier", () => {
     fc.assert(
       fc.property(anyUnits, anyPrice, multiplier, fc.nat({ max: 100 }), (units, written, times, share) => {
         const price = compilePrice(written);
@@ -265,7 +265,7 @@ describe("every price", () => {
   }
 });
 
-test("a price by the request is that of tokens, and of no tool", () => {
+test("a price per request includes tokens, and no tool", () => {
   const used: Units = { inputTokens: 5, webSearches: 1, requests: 1 };
   expect(unpricedUnits(used, compilePrice({ request: 1 }))).toEqual(["webSearches"]);
   expect(unpricedUnits(used, compilePrice({ request: 1, tools: { webSearch: 0 } }))).toEqual([]);

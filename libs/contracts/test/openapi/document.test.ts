@@ -4,20 +4,20 @@ import { openApi } from "../../src/openapi/document.ts";
 
 const document = JSON.parse(JSON.stringify(openApi()));
 
-test("every endpoint is described once, under its own name", () => {
+test("every endpoint is described once, under its name", () => {
   const described = Object.values(document.paths).flatMap((path) =>
     Object.values(path as object).map(({ operationId }) => operationId),
   );
   expect(described.toSorted()).toEqual([...endpointIds].toSorted());
 });
 
-test("no schema is named twice: names are places, and nothing has an $id beside", () => {
+test("no schema is named twice: names are paths, and there is no $id", () => {
   expect(JSON.stringify(document)).not.toContain('"$id"');
   const { content } = document.components.schemas.ChatRequest.properties.messages.items.properties;
   expect(content.anyOf[1].items).toEqual({ $ref: "#/components/schemas/ChatPart" });
 });
 
-test("every reference leads somewhere", () => {
+test("every reference can be resolved", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
     ([, name]) => name ?? "",
   );
@@ -47,7 +47,7 @@ test.each<[EndpointId, readonly string[]]>([
   ["createVideoGeneration", ["200", "400"]],
   ["getVideoGeneration", ["200", "404"]],
   ["realtime", ["101", "400"]],
-])("%s answers as the interface says: %j", (id, statuses) => {
+])("%s answers as interface.md specifies: %j", (id, statuses) => {
   const { path, method } = endpointOf(id);
   expect(Object.keys(document.paths[path][method.toLowerCase()].responses)).toEqual(
     expect.arrayContaining([...statuses]),

@@ -64,7 +64,7 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<BufferedForm | 
   }
 }
 
-test("a form is a form or a Failure, however it is cut, and the same in one piece and in many", async () => {
+test("a form is parsed or refused with a Failure, with the same result in one chunk and in many", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 8 }), async (parts, places) => {
       const body = bodyOf(parts);
@@ -76,7 +76,7 @@ test("a form is a form or a Failure, however it is cut, and the same in one piec
   );
 });
 
-test("any bytes at all end in a form or a Failure of the client's", async () => {
+test("arbitrary bytes result in a form or in a Failure of the client", async () => {
   const anything = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 60 }),

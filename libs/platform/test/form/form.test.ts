@@ -90,7 +90,7 @@ async function sendAndLeave(body: string): Promise<unknown> {
   return outcomes[0];
 }
 
-test("fields and files come in their order, whatever it is", async () => {
+test("fields and files are returned in their order", async () => {
   const body = file("image[]", "one") + field("prompt", "für dich") + file("image[]", "three") + field("n", "2") + end;
   expect(await send(body)).toEqual({
     fields: [
@@ -110,7 +110,7 @@ test("the encoding identity may be named", async () => {
   expect(outcome).toEqual({ fields: [["a", "b"]], files: [] });
 });
 
-describe("what is refused, and how it is named", () => {
+describe("refused forms, and their errors", () => {
   const many = Array.from({ length: 100_000 }, (_, at) => field(`f${at}`, "x")).join("") + end;
   test.each<[string, string, Record<string, string>, object]>([
     ["JSON", "{}", { "content-type": "application/json" }, { code: "unsupported_media_type", param: "content-type" }],
@@ -167,7 +167,7 @@ describe("what is refused, and how it is named", () => {
     expect(budget.taken).toBe(0);
   });
 
-  test("a process that holds too much already", async () => {
+  test("a process whose buffers are full", async () => {
     budget.take(4_999_990);
     expect(await send(file("image", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
     budget.release(4_999_990);
@@ -185,7 +185,7 @@ describe("what is refused, and how it is named", () => {
 test.each([
   ["in a field", field("a", "b") + field("c", "d").slice(0, -4)],
   ["in a file", file("image", "x".repeat(5_000)).slice(0, -4)],
-])("a client that leaves %s is noticed at once", async (_, body) => {
+])("a client that disconnects %s is noticed immediately", async (_, body) => {
   expect(await sendAndLeave(body)).toBeInstanceOf(ClientGone);
   expect(budget.taken).toBe(0);
 });
@@ -210,7 +210,7 @@ describe("spooled to disk", () => {
     read = spooled;
   });
 
-  test("it is read as often as wanted, and has no name on disk", async () => {
+  test("a file can be read several times, and has no name on disk", async () => {
     expect(await send(file("file", "x".repeat(900_000)) + field("model", "m") + end)).toEqual({
       size: 900_000,
       sizes: [900_000, 900_000],
@@ -218,19 +218,19 @@ describe("spooled to disk", () => {
     });
   });
 
-  test("a file beyond its bound is refused, and nothing is left", async () => {
+  test("a file above its maximum is refused, and nothing is left", async () => {
     expect(await send(file("file", "x".repeat(1_000_001)) + end)).toMatchObject({ code: "request_too_large" });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a client that leaves in the middle leaves nothing behind", async () => {
+  test("a client that disconnects in the middle leaves no file", async () => {
     expect(await sendAndLeave(file("file", "x".repeat(50_000)).slice(0, -4))).toBeInstanceOf(ClientGone);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-describe("followed while it comes", () => {
-  test("a reader has the bytes before the client has sent them all, and again from the first one", async () => {
+describe("read while it arrives", () => {
+  test("a reader gets bytes before the client has sent all of them, and can start again from the first one", async () => {
     const beginning = Promise.withResolvers<string>();
     read = async (asked) => {
       const form = openForm(asked, limits, holder);
@@ -257,7 +257,7 @@ describe("followed while it comes", () => {
     expect(outcomes[0]).toMatchObject({ text: expect.stringMatching(/begin--end$/), onDisk: [], taken: 0 });
   });
 
-  test("a process whose files take all the disk that they may refuses the next", async () => {
+  test("a process whose files use the maximum disk space refuses the next one", async () => {
     read = async (asked) => {
       using form = openForm(asked, limits, holder);
       for await (const part of form)
@@ -268,7 +268,7 @@ describe("followed while it comes", () => {
   });
 });
 
-test("a file that is not read is dropped on the way to the next part", async () => {
+test("a file that is not read is dropped before the next part", async () => {
   read = async (asked) => {
     using form = openForm(asked, limits, holder);
     const names: string[] = [];
@@ -278,7 +278,7 @@ test("a file that is not read is dropped on the way to the next part", async () 
   expect(await send(file("file", "x".repeat(900_000)) + field("model", "m") + end)).toEqual(["file", "model"]);
 });
 
-describe("a client that drips", () => {
+describe("a client that sends slowly", () => {
   /** Sends a file's bytes one by one, often enough never to be silent. */
   const drip = async (reading: Read, changes: Partial<FormLimits>): Promise<unknown> => {
     read = reading;
@@ -303,20 +303,20 @@ describe("a client that drips", () => {
         for await (const part of form) if (part.kind === "file") await spoolFile(part, { folder, budget }, holder);
       },
     ],
-  ])("is refused below the floor: %s", async (_, reading) => {
+  ])("is refused below the minimum rate: %s", async (_, reading) => {
     const refused = await drip(reading, { graceMs: 100, floorBytesPerSecond: 1_000_000 });
     expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
     expect(budget.taken).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("is refused after the longest time for a whole body", async () => {
+  test("is refused after the maximum time for a body", async () => {
     const refused = await drip((asked) => bufferForm(asked, current, holder), { totalMs: 150, floorBytesPerSecond: 0 });
     expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("150 ms") });
   });
 });
 
-test("a form that arrives makes room for another account's, in memory and on disk", async () => {
+test("an arriving form is aborted to free memory and disk space for another account's", async () => {
   const small = new BufferBudget(1_000);
   const begun = Promise.withResolvers<void>();
   read = async (asked) => {

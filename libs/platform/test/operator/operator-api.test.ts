@@ -46,7 +46,7 @@ test.each([
   ["GET", "/things/"],
   ["PUT", "/things/a"],
   ["GET", "/toString"],
-])("%s %s is 404", async (method, path) => {
+])("%s %s gets 404", async (method, path) => {
   expect(await ask(method, path)).toMatchObject([404, { error: { code: "unknown_url" } }]);
 });
 

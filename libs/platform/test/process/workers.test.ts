@@ -20,7 +20,7 @@ async function textAt(url: string): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test("workers share a port, one that dies is started again, and one port answers the probes for all", async () => {
+test("workers share a port, a dead one is restarted, and one port answers the probes for all", async () => {
   const [port = 0, opsPort = 0, booksPort = 0] = await freePorts(3);
   const env = {
     ...process.env,
@@ -74,7 +74,7 @@ test("workers share a port, one that dies is started again, and one port answers
   }
 });
 
-test("workers that cannot start end the whole with their status and their words", async () => {
+test("workers that cannot start end the process with their status and their output", async () => {
   const env = { ...process.env, DOOR_PORT: "0", DRAIN_MS: "none" };
   const supervisor = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";

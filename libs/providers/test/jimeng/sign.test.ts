@@ -28,7 +28,7 @@ test.each([
   ["the host", { url: new URL("https://other.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31") }],
   ["the time", { nowMs: request.nowMs + 1_000 }],
   ["the secret", { secretKey: "ANOTHER" }],
-])("another one where %s differs", (_, change) => {
+])("a different signature if %s differs", (_, change) => {
   expect(volcengineHeaders({ ...request, ...change })["authorization"]).not.toBe(
     volcengineHeaders(request)["authorization"],
   );

@@ -6,7 +6,7 @@ test.each([
   ["https://vendor.example/v1", "https://vendor.example/v1/chat/completions"],
   ["https://vendor.example/v1/", "https://vendor.example/v1/chat/completions"],
   ["http://127.0.0.1:9/at/x/openai/v1", "http://127.0.0.1:9/at/x/openai/v1/chat/completions"],
-])("a call under %s goes to %s", (base, address) => {
+])("a call with the base URL %s goes to %s", (base, address) => {
   const body = Buffer.from("{}");
   const call = {
     act: "answer",
@@ -21,7 +21,7 @@ test.each([
   expect(openai.request(call)).toMatchObject({ url: { href: address }, method: "POST", body });
 });
 
-describe("an error means", () => {
+describe("the meaning of an error", () => {
   const error = (code: string | undefined, message = "no") =>
     JSON.stringify({ error: { message, code, param: "messages" } });
   test.each([
@@ -44,14 +44,14 @@ describe("an error means", () => {
     [500, "", "upstream_error", "channel", true],
     [529, "", "upstream_overloaded", "channel", true],
     [302, "", "upstream_error", "channel", true],
-  ])("%i %s is %s, to be blamed on the %s", (status, body, code, blame, retryable) => {
+  ])("%i %s is %s, counted against the %s", (status, body, code, blame, retryable) => {
     expect(openai.failureOf(status, body)).toMatchObject({ code, blame, retryable });
   });
 
   test.each([
     "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.",
     "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
-  ])("an endpoint's own refusal: %s", (message) => {
+  ])("an endpoint's refusal of the request: %s", (message) => {
     expect(openai.failureOf(400, error(undefined, message))).toMatchObject({
       code: "upstream_rejected",
       message,
@@ -60,12 +60,12 @@ describe("an error means", () => {
     });
   });
 
-  test("nothing of another endpoint where the words only name one", () => {
+  test("a message that only names another endpoint is not such a refusal", () => {
     const meaning = openai.failureOf(400, error("invalid_value", "Unsupported value of n in /v1/chat/completions."));
     expect(meaning).not.toHaveProperty("isAboutEndpoint");
   });
 
-  test("the vendor's words and its field go on where the client's input was refused", () => {
+  test("the vendor's message and field are passed on if the client's input was refused", () => {
     expect(openai.failureOf(400, error("too_long", "at most 10"))).toMatchObject({
       message: "at most 10",
       vendorCode: "too_long",
@@ -91,6 +91,6 @@ test.each([
   ["from 2001:db8:0:0:0:0:0:1 to ::1", "from [address] to [address]"],
   ["at 12:30:45 it said Foo::bar, a:b", "at 12:30:45 it said Foo::bar, a:b"],
   ["a".repeat(5_000), "a".repeat(2_000)],
-])("%s is shown clean", (words, clean) => {
+])("%s is shown without secrets", (words, clean) => {
   expect(cleanWords(words)).toBe(clean);
 });

@@ -40,7 +40,7 @@ test.each([
   ["openai", { ...openai, wire: "video-generations" }, false, "GET https://v.example/v1/video/generations/t1"],
   ["kling", kling, true, "GET https://k.example/v1/videos/image2video/t1"],
   ["jimeng", jimeng, false, "POST https://j.example/?Action=CVSync2AsyncGetResult&Version=2022-08-31"],
-] as const)("and looked at where %s has it", (name, call, fromImage, address) => {
+] as const)("and polled at %s's URL", (name, call, fromImage, address) => {
   const provider = providers[name];
   const task = provider?.taskOf?.("t1", { model: "a/model", fromImage }) ?? "t1";
   const request = provider?.request({ ...call, act: "poll", task });
@@ -58,13 +58,13 @@ test.each([
   ],
   ["qwen", qwen, "t1", "GET https://q.example/api/v1/tasks/t1"],
   ["volcengine", volcengine, "cgt-1", "GET https://a.example/api/v3/contents/generations/tasks/cgt-1"],
-] as const)("and looked at by the name that %s gave it", (name, call, task, address) => {
+] as const)("and polled by the name that %s returned", (name, call, task, address) => {
   const request = providers[name]?.request({ ...call, act: "poll", task });
   expect(request && addressed(request)).toBe(address);
   if (name === "vertex") expect(request?.body).toEqual(Buffer.from(JSON.stringify({ operationName: task })));
 });
 
-test("films of Vertex go to the bucket that the base URL names, and are fetched from it", () => {
+test("videos of Vertex are written to the bucket in the base URL, and fetched from it", () => {
   const body = { instances: [], parameters: { sampleCount: 1 } };
   const call = { ...vertex, baseUrl: `${place}/?storageUri=gs://films/made` };
   const begun = atOnce(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
@@ -79,7 +79,7 @@ test("films of Vertex go to the bucket that the base URL names, and are fetched 
   expect(at("https://proxy.example/google/v1/projects/p/locations/l")).toBe(`https://proxy.example/google${path}`);
 });
 
-test("a former model of Wan that goes from one picture to another has a service of its own", () => {
+test("an older model of Wan with first and last frame has a separate service", () => {
   const body = { input: { first_frame_url: "https://x.example/a", last_frame_url: "https://x.example/b" } };
   const begun = atOnce(providers["qwen"]?.start?.({ ...qwen, ...start, body }) ?? [].values());
   expect(begun?.url.pathname).toBe("/api/v1/services/aigc/image2video/video-synthesis");
@@ -96,17 +96,17 @@ test.each([
   [429, "RateLimitExceeded.EndpointRPMExceeded", "upstream_rate_limited", "key"],
   [429, "ServerOverloaded", "upstream_overloaded", "channel"],
   [500, "InternalServiceError", "upstream_error", "channel"],
-] as const)("what Ark means by %i %s", (status, word, code, blame) => {
+] as const)("the meaning of Ark's %i %s", (status, word, code, blame) => {
   const body = JSON.stringify({ error: { code: word, message: "said", param: "", type: "" } });
   expect(providers["volcengine"]?.failureOf(status, body)).toMatchObject({ code, blame });
 });
 
-test.each(["gemini", "vertex", "qwen", "volcengine"] as const)("%s makes no video anew", (name) => {
+test.each(["gemini", "vertex", "qwen", "volcengine"] as const)("%s does not remix videos", (name) => {
   const work = providers[name]?.start?.({ ...{ gemini, vertex, qwen, volcengine }[name], ...start, remixOf: "t1" });
   expect(() => work?.next()).toThrow("cannot remix videos");
 });
 
-test("a picture travels as a file of a form, and its address in JSON", () => {
+test("an image is sent as a file of a form, and its URL in JSON", () => {
   const begin = (more: object) => atOnce(providers["openai"]?.start?.({ ...openai, ...start, ...more }) ?? [].values());
   const file = { name: "input_reference", mediaType: "image/png", data: Buffer.from("PNG!").toString("base64") };
   const form = begin({ file });
@@ -135,7 +135,7 @@ test.each([
     "key",
   ],
   [jimengFailure, 401, { code: 50_400, message: "Access Denied" }, "upstream_auth_failed", "key"],
-] as const)("%# what an error means", (failureOf, status, body, code, blame) => {
+] as const)("%# the meaning of an error", (failureOf, status, body, code, blame) => {
   expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
 });
 
@@ -154,7 +154,7 @@ test.each<[(status: number, body: string) => VendorFailure, string, number, read
   [jimengFailure, "request", 400, [50_411, 50_412, 50_413, 50_511, 50_512, 50_516, 50_517, 50_518, 50_519, 50_522]],
   [jimengFailure, "key", 429, [50_429, 50_430]],
   [jimengFailure, "channel", 500, [50_500, 50_501]],
-])("%# a code says more than its status: it is about the %s", (failureOf, blame, status, codes) => {
+])("%# a code is more precise than its status: it is about the %s", (failureOf, blame, status, codes) => {
   // With any other status, too: it is the code that says it.
   for (const code of codes)
     for (const at of [status, 400, 500])
@@ -165,6 +165,6 @@ test.each([
   [klingFailure, [1302, 1303], "upstream_rate_limited"],
   [klingFailure, [5002], "upstream_timeout"],
   [jimengFailure, [50_429, 50_430], "upstream_rate_limited"],
-] as const)("%# and the failure's code", (failureOf, codes, expected) => {
+] as const)("%# the failure's code", (failureOf, codes, expected) => {
   for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(expected);
 });
