@@ -14,14 +14,14 @@ test.each([
   ["a comment", ": keep-alive\n\n", true],
   ["audio", 'data: {"type":"speech.audio.delta","audio":"AAAA"}\n\n', true],
   ["the end", done, true],
-])("whether a stream may begin with %s", (_, first, may) => {
+])("a stream that begins with %s", (_, first, may) => {
   expect(canBeginAnswer(Buffer.from(first), wires.speech.vendor.stream().read)).toBe(may);
 });
 
 describe("a vendor's events", () => {
   const look = ({ data }: { readonly data: string }) => ({ done: data.includes(".done") });
 
-  test("go on byte for byte until the last one", () => {
+  test("are forwarded unchanged until the last one", () => {
     const frames = [": ping\n\n", 'data: {"a":\ndata: 1}\r\n\r\n', done].map((frame) => Buffer.from(frame));
     const translator = passEvents(look);
     const read = frames.map((frame) => translator.read(frame));
@@ -30,7 +30,7 @@ describe("a vendor's events", () => {
     expect(translator.end()).toBe("");
   });
 
-  test("that end early are no whole answer", () => {
+  test("that end early are not a complete answer", () => {
     const translator = passEvents(look);
     translator.read(Buffer.from("data: {}\n\n"));
     expect(() => translator.end()).toThrow(Failure);

@@ -216,7 +216,7 @@ async function find(bytes: Buffer, path?: string) {
   return await reader.find(path === undefined ? job : { ...job, path });
 }
 
-test("a file has its length", async () => {
+test("the length of a file is read", async () => {
   expect(await find(wav())).toEqual({ duration: 2 });
 });
 
@@ -235,7 +235,7 @@ test.each([
   expect((await find(bytes)).duration).toBeCloseTo(seconds, 1);
 });
 
-test("a file that is one table, as it says, is not read into memory", async () => {
+test("a file that claims to be one large table is not read into memory", async () => {
   const name = join(folder, "table");
   const size = 64 * 1_048_576;
   const boxes = Buffer.from("\0\0\0\x10ftypisom\0\0\0\0\0\0\0\0moov", "latin1");
@@ -246,7 +246,7 @@ test("a file that is one table, as it says, is not read into memory", async () =
   await expect(countedLength(file.fd, size)).rejects.toThrow(/bytes at once/);
 });
 
-test("a kind that is not counted states its length itself", async () => {
+test("the length of a format that is not counted is read from its header", async () => {
   const adpcm = wav();
   adpcm.writeUInt16LE(17, 20);
   adpcm.writeUInt16LE(4, 34);
@@ -261,7 +261,7 @@ test.each([
   expect((await find(bytes)).duration).toBeUndefined();
 });
 
-test("a file that is made to be slow to read is given up, delays no other, and the next is read", async () => {
+test("a file that is crafted to be slow is aborted, delays no other, and the next one is read", async () => {
   let turns = 0;
   const turning = setInterval(() => turns++, 1);
   expect(await find(Buffer.alloc(16 * 1_048_576, 0xff), "slow.mp3")).toEqual({});

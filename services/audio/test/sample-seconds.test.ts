@@ -159,7 +159,7 @@ describe("twelve seconds are found in", () => {
   });
 });
 
-test("the beginning of a file gives what its announced bytes make, whatever its head says", async () => {
+test("the beginning of a file gives the seconds of its declared bytes, regardless of its header", async () => {
   for (const stated of [0, 16_000, samples.length, unknown]) {
     const head = Buffer.concat([wavHead(form, stated), samples.subarray(0, 4_000)]);
     expect(await secondsOf(head, 44 + samples.length)).toBeCloseTo(12);

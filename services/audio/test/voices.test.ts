@@ -69,7 +69,7 @@ describe.each(names)("%s", (name) => {
   const say = (more: object = {}) =>
     client.audio.speech.create({ model: `${name}-says`, voice: "kore", input, response_format: "wav", ...more });
 
-  test("says a text, and is paid by its own units", async () => {
+  test("generates speech, and is charged by its units", async () => {
     const before = await spent();
     const answer = await say();
     const { format } = await parseBuffer(Buffer.from(await answer.arrayBuffer()), { mimeType: "audio/wav" });
@@ -79,7 +79,7 @@ describe.each(names)("%s", (name) => {
     expect((await spent()) - before).toBe(BigInt(byTokens.has(name) ? tokens : input.length * 30_000));
   });
 
-  test("says it as events where the client wants those", async () => {
+  test("generates it as events on request", async () => {
     const text = await (await say({ stream_format: "sse" })).text();
     expect(text).toMatch(/^data: \{"type":"speech\.audio\.delta","audio":"[A-Za-z0-9+/=]+"\}\n\n/);
     expect(text).toMatch(/data: \{"type":"speech\.audio\.done","usage":\{[^}]+\}\}\n\n$/);
@@ -96,7 +96,7 @@ describe.each(names)("%s", (name) => {
       client.audio.transcriptions.create({ model: `${name}-hears`, file, ...more }),
     );
 
-  test("hears a file, and is paid by its own units", async () => {
+  test("transcribes a file, and is charged by its units", async () => {
     const before = await spent();
     const { text } = await hear({ language: "en" });
     expect(text).toMatch(/^we heard this file/);
@@ -105,7 +105,7 @@ describe.each(names)("%s", (name) => {
     else expect(Number(cost)).toBeCloseTo(seconds * 100_000, -2);
   });
 
-  test("its transcript goes out as a stream where the client wants one", async () => {
+  test("its transcript is sent as a stream on request", async () => {
     const events: string[] = [];
     for await (const { type } of await toFile(wav, "a.wav", { type: "audio/wav" }).then((file) =>
       client.audio.transcriptions.create({ model: `${name}-hears`, file, stream: true }),
@@ -114,7 +114,7 @@ describe.each(names)("%s", (name) => {
     expect(events).toEqual(["transcript.text.delta", "transcript.text.done"]);
   });
 
-  test("subtitles are made of its times, and refused where it has none", async () => {
+  test("subtitles are created from its timestamps, and refused without them", async () => {
     if (byTokens.has(name))
       return expect(hear({ response_format: "srt" })).rejects.toMatchObject({ status: 400, param: "response_format" });
     const srt: unknown = await hear({ response_format: "srt" });
@@ -124,7 +124,7 @@ describe.each(names)("%s", (name) => {
     expect(verbose.duration).toBeCloseTo(seconds, 1);
   });
 
-  test("a file that is no audio is refused, and costs nothing", async () => {
+  test("a file without audio is refused, and costs nothing", async () => {
     const before = await spent();
     const file = await toFile(Buffer.from("no audio at all"), "a.wav", { type: "audio/wav" });
     await expect(client.audio.transcriptions.create({ model: `${name}-hears`, file })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, and a name at Google", async () => {
+test("a voice is part of the URL at ElevenLabs, of the model at Deepgram, and a name at Google", async () => {
   await Promise.all(names.map((name) => area.simulator.forget(name)));
   for (const name of names) {
     const voice = byTokens.has(name) ? "charon" : "thalia";
@@ -150,7 +150,7 @@ test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, 
   expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Charon"}');
 });
 
-test("a voice of OpenAI's is named as lost where Google speaks, and refused where nothing may be lost", async () => {
+test("a voice of OpenAI is reported as dropped at Google, and refused if nothing may be dropped", async () => {
   await area.simulator.forget("gemini");
   const ask = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
   const { response } = await client.audio.speech.create(ask).withResponse();

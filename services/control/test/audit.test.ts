@@ -50,7 +50,7 @@ async function entries(account = ""): Promise<readonly Entry[]> {
   return data.entries;
 }
 
-test("each change of accounts, tokens and balances says who made it, and what was there before, without a secret", async () => {
+test("each change of accounts, tokens and balances is recorded with its author and the previous values, without secrets", async () => {
   await operate("/accounts", { id: "acme", balance: "5.00" });
   const topUp = { amount: "1.5", operationId: "a", reason: "invoice 7" };
   await operate("/accounts/acme/credits", topUp);
@@ -75,7 +75,7 @@ test("each change of accounts, tokens and balances says who made it, and what wa
   for (const secret of [made.key, key]) expect(JSON.stringify(await entries())).not.toContain(secret);
 }, 120_000);
 
-test("a correction that the balance does not cover leaves nothing but its refusal", async () => {
+test("a correction that the balance does not cover leaves only its refusal", async () => {
   await operate("/accounts", { id: "poor", balance: "1.00" });
   expect((await operate("/accounts/poor/credits", { amount: "-2.00", reason: "too much" })).status).toBe(400);
   expect((await entries("poor")).map(({ action }) => action).sort()).toEqual([
@@ -90,7 +90,7 @@ test("a correction that the balance does not cover leaves nothing but its refusa
   });
 }, 120_000);
 
-test("signed heads are exported, and what was kept of them is verified against", async () => {
+test("signed heads are exported, and a saved export is verified", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-anchors-"));
   const file = join(folder, "anchors.json");
   expect(await suite.ask("ledger", "verify")).toMatchObject({ ok: true, common: { ok: true } });
@@ -106,7 +106,7 @@ test("signed heads are exported, and what was kept of them is verified against",
   rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 
-test("accounts are changed once the ledger is back, and not without it", async () => {
+test("accounts cannot be changed without the ledger, and can be once it is back", async () => {
   await suite.process("ledger").stop();
   expect((await operate("/accounts", { id: "late" })).status).toBe(503);
   await suite.restart("ledger");

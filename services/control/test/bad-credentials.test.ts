@@ -175,7 +175,7 @@ const check = () =>
 
 const turn = { role: "user", content: "Hi" };
 describe.each(mistakes)("$name", ({ name, said, of }) => {
-  test("is one line of the check that asks", async () => {
+  test("is one line of the live check", async () => {
     const { status, lines } = await check();
     const at = mistakes.findIndex((mistake) => mistake.name === name);
     const own = lines.filter((line) => line.includes(`channels[${at}]`));
@@ -189,7 +189,7 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
     expect(lines[2]).toMatch(said);
   });
 
-  test("is no client's fault, and no 500", async () => {
+  test("is not the client's fault, and not a 500", async () => {
     // A model is out after some failures.
     for (let at = 0; at < 5; at++) {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
@@ -230,7 +230,7 @@ describe.each(listers)("$id", ({ id, off, checked: line }) => {
     expect([status, stderr.trim().split("\n")]).toEqual([1, [expect.stringMatching(off)]]);
   });
 
-  test("is a model that there is not, for a client", async () => {
+  test("is an unknown model for clients", async () => {
     const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -240,7 +240,7 @@ describe.each(listers)("$id", ({ id, off, checked: line }) => {
   });
 });
 
-test("a good file is good for the check that asks, and no account is billed for it", async () => {
+test("a valid file passes the live check, and no account is billed for it", async () => {
   const good = join(folder, "good.yaml");
   const channel = (id: string, provider: string, path: string, secret: string, model: string) => ({
     id,

@@ -55,7 +55,7 @@ async function startControl(requests: string[]): Promise<AsyncDisposable & { rea
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
 }
 
-test("a rollback shows the changes and changes nothing where the answer is no", async () => {
+test("a rollback shows the changes, and changes nothing if the answer is no", async () => {
   const requests: string[] = [];
   await using control = await startControl(requests);
   const env = { CONTROL_URL: control.url, MODELGATE_SECRET: "a secret of some length" };

@@ -11,7 +11,7 @@ test.each([
   expect(visible(text)).toBe(expected);
 });
 
-test("a cell of a table holds no command for the terminal, and columns stay aligned", () => {
+test("a cell of a table contains no terminal escape sequence, and columns stay aligned", () => {
   const rows = [
     { name: "\u001b]0;owned\u0007", id: "1" },
     { name: "plain", id: "2" },

@@ -51,7 +51,7 @@ function spawned(...words: readonly string[]) {
 }
 
 describe("gatectl", () => {
-  test("a model is shown with where each number of its price comes from, and of what day", async () => {
+  test("a model is shown with the source and the date of each price", async () => {
     expect(await suite.ask("model", "show", "chat")).toMatchObject({
       name: "chat",
       choice: "weighted",
@@ -104,7 +104,7 @@ describe("gatectl", () => {
     expect(await suite.ask("account", "list")).toMatchObject([{ id: "acme" }, { id: "demo" }, { id: "payer" }]);
   });
 
-  test("a token's key is shown once and kept nowhere", async () => {
+  test("a token's key is shown once and not stored", async () => {
     const made = await suite.ask<{ id: string; key: string }>(
       "token",
       "create",
@@ -132,7 +132,7 @@ describe("gatectl", () => {
     }
   });
 
-  test("a call is in the usage log under everything that is known of it, exported, and the books hold", async () => {
+  test("a call is found in the usage log by each of its ids, exported, and the books are valid", async () => {
     const asked = async (requestId: string): Promise<number> => {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
         method: "POST",
@@ -183,7 +183,7 @@ describe("gatectl", () => {
     expect(await suite.ask("ledger", "verify", "payer")).toMatchObject({ ok: true, accounts: [{ from: 1, to: 4 }] });
   });
 
-  test("a token's budget is set, refused against, and taken away", async () => {
+  test("a token's budget is set, enforced, and removed", async () => {
     const [{ id = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
     const call = async () => {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
@@ -206,7 +206,7 @@ describe("gatectl", () => {
     expect(await suite.ask("token", "show", id)).not.toHaveProperty("budget");
   });
 
-  test("channels are shown with their state and why", async () => {
+  test("channels are shown with their state and its reason", async () => {
     expect(await suite.ask("channels")).toMatchObject([
       { id: "main", state: "ok" },
       { id: "unset", state: "off", reason: "NO_SUCH_VARIABLE is not set" },
@@ -252,7 +252,7 @@ describe("gatectl", () => {
     expect(answer.stderr).not.toMatch(/at .*\.ts:/);
   });
 
-  test("every command explains itself, and answers people in columns", async () => {
+  test("every command has a help text, and prints tables for people", async () => {
     const overview = await suite.gatectl("--help");
     const commands = [
       ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage|ledger)(?: [a-z-]+)?) {2}/gm),
@@ -263,7 +263,7 @@ describe("gatectl", () => {
     expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
   });
 
-  test("as a process it ends with the command's status, its answer on stdout and complaints on stderr", async () => {
+  test("as a process it exits with the command's status, its answer on stdout and errors on stderr", async () => {
     const [fine, wrong] = [spawned("account", "show", "demo", "--json"), spawned("account", "fly", "--json")];
     expect(fine).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(fine.stdout)).toMatchObject({ id: "demo" });
@@ -278,7 +278,7 @@ describe("the configuration", () => {
       JSON.stringify(await response.json()),
     );
 
-  test("a good change takes effect without a restart, a wrong one is refused with its paths and changes nothing", async () => {
+  test("a valid change takes effect without a restart, an invalid one is refused with its paths and changes nothing", async () => {
     expect(await answer()).toContain('"chat"');
     suite.configure({
       ...config,
@@ -298,7 +298,7 @@ describe("the configuration", () => {
     await until("the old list", async () => !(await answer()).includes('"extra"'));
   });
 
-  test("a vendor's key is rotated in its file: no change of the configuration, no restart; a file that is gone takes no key away", async () => {
+  test("a vendor's key is rotated in its file without a change of the configuration or a restart; a missing file removes no key", async () => {
     const file = `${process.env["TMPDIR"] ?? "/tmp"}/modelgate-key-${process.pid}`;
     const rotate = (secret: string) => {
       writeFileSync(`${file}.new`, `${secret}\n`);
@@ -353,7 +353,7 @@ describe("the configuration", () => {
     expect(await suite.ask("account", "show", "demo")).toMatchObject({ balanceNanos: "3000000000" });
   });
 
-  test("config check names what is wrong and what is worth a look, without a server", async () => {
+  test("config check reports errors and warnings, without a server", async () => {
     const file = `${process.env["TMPDIR"] ?? "/tmp"}/modelgate-check-${process.pid}.yaml`;
     writeFileSync(`${file}.new`, JSON.stringify(config));
     renameSync(`${file}.new`, file);

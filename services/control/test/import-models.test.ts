@@ -29,7 +29,7 @@ test.each([
   ["groq", ["old", "a/new"]],
   ["map", { mine: "old", "a/new": "a/new" }],
   ["all", "*"],
-])("models are written for channel %s, and all else stays", (channel, served) => {
+])("models are written for channel %s, and everything else is unchanged", (channel, served) => {
   const good = text.replace("models: { mine: old }", "models: { old: mine }");
   const imported = importModels(good, channel, listed);
   expect(imported).toMatchObject({ added: ["a/new"], known: ["old"], unpriced: ["strange"] });
@@ -45,6 +45,6 @@ test.each([
     expect(imported.text).toContain(kept);
 });
 
-test("a file that has them all stays as it was, byte for byte", () => {
+test("a file that has all models is unchanged", () => {
   expect(importModels(text, "groq", listed.slice(0, 1)).text).toBe(text);
 });

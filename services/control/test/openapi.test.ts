@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { openApiOfControl } from "../src/openapi/document.ts";
 import { guarded } from "../src/openapi/guard.ts";
 
-test("openapi.json, which the console's types are made of, is what the table of operations says", async () => {
+test("openapi.json, the source of the console's types, matches the table of operations", async () => {
   const text = `${JSON.stringify(openApiOfControl(), undefined, 2)}\n`;
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../openapi.json"));
 });
 
-test("every schema that is referred to is there, and every operation has an id of its own", () => {
+test("every referenced schema exists, and every operation has a unique id", () => {
   const document = openApiOfControl();
   const text = JSON.stringify(document);
   const { components, paths }: { components: { schemas: object }; paths: Record<string, Record<string, any>> } =
@@ -20,7 +20,7 @@ test("every schema that is referred to is there, and every operation has an id o
   expect(document["openapi"]).toBe("3.1.0");
 });
 
-test("a route that no row of the table guards is an error, and so is a row without a route", () => {
+test("a route without a row of the table is an error, and so is a row without a route", () => {
   const route = async () => ({});
   expect(() => guarded({ "GET /loose": route }, {})).toThrow("GET /loose");
   const row = { summary: "", area: "system", role: "viewer", answer: "text/csv" } as const;

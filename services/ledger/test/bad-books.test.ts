@@ -47,7 +47,7 @@ describe("books in SQLite", () => {
     );
   });
 
-  test("a file that is no database", async () => {
+  test("a file that is not a database", async () => {
     writeFileSync(join(folder, "books.sqlite"), "no database, and long enough to be seen for what it is".repeat(20));
     expect(await refusal({ MODELGATE_DATA: folder })).toContain("the file is no SQLite database");
     rmSync(join(folder, "books.sqlite"));
@@ -82,7 +82,7 @@ describe("books in PostgreSQL", () => {
   }
   const asReader = (): string => server.url.replace("modelgate:modelgate", "reader:hidden");
 
-  test("an address of another kind", async () => {
+  test("an address with another protocol", async () => {
     expect(await refusal({ BOOKS_URL: "mysql://host/books" })).toContain(
       "BOOKS_URL is not the address of a PostgreSQL",
     );

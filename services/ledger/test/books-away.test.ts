@@ -70,7 +70,7 @@ async function read(ledger: AloneService, account: string): Promise<readonly str
 
 const metrics = async ({ opsUrl }: AloneService): Promise<string> => (await fetch(`${opsUrl}/metrics`)).text();
 
-test("while PostgreSQL is away calls go on, reads say since when, and what was settled is recorded afterwards", async () => {
+test("while PostgreSQL is unavailable calls continue, reads report since when, and settled calls are recorded afterwards", async () => {
   await using postgres = await startLocalPostgres();
   const ledger = await start({ BOOKS_URL: postgres.url });
   try {
@@ -94,7 +94,7 @@ test("while PostgreSQL is away calls go on, reads say since when, and what was s
   }
 }, 90_000);
 
-test("a ledger that starts before its PostgreSQL waits for it, and sees to holds meanwhile", async () => {
+test("a ledger that starts before its PostgreSQL waits for it, and settles expired holds meanwhile", async () => {
   await using postgres = await startLocalPostgres();
   await postgres.server.kill();
   const ledger = await start({ BOOKS_URL: postgres.url }, { ledger: { rounds: { roundMs: 50 } } });
@@ -109,7 +109,7 @@ test("a ledger that starts before its PostgreSQL waits for it, and sees to holds
   }
 }, 90_000);
 
-test("while PostgreSQL takes no writes, as after a failover, an event waits and is not skipped", async () => {
+test("while PostgreSQL is read-only, as after a failover, an event waits and is not skipped", async () => {
   await using postgres = await startLocalPostgres();
   const ledger = await start({ BOOKS_URL: postgres.url });
   /** For all sessions to come; those that are open end. */
@@ -140,7 +140,7 @@ test("while PostgreSQL takes no writes, as after a failover, an event waits and 
   }
 }, 90_000);
 
-test("while another process has the SQLite file locked events wait, and nothing is lost", async () => {
+test("while another process locks the SQLite file, events wait, and nothing is lost", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-locked-"));
   const ledger = await start({ MODELGATE_DATA: folder });
   const script = `const { DatabaseSync } = require("node:sqlite"); const at = new DatabaseSync(process.argv[1]);

@@ -88,7 +88,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
   }
 
-  test("a refused call is found by its request, with what its code means, once by two ledgers that race", async () => {
+  test("a refused call is found by its request, with its code's meaning, recorded once by two concurrent ledgers", async () => {
     const platformRedis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
     const refused = new RefusedCalls(platformRedis);
     const request = { accountId: "refused", tokenId: "tok_1", endpoint: "POST /v1/chat/completions" };
@@ -113,7 +113,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect((await read("/usage/refused?status=often")).status).toBe(400);
   });
 
-  test("events that their service left behind are published once and counted once, by two ledgers that race", async () => {
+  test("events of a dead service are published once and counted once by two concurrent ledgers", async () => {
     await createAccount(redis, { id: "left", balance: 1_000_000n });
     const calls = Array.from({ length: 100 }, (_, at) => `left-${at}`);
     for (const callId of calls) {
@@ -151,7 +151,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(ids.toSorted()).toEqual(["given.back", "given.opening", "given.seven"]);
   });
 
-  test("a dead hold is settled at its floor, once; its service comes too late", async () => {
+  test("an abandoned hold is settled at its floor, once; its service is too late", async () => {
     await createAccount(redis, { id: "dead", balance: 1_000n });
     const swept = async (): Promise<number> =>
       (await metrics())
@@ -174,7 +174,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await until("its event", async () => (await stored()).filter((id) => id === "dead-1").length === 1);
   });
 
-  test("a hold whose lease ran out while Redis was away is its service's to settle, and the sweep's after a while", async () => {
+  test("a hold whose lease expired while Redis was unavailable is settled by its service, and later by the sweep", async () => {
     await createAccount(redis, { id: "outage", balance: 1_000n });
     await put("outage", "outage-1", 1_500);
     await put("outage", "outage-2", 1_500);
@@ -199,7 +199,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await findAccount(redis, "outage")).toMatchObject({ spentNanos: 120n });
   });
 
-  test("what was settled while NATS was away is there when it is back", async () => {
+  test("calls that were settled while NATS was unavailable are recorded when it is back", async () => {
     await createAccount(redis, { id: "away", balance: 1_000n });
     await backends.nats.kill();
     await put("away", "away-1", 60_000);
@@ -218,7 +218,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await until("it to wait no longer", async () => (await waiting()) === 0);
   });
 
-  test("events that cannot be read or recorded are left out, and hold up nothing", async () => {
+  test("events that cannot be read or recorded are skipped, and delay no others", async () => {
     const connection = await connect({ servers: backends.natsUrl });
     const event = { ...draft("sound", "sound-1"), costNanos: "5" };
     const bodies = [

@@ -263,7 +263,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  test("Redis put back to any moment of any history, or emptied: in the end each call is charged once, at its true cost", async () => {
+  test("after Redis is reset to any earlier state, or emptied, each call is finally charged once, at its true cost", async () => {
     const steps = fc.array(fc.tuple(fc.nat(99), fc.nat(50)), { minLength: 5, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(steps, async (chosen) => {

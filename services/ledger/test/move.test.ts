@@ -45,7 +45,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  test("a day is moved whole, and nothing of it stays in Redis", async () => {
+  test("a day is moved completely, and nothing of it remains in Redis", async () => {
     const events = Array.from({ length: 1_201 }, (_, at) => eventOf(`call-${String(at).padStart(4, "0")}`));
     for (const event of events) await recordUsage(redis, event);
     await moveDay(redis, books, { account: "acme", date });
@@ -57,7 +57,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     ]);
   });
 
-  test("what a bounded log has forgotten stays in the totals", async () => {
+  test("calls that a limited log has dropped are kept in the totals", async () => {
     for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
     const logged = await redis.xlen(
       `usage-log:{s${/\{s(\d\d)\}/.exec((await redis.keys("totals:*"))[0] ?? "")?.[1]}}:acme:${date}`,
@@ -71,7 +71,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     ]);
   });
 
-  test("a move that breaks off before the keys are removed is repeated without counting anything twice", async () => {
+  test("a move that is interrupted before the keys are removed is repeated without counting anything twice", async () => {
     for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
     const kept = await Promise.all(
       (await redis.keys("*")).map(async (name) => [name, await redis.dumpBuffer(name)] as const),

@@ -106,7 +106,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  test("a Redis that was emptied has its tasks again: open ones are looked at at once, ended ones can be fetched", async () => {
+  test("the tasks of an emptied Redis are restored: open ones are polled immediately, ended ones can be fetched", async () => {
     await createAccount(redis, { id: account, balance: 1_000n });
     const [open, done] = [await begin("open"), await begin("done")];
     await end(done);
@@ -126,7 +126,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
   });
 
-  test("a Redis that has the hold of a task and not the task: with the task its hold is open as long, and is not swept", async () => {
+  test("a Redis that has a task's hold but not the task: the restored task extends its hold, and it is not swept", async () => {
     await redis.flushall();
     await createAccount(redis, { id: account, balance: 1_000n });
     const { callId } = await begin("held");
@@ -138,7 +138,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await findAccount(redis, account)).toMatchObject({ heldNanos: 7n });
   });
 
-  test("events of tasks that come after a Redis was filled again: their tasks are put back, for a while", async () => {
+  test("events of tasks that arrive after a Redis was restored: their tasks are restored, for a limited time", async () => {
     await redis.flushall();
     await createAccount(redis, { id: account, balance: 1_000n });
     const late = new LateTasks();
@@ -154,7 +154,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await findTask(redis, account, "late")).toMatchObject({ task: { id: "late" } });
   });
 
-  test("a Redis that is behind hears of ends that it does not know, and keeps what it knows better", async () => {
+  test("a Redis with an older state gets missing ends of tasks, and keeps newer states", async () => {
     await redis.flushall();
     await createAccount(redis, { id: account, balance: 1_000n });
     const [ending, going] = [await begin("ending"), await begin("going")];

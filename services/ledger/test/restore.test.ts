@@ -133,7 +133,7 @@ const calls = async (account: string): Promise<readonly string[]> => {
   return events.map(({ id }) => id.slice(account.length + 1)).sort();
 };
 
-test("a Redis that has lost all gets accounts, tokens, balances and receipts back, and calls go on", async () => {
+test("an empty Redis gets accounts, tokens, balances and receipts back, and calls continue", async () => {
   await accountWith("flushed", 1_000n);
   const digest = "a".repeat(64);
   const token = {
@@ -171,7 +171,7 @@ test("a Redis that has lost all gets accounts, tokens, balances and receipts bac
   expect(await calls("flushed")).toEqual(["after", "one", "open", "two"]);
 }, 120_000);
 
-test("a call whose event comes only after all was lost is charged to the account that was put back, once", async () => {
+test("a call whose event arrives after the loss is charged to the restored account, once", async () => {
   await accountWith("late", 1_000n);
   await call("late", "before");
   await booked("late", 2);
@@ -185,7 +185,7 @@ test("a call whose event comes only after all was lost is charged to the account
   expect(await calls("late")).toEqual(["after", "before", "between"]);
 }, 120_000);
 
-test("a Redis that comes back as it was before is charged what the books know, once, and what it does after that", async () => {
+test("a Redis with an older state is charged the calls of the books, once, and continues from there", async () => {
   await accountWith("behind", 1_000n);
   await call("behind", "kept");
   const open = await begin("behind", "open then");
@@ -221,7 +221,7 @@ test("a Redis that comes back as it was before is charged what the books know, o
 const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 200);
 const manyMs = 60_000 + 30 * many;
 
-test("accounts of a version that had them in Redis alone are taken over, and all are put back at once", async () => {
+test("accounts of a version that had them only in Redis are copied to the books, and can then be restored", async () => {
   // Accounts of a version before: taken over at the next start.
   await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
   await ledger.stop();
@@ -234,7 +234,7 @@ test("accounts of a version that had them in Redis alone are taken over, and all
   process.stdout.write(`${/"accounts":\d+,"ms":\d+/.exec(ledger.logs())?.[0]}\n`);
 }, 600_000);
 
-test("what the streams held unread when they were deleted comes to the books all the same", async () => {
+test("unread events of deleted streams are recorded in the books", async () => {
   await accountWith("deleted", 1_000n);
   ledger.signal("SIGSTOP");
   for (const id of ["one", "two", "three"]) await call("deleted", id);

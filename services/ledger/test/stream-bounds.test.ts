@@ -38,7 +38,7 @@ async function boundAfter(keepBytes: number): Promise<number> {
   }
 }
 
-test("a stream of events has the size of its setting, grows with it, and never shrinks", async () => {
+test("a stream of events has its configured size, grows with it, and never shrinks", async () => {
   expect(await boundAfter(2 * mebibyte)).toBe(2 * mebibyte);
   expect(await boundAfter(4 * mebibyte)).toBe(4 * mebibyte);
   expect(await boundAfter(mebibyte)).toBe(4 * mebibyte);

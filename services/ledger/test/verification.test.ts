@@ -84,7 +84,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     if (made !== undefined) await recordCalls(books, [made.event]);
   }
 
-  test("books that hold have their heads signed", async () => {
+  test("the heads of valid books are signed", async () => {
     const id = await booked();
     expect(await verified()).toMatchObject({
       accounts: [{ account: id, ok: true, to: 3 }],
@@ -96,7 +96,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     ]);
   });
 
-  test("books and Redis that are both set back to an earlier receipt do not hold, nor where they go on from there", async () => {
+  test("books and Redis that are both reset to an earlier receipt are invalid, also after further calls", async () => {
     const id = await booked();
     const { outbox, account } = {
       outbox: accountKeys.outbox(/\{s(\d\d)\}/.exec(accountKeys.account(id))?.[1] ?? ""),
@@ -153,7 +153,7 @@ describe.each(engines)("books in $name", ({ start }) => {
         books.db.updateTable("accounts").set({ created: "2020-01-01T00:00:00Z" }).where("account", "=", id).execute(),
       /the account was made at/,
     ],
-  ])("%s: the account's books do not hold", async (_, harm, message) => {
+  ])("%s: the account's books are invalid", async (_, harm, message) => {
     const id = await booked();
     expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
     await harm(id);
@@ -178,7 +178,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       (id) => books.db.deleteFrom("audit").where("account", "=", id).execute(),
       /the audit: entry \d+ is missing/,
     ],
-  ])("%s: what is no account's does not hold", async (_, harm, message) => {
+  ])("%s: the records without an account are invalid", async (_, harm, message) => {
     await redis.del(priceVersionsKey);
     const id = await booked();
     await verified({ account: id });

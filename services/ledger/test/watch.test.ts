@@ -18,7 +18,7 @@ import {
 import { isDue } from "../src/watch/verify-accounts.ts";
 
 describe("an account's offset in a period of verification", () => {
-  test("comes once in a period, however often and irregularly it is looked", () => {
+  test("is reached once in a period, for any times of the checks", () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, maxLength: 20 }),
@@ -49,7 +49,7 @@ describe("an account's offset in a period of verification", () => {
 /** Longest wait for a figure: SQLite waits for a lock with the ledger's whole loop. */
 const withinMs = 60_000;
 
-describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
+describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-watch-"));
   let backends: LocalBackends;
   let redis: Redis;
@@ -98,7 +98,7 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     await settle(redis, { accountId, callId, costNanos: nanos, tokens: 0, draft });
   }
 
-  test("Redis' memory against what it may use", async () => {
+  test("Redis' memory and its maximum", async () => {
     await redis.config("SET", "maxmemory", "100mb");
     await until(
       "the limit to be seen",
@@ -131,7 +131,7 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     );
   });
 
-  test("a stream that is not there", async () => {
+  test("a missing stream", async () => {
     const stream = ["stream", "TASKS"] as const;
     await until("it to be seen", async () => (await figure("modelgate_stream_present", stream)) === 1, withinMs);
     await streams.delete("TASKS");
@@ -169,7 +169,7 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     again.close();
   });
 
-  test("books that do not hold, until they do again", async () => {
+  test("invalid books, until they are valid again", async () => {
     await createAccount(redis, { id: "robbed", balance: 1_000_000n });
     await until(
       "accounts to be verified",

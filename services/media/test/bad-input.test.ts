@@ -36,7 +36,7 @@ test.each([
   expect(answer.error.message).toContain(words);
 });
 
-test("a body without an image is nothing to edit", async () => {
+test("an edit without an image is refused", async () => {
   const { status, body: answer } = await postImages(area, "edits", ask);
   expect({ status, ...answer.error }).toMatchObject({
     status: 400,
@@ -110,7 +110,7 @@ test.each([
   expect(answer.body.error.param).toBe(param);
 });
 
-test("images beyond all that the process may hold are refused until there is room", async () => {
+test("images above the process's memory limit are refused until there is room", async () => {
   const large = form(...whole, ...Array.from({ length: 10 }, () => ["image[]", samplePng(190_000)] as const));
   const { status, body } = await postImages(area, "edits", large);
   expect({ status, ...body.error }).toMatchObject({ status: 503, code: "server_overloaded" });
@@ -123,7 +123,7 @@ test("images beyond all that the process may hold are refused until there is roo
   for (let at = 0; at < 4; at++) expect((await postImages(area, "edits", half)).status).toBe(400);
 });
 
-test("a client that stops uploading is let go, and holds nothing", async () => {
+test("a client that stops uploading is disconnected, and holds no memory", async () => {
   const asking = request(`${area.url}/v1/images/edits`, {
     method: "POST",
     headers: {
@@ -139,7 +139,7 @@ test("a client that stops uploading is let go, and holds nothing", async () => {
   expect((await area.settled("demo")).spentNanos).toBe(0n);
 });
 
-test("nothing of all this was paid, or reached a vendor", async () => {
+test("none of these calls was charged or reached a vendor", async () => {
   const cost = await costOf(area, () => postImages(area, "generations", { ...ask, image: "http://[::1]/" }));
   expect(cost).toBe(0n);
   expect((await area.account("demo")).spentNanos).toBe(0n);

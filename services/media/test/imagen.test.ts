@@ -36,7 +36,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const settled = async (): Promise<bigint> => (await area.settled("demo")).spentNanos;
 
 describe.each(Object.keys(places))("images of %s", (name) => {
-  test("are drawn, and paid by the image", async () => {
+  test("are generated, and charged by the image", async () => {
     const before = await settled();
     const { data = [] } = await client.images.generate({ model: name, prompt: "A boat", n: 2, size: "1792x1024" });
     for (const { b64_json: base64 = "" } of data)
@@ -45,14 +45,14 @@ describe.each(Object.keys(places))("images of %s", (name) => {
     expect((await settled()) - before).toBe(80_000_000n);
   });
 
-  test("that the vendor would not make cost nothing", async () => {
+  test("that the vendor filters cost nothing", async () => {
     const before = await settled();
     const asked = client.images.generate({ model: name, prompt: '{{simulate: {"finish": "content_filter"}}}' });
     await expect(asked).rejects.toMatchObject({ status: 400 });
     expect((await settled()) - before).toBe(0n);
   });
 
-  test("more than the vendor makes at once are refused, naming the field", async () => {
+  test("more than the vendor's maximum are refused, naming the field", async () => {
     const asked = client.images.generate({ model: name, prompt: "A boat", n: 5 });
     await expect(asked).rejects.toMatchObject({ status: 400, param: "n" });
   });

@@ -31,7 +31,7 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
   /** This vendor knows ratios only. */
   const size = model === "content" ? { width: 1_024, height: 1_024 } : { width: 512, height: 512 };
 
-  test.each(["url", "b64_json"] as const)("are made from the simple body, as %s", async (form) => {
+  test.each(["url", "b64_json"] as const)("are generated from the simple body, as %s", async (form) => {
     const answer = await client.images.generate({ model, prompt: "a fox", size: "512x512", response_format: form });
     expect(answer.created).toBeGreaterThan(1_700_000_000);
     expect(answer.data).toHaveLength(1);
@@ -39,7 +39,7 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
     expect(await pictureOf(answer.data?.[0])).toEqual({ type: "png", ...size });
   });
 
-  test("are made from the qwen-style body", async () => {
+  test("are generated from the Qwen-style body", async () => {
     const body = qwenBody(model, [{ text: "a fox" }], { size: "512*512", prompt_extend: true });
     const { status, body: answer } = await postImages(area, "generations", body);
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
     expect(await pictureOf(answer.data?.[0])).toMatchObject({ type: "png" });
   });
 
-  test("are edited from the qwen-style body", async () => {
+  test("are edited from the Qwen-style body", async () => {
     const body = qwenBody(model, [{ image: remote() }, { text: "at night" }]);
     const { status, body: answer } = await postImages(area, "edits", body);
     expect(status).toBe(200);
@@ -74,7 +74,7 @@ test.each(["png", "jpeg", "webp"] as const)("an image as %s", async (format) => 
   });
 });
 
-test("models of one vendor that are served at once and as tasks stand in one channel", async () => {
+test("synchronous models and models with tasks of one vendor can be in one channel", async () => {
   for (const model of ["other-tasks", "synchronous", "other-tasks"])
     expect((await client.images.generate({ model, prompt: "a fox" })).data).toHaveLength(1);
   const paths = (await area.simulator.requests("sync")).map(
@@ -88,8 +88,8 @@ test("models of one vendor that are served at once and as tasks stand in one cha
   ]);
 });
 
-describe("what reaches the vendor", () => {
-  test("several images and a mask, byte for byte, with every field", async () => {
+describe("requests to the vendor", () => {
+  test("several images and a mask, unchanged, with every field", async () => {
     const [one, two, mask] = [samplePng(10), samplePng(40_000), samplePng(7)];
     await client.images.edit({
       model: "tokens",
@@ -117,7 +117,7 @@ describe("what reaches the vendor", () => {
     expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
   });
 
-  test("an address, where the vendor takes addresses; a file as a data URL", async () => {
+  test("a URL if the vendor accepts URLs; a file as a data URL", async () => {
     await postImages(
       area,
       "edits",
@@ -131,7 +131,7 @@ describe("what reaches the vendor", () => {
     ]);
   });
 
-  test("bytes, fetched from an address where the vendor needs bytes", async () => {
+  test("bytes, fetched from a URL if the vendor needs bytes", async () => {
     await postImages(area, "edits", {
       model: "content",
       prompt: "at night",
@@ -154,7 +154,7 @@ describe("what reaches the vendor", () => {
     });
   });
 
-  test("hints that a vendor lacks are dropped by name, or refused where the client is strict", async () => {
+  test("optional fields that a vendor lacks are dropped and named, or refused if the client is strict", async () => {
     const body = { model: "synchronous", prompt: "a fox", quality: "high", background: "transparent", strange: 1 };
     const answer = await postImages(area, "generations", body);
     expect(answer.headers.get("x-modelgate-dropped")).toBe("quality, background, strange");

@@ -59,7 +59,7 @@ test("images, by number and by tokens", async () => {
   expect(units.outputImageTokens).toBeLessThan(40_000);
 });
 
-test("a stream of images ends with the last that was asked for, whatever its vendor goes on to make", async () => {
+test("a stream of images ends with the last requested one, even if its vendor generates more", async () => {
   vendor.behave({ words: 2_000, usage: undefined });
   const body = { model: "pictures", prompt: "a fox", n: 2, stream: true };
   const { text, requestId } = await call(body);
@@ -71,7 +71,7 @@ test("a stream of images ends with the last that was asked for, whatever its ven
   expect(text.match(/^event: image_generation\.completed$/gm)?.length).toBeLessThan(100);
 });
 
-test("images are held for by whatever member a vendor may read their number in", async () => {
+test("a hold covers the largest number of images in any field that a vendor may read", async () => {
   const ask = (more: object) => call({ model: "pictures", prompt: "a fox", ...more }, poorKey);
   const before = vendor.requests.length;
   for (const more of [
@@ -83,7 +83,7 @@ test("images are held for by whatever member a vendor may read their number in",
   expect(vendor.requests).toHaveLength(before);
 });
 
-test("an image of a high quality is refused where only a price per image is there", async () => {
+test("an image of high quality is refused if there is only a price per image", async () => {
   for (const [more, param] of [
     [{ quality: "high" }, "quality"],
     [{ size: "4096x4096" }, "size"],

@@ -36,7 +36,7 @@ describe("a stream", () => {
     return seen;
   };
 
-  test("of partial images, where the vendor has them", async () => {
+  test("of partial images, if the vendor supports them", async () => {
     const cost = await costOf(area, async () => {
       const seen = await events("tokens", { partial_images: 2 });
       expect(seen.map(({ type }) => type)).toEqual([
@@ -65,7 +65,7 @@ describe("a stream", () => {
   });
 
   test.each(["synchronous", "tasks", "content"])(
-    "of the finished image, where the vendor has none: %s",
+    "of the finished image, if the vendor does not support partial ones: %s",
     async (model) => {
       const [only, ...others] = await events(model);
       expect(others).toEqual([]);
@@ -74,7 +74,7 @@ describe("a stream", () => {
     },
   );
 
-  test("that its client leaves is paid: the image was being made", async () => {
+  test("whose client disconnects is charged: the image was being generated", async () => {
     const cost = await costOf(area, async () => {
       const prompt = simulate({ stallAfterChunks: 1 });
       const request = { model: "extras", prompt, stream: true, partial_images: 2 } as const;
@@ -87,7 +87,7 @@ describe("a stream", () => {
     expect(cost).toBe(40_000_000n);
   });
 
-  test("of a vendor that has none and takes long is kept alive", async () => {
+  test("of a slow vendor without streams gets heartbeats", async () => {
     const answer = await fetch(`${area.url}/v1/images/generations`, {
       method: "POST",
       headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
@@ -99,7 +99,7 @@ describe("a stream", () => {
   });
 
   // The last one: the channel rests after it.
-  test("that breaks ends with an error, and costs nothing without its image", async () => {
+  test("that breaks ends with an error, and costs nothing without an image", async () => {
     const cost = await costOf(area, async () => {
       const prompt = simulate({ errorAfterChunks: 1 });
       await expect(events("extras", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
@@ -112,7 +112,7 @@ describe("a stream", () => {
   });
 });
 
-test("tokens of words and of images are paid at prices of their own", async () => {
+test("text and image tokens are charged at separate prices", async () => {
   const cost = await costOf(area, async () => {
     const image = await file(samplePng());
     const answer = await client.images.edit({ model: "apart", prompt: "at night", image });
@@ -121,8 +121,8 @@ test("tokens of words and of images are paid at prices of their own", async () =
   expect(cost).toBe(2n * 5_000n + 323n * 10_000n + 1_056n * 40_000n);
 });
 
-describe("what is paid", () => {
-  test("per image that came", async () => {
+describe("the charge", () => {
+  test("per received image", async () => {
     const two = () => client.images.generate({ model: "synchronous", prompt: "a fox", n: 2 });
     expect(await costOf(area, two)).toBe(80_000_000n);
     const event = (await area.events()).find(({ units }) => units.images === 2);
@@ -136,12 +136,12 @@ describe("what is paid", () => {
     });
   });
 
-  test("per token that was reported, and per image", async () => {
+  test("per reported token, and per image", async () => {
     const content = () => client.images.generate({ model: "content", prompt: "a fox" });
     expect(await costOf(area, content)).toBe(40_000_000n + 1_294n * 30_000n);
   });
 
-  test("of a task whose vendor wants fewer looks: it is not given up", async () => {
+  test("of a task whose vendor limits polls: it is polled until its end", async () => {
     await area.simulator.script("async", [{}, { status: 429 }, { status: 429 }]);
     const cost = await costOf(area, async () => {
       expect((await client.images.generate({ model: "tasks", prompt: "a fox" }, { maxRetries: 0 })).data).toHaveLength(
@@ -151,7 +151,7 @@ describe("what is paid", () => {
     expect(cost).toBe(40_000_000n);
   });
 
-  test("of a task that failed in part, the good images", async () => {
+  test("of a partly failed task, the successful images", async () => {
     const prompt = simulate({ finish: "PARTIAL", errorCode: "DataInspectionFailed" });
     const cost = await costOf(area, async () => {
       const answer = await client.images.generate({ model: "tasks", prompt, n: 3 });
@@ -180,7 +180,7 @@ describe("what is paid", () => {
     expect(cost).toBe(0n);
   });
 
-  test("nothing of a task that may have been taken, and no other vendor is asked for it", async () => {
+  test("nothing for a task that the vendor may have accepted, and no other vendor is tried", async () => {
     await client.images.generate({ model: "tasks", prompt: "a fox" });
     await Promise.all([area.simulator.forget("spare"), area.simulator.script("async", [{ closeBeforeHead: true }])]);
     const cost = await costOf(area, () =>
@@ -193,14 +193,14 @@ describe("what is paid", () => {
     expect(await area.simulator.requests("spare")).toEqual([]);
   });
 
-  test("once, of a vendor that was at its limit and another that was not", async () => {
+  test("once, if one vendor was at its limit and another was not", async () => {
     await area.simulator.script("async", [{ status: 429 }]);
     const cost = await costOf(area, () => client.images.generate({ model: "tasks", prompt: "a fox" }));
     expect(cost).toBe(40_000_000n);
     expect(await area.simulator.requests("spare")).not.toEqual([]);
   });
 
-  test("of a task whose client leaves, what was asked for where it is not known in time what it makes", async () => {
+  test("of a task whose client disconnects, the requested images if its result is not known in time", async () => {
     // Its first channel may still rest after the test before.
     const instances = ["async", "spare"] as const;
     const leaveAfterLook = (behaviour: object) =>

@@ -15,7 +15,7 @@ test.each<[string, unknown]>([
   await expect(check(event)).rejects.toMatchObject({ code: "request_too_large" });
 });
 
-test("audio alone passes as far as messages may be", async () => {
+test("audio passes up to the maximum size of messages", async () => {
   await expect(check({ type: "input_audio_buffer.append", audio: "A".repeat(2_000_000) })).resolves.toBeUndefined();
   await expect(
     check({ type: "session.update", session: { instructions: "x".repeat(500_000) } }),

@@ -20,7 +20,7 @@ afterAll(async () => {
   await far?.[Symbol.asyncDispose]();
 });
 
-test("who has left has its money back while its vendor is still waited for", async () => {
+test("a client that disconnected gets its money back while its vendor is still waited for", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();
@@ -32,7 +32,7 @@ test("who has left has its money back while its vendor is still waited for", asy
   expect(await area.metrics.metrics()).toMatch(/^modelgate_realtime_sessions(\{.*\})? 1$/m);
 });
 
-test("a vendor that is cut off without a word is found lost by its pings: an error event, and a close", async () => {
+test("a vendor that disappears silently is detected by pings: an error event, and a close", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();
@@ -41,7 +41,7 @@ test("a vendor that is cut off without a word is found lost by its pings: an err
   await area.settled("demo");
 });
 
-test("a vendor that never answers what it was asked is lost before its pings say so", async () => {
+test("a vendor that never answers a request counts as lost before its pings fail", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();
@@ -51,7 +51,7 @@ test("a vendor that never answers what it was asked is lost before its pings say
   await area.settled("demo");
 });
 
-test("a vendor that takes nothing holds up its client, whose words do not pile up, and is lost", async () => {
+test("a vendor that does not read pauses its client, without unlimited buffering, and is lost", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();

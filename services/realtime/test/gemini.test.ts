@@ -20,7 +20,7 @@ const eventsOf = async () => (await area.events()).filter(({ model }) => model =
 
 const weather = { type: "function", name: "weather", parameters: { type: "object", properties: {} } };
 
-test("text and function calls, paid for each response to the token", async () => {
+test("text and function calls, with each response billed by the token", async () => {
   const session = await openSession(area, { model: "gem" });
   expect((await session.next("session.created")).session.model).toBe("gem");
   session.send({ ...textOnly, session: { ...textOnly.session, instructions: "Be kind.", tools: [weather] } });
@@ -54,7 +54,7 @@ test("text and function calls, paid for each response to the token", async () =>
   );
 });
 
-test("speech both ways: turns are heard, and speech over an answer interrupts it", async () => {
+test("speech both ways: turns are detected, and speech during an answer interrupts it", async () => {
   const before = (await eventsOf()).length;
   const session = await openSession(area, { model: "gem" });
   session.send({ type: "session.update", session: { type: "realtime", audio: { input: { transcription: {} } } } });
@@ -93,7 +93,7 @@ test("settings that the vendor refuses close the session with its reason", async
   expect(await session.closed).toMatchObject({ code: 1007, reason: expect.stringContaining("name") });
 });
 
-test("a client that leaves interrupts the vendor, whose own count is paid", async () => {
+test("a client that disconnects interrupts the vendor, whose usage is charged", async () => {
   const before = (await eventsOf()).length;
   const session = await openSession(area, { model: "gem" });
   session.send(textOnly);

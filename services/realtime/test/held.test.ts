@@ -72,7 +72,7 @@ test.each([
   { form: "in binary frames", event: { type: "response.create" }, binary: true },
   { form: "out of band", event: { type: "response.create", response: { conversation: "none" } }, binary: false },
   { form: "with the type spelt in escapes", event: '{"type":"response\\u002ecreate"}', binary: false },
-])("60 responses asked for at once $form reach the vendor only as far as money is held", async ({ event, binary }) => {
+])("60 responses requested together $form reach the vendor only as far as money is held", async ({ event, binary }) => {
   const session = await opened();
   const text = typeof event === "string" ? event : JSON.stringify(event);
   for (let at = 0; at < 60; at++) session.socket.send(Buffer.from(text), { binary });
@@ -94,7 +94,7 @@ test.each([
   expect(balanceNanos).toBe(balance - BigInt(responses) * cost);
 });
 
-test("responses that wait go on as others are done, and a client that ends one need not wait behind them", async () => {
+test("waiting responses start when others are done, and a cancellation does not wait behind them", async () => {
   const session = await opened();
   for (let at = 0; at < 5; at++) session.send({ type: "response.create" });
   session.send({ type: "conversation.item.delete", item_id: "last" });
@@ -112,7 +112,7 @@ test("responses that wait go on as others are done, and a client that ends one n
   expect((await paid()).spentNanos).toBe(5n * cost);
 });
 
-test("responses that the vendor begins by itself are held for, and end the session when they cannot be", async () => {
+test("responses that the vendor starts are held for, and end the session if they cannot be", async () => {
   const session = await opened();
   vendor.begins(4);
   expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
@@ -123,7 +123,7 @@ test("responses that the vendor begins by itself are held for, and end the sessi
   expect((await paid()).spentNanos).toBe(4n * cost);
 });
 
-test("speech is written down only as far as money is held for it", async () => {
+test("speech is transcribed only as far as money is held for it", async () => {
   const session = await opened();
   const input = { turn_detection: null, transcription: { model: "writer" } };
   session.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
@@ -145,7 +145,7 @@ test("speech is written down only as far as money is held for it", async () => {
   expect((await paid()).spentNanos).toBe(BigInt(turns()) * 10_000_000n);
 });
 
-test("a recording that is sent at once is held for as the turns that the vendor may make of it", async () => {
+test("a recording that is sent at once is held for as the turns that the vendor may detect", async () => {
   const session = await opened("listener");
   const audio = Buffer.alloc(48_000, 1).toString("base64");
   for (let at = 0; at < 120; at++) session.send({ type: "input_audio_buffer.append", audio });
@@ -170,7 +170,7 @@ test.each([
     response: {},
   },
   { where: "an item", events: [{ type: "conversation.item.create", item: message }], response: {} },
-])("a response is not asked for that would read more in $where than can be paid", async ({ events, response }) => {
+])("a response that would read more in $where than can be paid is not requested", async ({ events, response }) => {
   const session = await opened("reader");
   for (const event of events) session.send(event);
   session.send({ type: "response.create", response });

@@ -29,7 +29,7 @@ async function create(instructions: string, key: string) {
   return { status: answer.status, code: error?.code };
 }
 
-test("settings of client secrets count as the bytes that they are kept in, against the account's share", async () => {
+test("settings of client secrets count with their stored bytes against the account's share", async () => {
   const statuses: number[] = [];
   for (let at = 0; at < 4; at++) statuses.push((await create("話".repeat(20_000), filled)).status);
   expect(statuses).toEqual([200, 200, 200, 429]);

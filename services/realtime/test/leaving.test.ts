@@ -63,16 +63,19 @@ async function leaveWith(session: TestSession, ...last: readonly object[]): Prom
 test.each([
   { name: "that the client named", transcription: { model: "whisper-1" }, model: "whisper-1", units: { seconds: 2 } },
   { name: "of the vendor's own choice", transcription: {}, model: "live", units: { inputAudioTokens: 20 } },
-])("speech that is committed and left is paid: a transcriber $name", async ({ transcription, model, units }) => {
-  const [event] = await charged(1, async () => {
-    const session = await openSession(area, { model: "live" });
-    await leaveWith(session, settings({ turn_detection: null, transcription }), speech(96_000), commit);
-  });
-  expect(event).toMatchObject({ model, outcome: "completed", estimated: false, units });
-});
+])(
+  "committed speech is charged after the client disconnects: a transcriber $name",
+  async ({ transcription, model, units }) => {
+    const [event] = await charged(1, async () => {
+      const session = await openSession(area, { model: "live" });
+      await leaveWith(session, settings({ turn_detection: null, transcription }), speech(96_000), commit);
+    });
+    expect(event).toMatchObject({ model, outcome: "completed", estimated: false, units });
+  },
+);
 
 test.each(["live", "gem"])(
-  "a response that is asked for and left is ended, and paid as the vendor counts: %s",
+  "a requested response is ended after the client disconnects, and charged by the vendor's usage: %s",
   async (model) => {
     const [event] = await charged(1, async () => {
       const session = await textSession(area, model);
@@ -84,7 +87,7 @@ test.each(["live", "gem"])(
   },
 );
 
-test("every response that is under way is ended, those beside the conversation too", async () => {
+test("every open response is ended, including those outside the conversation", async () => {
   const apart = { conversation: "none", input: [say(simulated(long)).item] };
   const found = await charged(3, async () => {
     const session = await textSession(area);
@@ -98,7 +101,7 @@ test("every response that is under way is ended, those beside the conversation t
   for (const event of found) expect(event).toMatchObject({ outcome: "cancelled", estimated: false });
 });
 
-test("a response that the vendor begins after its client has left is ended", async () => {
+test("a response that the vendor starts after its client has disconnected is ended", async () => {
   await area.simulator.script("voice", [long]);
   const found = await charged(2, async () => {
     const session = await openSession(area, { model: "live" });
@@ -113,7 +116,7 @@ test("a response that the vendor begins after its client has left is ended", asy
   expect(found.map(({ model }) => model)).toContain("whisper-1");
 });
 
-test("who has asked for nothing more is not waited for", async () => {
+test("a session without open requests is closed immediately", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   // Nothing is in it to commit, and nothing is under way to cancel.

@@ -52,7 +52,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 const eventsOf = async (account: string) => (await area.events()).filter(({ accountId }) => accountId === account);
 
-test("an account that cannot pay on gets an error, is closed with a reason, and not below zero", async () => {
+test("an account without money gets an error and a close with a reason, and its balance does not become negative", async () => {
   const session = await textSession(area, "live", keys.poor);
   // Each answer costs a cent and more; the next slice is as dear as the last answer.
   const failure = session.next("error");
@@ -66,7 +66,7 @@ test("an account that cannot pay on gets an error, is closed with a reason, and 
   expect(await eventsOf("poor")).toHaveLength(answers);
 });
 
-test("an answer that outgrows what is held is cut when the account cannot cover more", async () => {
+test("an answer that exceeds its hold is cut when the account cannot cover more", async () => {
   await area.topUp("poor", "0.05");
   const before = (await eventsOf("poor")).length;
   const session = await textSession(area, "live", keys.poor);
@@ -80,7 +80,7 @@ test("an answer that outgrows what is held is cut when the account cannot cover 
   expect(more).toEqual([]);
 });
 
-test("more words than the account can pay for end the session before an answer is asked for", async () => {
+test("more text than the account can pay for ends the session before an answer is requested", async () => {
   await area.topUp("poor", "0.05");
   const session = await textSession(area, "live", keys.poor);
   session.send(say("word ".repeat(20_000)));
@@ -93,7 +93,7 @@ test("more words than the account can pay for end the session before an answer i
 });
 
 test.each(losses)(
-  "a vendor that is lost and $how: an error event, a close, and what was said is charged",
+  "a vendor that is lost and $how: an error event, a close, and the usage is charged",
   async ({ model, behaviour, code }) => {
     const before = (await eventsOf("demo")).length;
     const session = await textSession(area, model);
@@ -109,7 +109,7 @@ test.each(losses)(
   },
 );
 
-test("a client that leaves in the middle ends the vendor's work, and the vendor's own count is what is paid", async () => {
+test("a client that disconnects in the middle stops the vendor, and the vendor's usage is charged", async () => {
   const before = (await eventsOf("demo")).length;
   const session = await textSession(area);
   session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
@@ -126,7 +126,7 @@ test("a client that leaves in the middle ends the vendor's work, and the vendor'
   expect(seen?.closeCode).toBe(1000);
 });
 
-test("a client that leaves a vendor that says nothing any more pays what was counted, and nothing stays held", async () => {
+test("a client that disconnects from a silent vendor is charged the counted usage, and its hold is released", async () => {
   const before = (await eventsOf("demo")).length;
   const session = await textSession(area);
   session.send(say(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
@@ -164,7 +164,7 @@ test("a slow reader pauses the vendor, and then gets everything", async () => {
   session.socket.close();
 });
 
-test("a key that has used up its tokens of the minute gets an error, and waits", async () => {
+test("a key that has used up its tokens per minute gets an error, and waits", async () => {
   const session = await textSession(area, "live", keys.thrifty);
   await ask(session, simulated({ bodyBytes: 1_000 }));
   expect((await session.next("error")).error).toMatchObject({ code: "rate_limit_exceeded" });
@@ -173,7 +173,7 @@ test("a key that has used up its tokens of the minute gets an error, and waits",
   await area.settled("demo");
 });
 
-test("a key that is taken back ends its session at the next request for a response", async () => {
+test("a revoked key ends its session at the next request for a response", async () => {
   const session = await textSession(area, "live", lent);
   await ask(session, "Hello");
   const digest = digestOf(lent);

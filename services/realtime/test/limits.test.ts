@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-test("more sessions than the service may hold are 503", async () => {
+test("sessions above the service's maximum get 503", async () => {
   const sessions = [await openSession(area, { model: "live" }), await openSession(area, { model: "live" })];
   const answer = await refusal(area, "/v1/realtime?model=live", handshake);
   expect(answer).toMatchObject({ status: 503, body: { error: { code: "server_overloaded" } } });
@@ -61,7 +61,7 @@ test("a silent session gets an error and is closed", async () => {
   expect(await session.closed).toEqual({ code: 1000, reason: "session_expired" });
 });
 
-test("no session lasts longer than it may", async () => {
+test("no session lasts longer than the maximum", async () => {
   const session = await opened();
   const timer = setInterval(() => session.send({ type: "input_audio_buffer.clear" }), 100);
   const failure = await session.next("error");
@@ -70,7 +70,7 @@ test("no session lasts longer than it may", async () => {
   expect(await session.closed).toEqual({ code: 1000, reason: "session_expired" });
 });
 
-test("who does not read at all is cut, and pays for what was made", async () => {
+test("a client that does not read is disconnected, and charged for the generated output", async () => {
   const session = await opened();
   session.send(say(simulated({ bodyBytes: 40_000, chunks: 400 })));
   session.send({ type: "response.create" });

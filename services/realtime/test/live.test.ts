@@ -73,7 +73,7 @@ const sound = (rate: number, ms: number, value: number) => ({
 });
 
 describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
-  test("text and calls, each response paid to the token", async () => {
+  test("text and calls, with each response billed by the token", async () => {
     const before = (await eventsOf(model)).length;
     const live = await open(model, {
       ...text,
@@ -105,7 +105,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await area.settled("demo");
   });
 
-  test("speech both ways, and speech over an answer interrupts it", async () => {
+  test("speech both ways, and speech during an answer interrupts it", async () => {
     const before = (await eventsOf(model)).length;
     const live = await open(model, { ...speech, inputAudioTranscription: {}, outputAudioTranscription: {} });
     live.session.sendRealtimeInput(sound(24_000, 1_000, 1));
@@ -127,7 +127,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await area.settled("demo");
   });
 
-  test("what the client says interrupts an answer, and is answered", async () => {
+  test("the client's speech interrupts an answer, and is answered", async () => {
     const live = await open(model);
     live.session.sendClientContent({ turns: simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 }) });
     await live.next(({ serverContent }) => serverContent?.modelTurn !== undefined);
@@ -138,7 +138,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await area.settled("demo");
   });
 
-  test("a client that leaves pays what the vendor counted", async () => {
+  test("a client that disconnects is charged for the vendor's usage", async () => {
     const before = (await eventsOf(model)).length;
     const live = await open(model);
     live.session.sendClientContent({ turns: simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 }) });
@@ -160,7 +160,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await area.settled("demo");
   });
 
-  test("no handles are given out, and none is taken", async () => {
+  test("session resumption handles are neither issued nor accepted", async () => {
     const live = await open(model, { ...text, sessionResumption: {} });
     const { sessionResumptionUpdate: update } = await live.next(
       (message) => message.sessionResumptionUpdate !== undefined,
@@ -176,7 +176,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await expect(open(model, { ...text, tools: [{ googleSearch: {} }] })).rejects.toThrow(/code 1007.*googleSearch/);
   });
 
-  test("a second setup, and what is no message, close the session", async () => {
+  test("a second setup and an invalid message close the session", async () => {
     for (const wrong of [
       { setup: { model: "models/other" } },
       { clientContent: {}, realtimeInput: {} },
@@ -233,7 +233,7 @@ test("settings that the vendor lacks are named when the setup is complete", asyn
   expect(await readyOf("gem", sayable)).toEqual({});
 });
 
-test("what the SDK read of input is what the vendor heard, at another rate too", async () => {
+test("the SDK's input usage matches the vendor's, also at another sample rate", async () => {
   const live = await open("gpt", { ...speech, inputAudioTranscription: {} });
   live.session.sendRealtimeInput(sound(16_000, 1_000, 1));
   live.session.sendRealtimeInput({ audioStreamEnd: true });
@@ -246,7 +246,7 @@ test("what the SDK read of input is what the vendor heard, at another rate too",
   await area.settled("demo");
 });
 
-test("the vendors get their own names of the model, and keys of their own", async () => {
+test("each vendor gets its name of the model and its key", async () => {
   const [gem] = await area.simulator.requests("gem");
   expect(gem?.headers["x-goog-api-key"]).toBe("key-of-gem");
   const [vtx] = await area.simulator.requests("vtx");
@@ -257,7 +257,7 @@ test("the vendors get their own names of the model, and keys of their own", asyn
   );
 });
 
-test("clients of the realtime format over Vertex, paid to the token", async () => {
+test("clients of the realtime format over Vertex, billed by the token", async () => {
   const before = (await eventsOf("vtx")).length;
   const session = await textSession(area, "vtx");
   const { response } = await ask(session, "Hello");
@@ -275,7 +275,7 @@ test("models that are wrong", async () => {
   await expect(open("chat")).rejects.toThrow(/code 1007/);
 });
 
-test("a channel that is away is passed over, before the setup is complete", async () => {
+test("an unavailable channel is skipped before the setup is complete", async () => {
   await area.simulator.script("gem", [{ status: 503 }]);
   await expect(open("gem")).rejects.toThrow(/code 1011/);
 });

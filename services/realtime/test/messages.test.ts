@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-test("messages pass byte for byte both ways, text and binary; only a renamed model is replaced", async () => {
+test("messages pass unchanged both ways, text and binary; only a renamed model is replaced", async () => {
   const session = await openSession(area, { model: "live-renamed", headers: { "openai-beta": "realtime=v1" } });
   expect((await session.next("session.created")).session.model).toBe("live-renamed");
   const odd = '{ "type" : "response.create", "event_id":"e\\u0031" , "response": {"metadata": {"n": 1.50} } }';
@@ -58,8 +58,8 @@ test("messages pass byte for byte both ways, text and binary; only a renamed mod
   ]);
 });
 
-describe("what a client sends", () => {
-  test("garbage is answered with an error, and the session goes on", async () => {
+describe("messages of a client", () => {
+  test("an invalid message is answered with an error, and the session continues", async () => {
     const session = await openSession(area, { model: "live" });
     session.send("not json");
     expect((await session.next("error")).error.code).toBe("invalid_json");
@@ -81,7 +81,7 @@ describe("what a client sends", () => {
     session.socket.close();
   });
 
-  test("a message of 15 MB passes; one above the bound closes with 1009, and costs nothing", async () => {
+  test("a message of 15 MB passes; one above the maximum closes with 1009, and costs nothing", async () => {
     const session = await openSession(area, { model: "live" });
     session.send({ type: "session.update", session: { type: "realtime", audio: { input: { turn_detection: null } } } });
     session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(11 * 1024 * 1024, 1).toString("base64") });
@@ -92,7 +92,7 @@ describe("what a client sends", () => {
     await area.settled("demo");
   });
 
-  test("speech over the model's interrupts it; what it said until then is paid", async () => {
+  test("speech during an answer interrupts it; the output until then is charged", async () => {
     const session = await openSession(area, { model: "live" });
     session.send(say('Talk {{simulate: {"chunks": 200, "chunkDelayMs": 10, "bodyBytes": 2000}}}'));
     session.send({ type: "response.create" });

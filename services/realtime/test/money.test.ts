@@ -32,7 +32,7 @@ function queue() {
 }
 
 describe("events of a client", () => {
-  test("wait behind one that is not paid, in their order, and are counted once", () => {
+  test("wait behind one without a hold, in their order, and are counted once", () => {
     const { queue: events, state, taken } = queue();
     for (const type of ["a", "response.create", "b"]) events.take(eventOf(type));
     expect(taken()).toEqual(["counted a", "sent a", "counted response.create"]);
@@ -43,13 +43,13 @@ describe("events of a client", () => {
     expect(taken()).toEqual(["sent response.create", "counted b", "sent b"]);
   });
 
-  test("that end a response overtake", () => {
+  test("that end a response are sent first", () => {
     const { queue: events, taken } = queue();
     for (const type of ["response.create", "response.cancel"]) events.take(eventOf(type));
     expect(taken()).toEqual(["counted response.create", "sent response.cancel"]);
   });
 
-  test("are refused where too many responses wait, and may be asked for again later", () => {
+  test("are refused if too many responses wait, and may be sent again later", () => {
     const { queue: events, state, taken } = queue();
     for (let at = 0; at < 3; at++) events.take(eventOf("response.create"));
     expect(taken()).toEqual(["counted response.create", "refused response.create: rate_limit_exceeded"]);
@@ -60,7 +60,7 @@ describe("events of a client", () => {
     expect(taken()).toEqual(["counted response.create"]);
   });
 
-  test("hold up their client beyond a number of bytes, until they are gone", () => {
+  test("pause their client above a number of bytes, until they are sent", () => {
     const { queue: events, state, taken } = queue();
     events.take(eventOf("response.create"));
     for (let at = 0; at < 3; at++) events.take(eventOf("a", 40));
@@ -71,9 +71,9 @@ describe("events of a client", () => {
   });
 });
 
-describe("speech that may be written down", () => {
+describe("speech that may be transcribed", () => {
   const automatic = { detectsTurns: true, nowMs: 0 };
-  test("is that of turns and of the buffer, until it is written or forgotten", () => {
+  test("is that of turns and of the buffer, until it is transcribed or cleared", () => {
     const speech = new Untranscribed();
     speech.heard(3, automatic);
     speech.committed("one");
@@ -87,7 +87,7 @@ describe("speech that may be written down", () => {
     expect([speech.seconds, speech.turns]).toEqual([0, 0]);
   });
 
-  test("is not the silence that a vendor has had the time to hear", () => {
+  test("does not include silence that a vendor has had the time to process", () => {
     const speech = new Untranscribed();
     for (let second = 1; second <= 600; second++) speech.heard(1, { detectsTurns: true, nowMs: second * 1_000 });
     expect(speech.seconds).toBeLessThanOrEqual(11);
@@ -96,7 +96,7 @@ describe("speech that may be written down", () => {
     expect(speech.seconds).toBeGreaterThanOrEqual(100);
   });
 
-  test("is all of it where it is sent at once, or where the client makes the turns", () => {
+  test("is all of it if it is sent at once, or if the client ends the turns", () => {
     const atOnce = new Untranscribed();
     const manual = new Untranscribed();
     for (let second = 1; second <= 600; second++) {
@@ -132,7 +132,7 @@ describe("speech that may be written down", () => {
   });
 });
 
-test("speech as it is spoken is one turn at a time, and a recording sent at once is many, until they could be spoken", () => {
+test("speech in real time is one turn at a time; a recording sent at once is many, for its duration", () => {
   const ahead = new SpeechAhead();
   for (let second = 1; second <= 600; second++) ahead.heard(1, second * 1_000);
   expect(ahead.turns(600_000)).toBe(1);
@@ -141,7 +141,7 @@ test("speech as it is spoken is one turn at a time, and a recording sent at once
   expect(ahead.turns(660_000)).toBe(1);
 });
 
-test("what is said while a response is under way is read by the next one", () => {
+test("input during a response is read by the next one", () => {
   const passed = new SessionTraffic();
   passed.heard(0, 400);
   passed.begun();

@@ -74,7 +74,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     expect(await area.simulator.requests("voice")).toHaveLength(seen);
   });
 
-  test("a plain GET is 400", async () => {
+  test("a plain GET gets 400", async () => {
     const response = await fetch(`${area.url}/v1/realtime?model=live`, {
       headers: { authorization: `Bearer ${keys.demo}` },
     });
@@ -82,7 +82,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     expect(await response.json()).toMatchObject({ error: { code: "websocket_required" } });
   });
 
-  test("a channel whose seats are taken is 429 until one is free", async () => {
+  test("a channel without a free seat gets 429 until one is free", async () => {
     const session = await openSession(area, { model: "live-narrow" });
     const answer = await refusal(area, "/v1/realtime?model=live-narrow", handshake);
     expect(answer).toMatchObject({ status: 429, body: { error: { code: "channel_concurrency_exceeded" } } });
@@ -101,12 +101,12 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     expect(answer).toMatchObject({ status, body: { error: { code } } });
   });
 
-  test("nothing is held for any of them afterwards", async () => {
+  test("no hold of any of them remains", async () => {
     expect(await area.settled("demo")).toMatchObject({ heldNanos: 0n });
   });
 });
 
-test("without a model the first realtime model that the key may call is taken", async () => {
+test("without a model the first realtime model that the key may call is used", async () => {
   const session = await openSession(area);
   expect((await session.next("session.created")).session.model).toBe("live");
   expect(session.headers["x-request-id"]).toMatch(/^req_/);
@@ -114,7 +114,7 @@ test("without a model the first realtime model that the key may call is taken", 
   session.socket.close();
 });
 
-test("a channel that fails is passed over, for this session and, resting, for the next", async () => {
+test("a channel that fails is skipped for this session and, while it rests, for the next", async () => {
   await area.simulator.script("first", [{ status: 401, repeat: true }]);
   for (const attempts of [2, 1]) {
     const session = await openSession(area, { model: "live-fallback" });
@@ -127,7 +127,7 @@ test("a channel that fails is passed over, for this session and, resting, for th
   expect(await area.simulator.requests("first")).toHaveLength(1);
 });
 
-test("a session skips the channels whose vendors have no endpoint for it, without using up an attempt", async () => {
+test("a session skips channels whose vendors have no endpoint for it, without counting an attempt", async () => {
   const session = await openSession(area, { model: "live-spoken" });
   session.send(textOnly);
   await ask(session, "Hello");

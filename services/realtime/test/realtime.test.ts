@@ -22,7 +22,7 @@ test.each([
   expect(carriedCode(code)).toBe(carried),
 );
 
-test("a reason is cut between characters, and holds no address and no key", () => {
+test("a reason is cut between characters, and contains no address and no key", () => {
   expect(carriedReason("go to https://vendor.example/x with sk-abcdef123456")).toBe("go to [address] with [key]");
   for (const reason of ["ä".repeat(100), "😀".repeat(50), `a${"😀".repeat(50)}`]) {
     const carried = carriedReason(reason);
@@ -32,7 +32,7 @@ test("a reason is cut between characters, and holds no address and no key", () =
   }
 });
 
-test("a client that vanished is no fault that its vendor hears of; its own code is carried", () => {
+test("a vanished client is not reported to its vendor as an error; a client's close code is forwarded", () => {
   expect(endingByClient(1006, "")).toEqual({ code: 1011, reason: "", vendorCode: 1000 });
   expect(endingByClient(4001, "mine")).toEqual({ code: 4001, reason: "mine", vendorCode: 4001 });
 });
@@ -76,7 +76,7 @@ test.each([
   expect(failure?.code).toBe(says);
 });
 
-test("where the vendor gave no reason, the error is the reason", () =>
+test("without a reason of the vendor, the error is the reason", () =>
   expect(endingByVendor(1006, "", { failed: false, owing: false }).reason).toBe("upstream_error"));
 
 test.each<[readonly string[], string | false]>([
@@ -84,18 +84,18 @@ test.each<[readonly string[], string | false]>([
   [["openai-insecure-api-key.sk-1", "realtime"], "realtime"],
   [["openai-insecure-api-key.sk-1"], false],
   [["another"], false],
-])("of %j the subprotocol that is answered is %s", (offered, answered) =>
+])("of %j the selected subprotocol is %s", (offered, answered) =>
   expect(chooseProtocol(new Set(offered))).toBe(answered),
 );
 
-test("an id is new once, and only the latest are remembered", () => {
+test("an id is new once, and only the latest ids are remembered", () => {
   const ids = new RecentIds();
   expect([ids.add("a"), ids.add("a")]).toEqual([true, false]);
   for (let at = 0; at < 256; at++) ids.add(`b${at}`);
   expect(ids.add("a")).toBe(true);
 });
 
-test("a turn is written by what was there when it was said; the oldest of too many are forgotten", () => {
+test("a turn is transcribed by the model that was set at its time; above the maximum the oldest are dropped", () => {
   const transcripts = new Transcripts();
   const one = { model: "one" };
   transcripts.begun("first", one);
@@ -111,7 +111,7 @@ test("a turn is written by what was there when it was said; the oldest of too ma
   expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, one]);
 });
 
-test("what passes is counted until it is settled, and asks to be looked at now and then", () => {
+test("traffic is counted until it is settled, and is checked at intervals", () => {
   const passed = new SessionTraffic();
   passed.heard(4_800, 8);
   expect([passed.spoken, passed.spoke(0, 4)]).toEqual([false, false]);
@@ -124,7 +124,7 @@ test("what passes is counted until it is settled, and asks to be looked at now a
 
 describe("a vendor's error", () => {
   const text = (data: string) => ({ data: Buffer.from(data), binary: false });
-  test("loses the addresses and keys of its words, and nothing else", () => {
+  test("loses only the addresses and keys in its message", () => {
     const cleaned = cleanError(text('{"type":"error","error":{"message":"Incorrect key sk-abcdef123456","code":"c"}}'));
     expect(JSON.parse(cleaned.data.toString())).toEqual({
       type: "error",
@@ -137,7 +137,7 @@ describe("a vendor's error", () => {
     '{"type":"error","error":"sk-abcdef123456"}',
     '{"type":"error", garbage',
     '{"type":"response.output_text.delta","delta":"sk-abcdef123456"}',
-  ])("of other kinds passes as it came: %s", (data) => {
+  ])("of other types passes unchanged: %s", (data) => {
     const message = text(data);
     expect(cleanError(message)).toBe(message);
   });

@@ -8,7 +8,7 @@ const [usual, telephone] = [48_000, 8_000];
 test.each([
   ["usual sound", usual],
   ["a telephone's sound, of fewer bytes", telephone],
-])("a response that read a whole session of %s is not cut", (_, bytesPerSecond) => {
+])("a response that read a complete session of %s is not cut", (_, bytesPerSecond) => {
   const passed = new SessionTraffic();
   for (let minute = 0; minute < 20; minute++) {
     passed.heard(60 * bytesPerSecond, 0);
@@ -22,7 +22,7 @@ test.each([
   expect(capUnits(units, passed.most).capped).toEqual([]);
 });
 
-test("a response of a session in which little passed cannot have used much", () => {
+test("the usage of a response is limited by the session's traffic", () => {
   const passed = new SessionTraffic();
   passed.heard(usual, 100);
   passed.spoke(usual, 100);

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const after = (ms: number): void => void vi.advanceTimersByTime(ms);
 
-test("a session in which no side speaks is over, and one that lasts too long", () => {
+test("a silent session ends, and so does one that lasts too long", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(50_000);
   clock.clientSpoke();
@@ -22,7 +22,7 @@ test("a session in which no side speaks is over, and one that lasts too long", (
   expect(clock.expired(clock.startedAt + 3_600_001)?.message).toContain("lasts at most 3600 s");
 });
 
-test("a vendor that has never spoken owes its first word to any message", () => {
+test("a vendor that has sent nothing must answer the first message in time", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(10_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
@@ -34,7 +34,7 @@ test("a vendor that has never spoken owes its first word to any message", () => 
   expect(clock.isVendorSilent(Date.now())).toBe(true);
 });
 
-test("a vendor that owes an answer is silent from when it was asked, or from its last word", () => {
+test("a vendor's silence is counted from the request, or from its last message", () => {
   const clock = new SessionClock(limits, silenceMs);
   clock.vendorSpoke();
   clock.expects({ owed: false, sent: false });

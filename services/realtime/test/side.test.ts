@@ -49,7 +49,7 @@ function looks(side: Side, times: number, from = Date.now()): number {
   return now;
 }
 
-test("an end that answers no ping is cut after three; any sign of life counts", async () => {
+test("a side that does not answer is disconnected after three pings; any traffic counts", async () => {
   const { side, end, socket } = await connected({ autoPong: false });
   let now = looks(side, 3);
   const heard = once(socket, "message");
@@ -66,7 +66,7 @@ test("an end that answers no ping is cut after three; any sign of life counts", 
   expect(side.open).toBe(false);
 });
 
-test("while nothing is read of an end, it is not held against it that nothing is heard", async () => {
+test("while a side is paused, its silence does not count", async () => {
   const { side } = await connected({ autoPong: false });
   side.pause("slow");
   const now = looks(side, 9);
@@ -75,7 +75,7 @@ test("while nothing is read of an end, it is not held against it that nothing is
   expect(side.open).toBe(true);
 });
 
-test("a message may hold up those after it; they come in their order when every reason is gone", async () => {
+test("a message may delay those after it; they are delivered in order when nothing delays them", async () => {
   const { side, end, events } = await connected();
   for (const text of ["one", "wait", "two", "wait", "three"]) end.send(text);
   await vi.waitFor(() => expect(events).toEqual(["one", "wait"]));
@@ -93,7 +93,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }
 
-test("what waits when the connection is over can still be had, in its order", async () => {
+test("waiting messages can be read after the connection has ended, in order", async () => {
   const { port } = server.address() as AddressInfo;
   const arrived = once(server, "connection");
   const asked = request({
@@ -119,7 +119,7 @@ test("what waits when the connection is over can still be had, in its order", as
   expect(events.slice(2)).toEqual(["two", "wait", "three"]);
 });
 
-test("too much for an end to take is reported, and again when it is gone; an end that never takes it is cut", async () => {
+test("a full buffer of a side is reported, and again when it is empty; a side that never reads is disconnected", async () => {
   const { side, end, events } = await connected();
   end.pause();
   while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
@@ -137,7 +137,7 @@ test("too much for an end to take is reported, and again when it is gone; an end
   expect(side.open).toBe(false);
 });
 
-test("large messages are checked before they are passed on, in their order, and one that is refused is left out", async () => {
+test("large messages are checked before they are passed on, in order, and a refused one is dropped", async () => {
   const checks: (() => void)[] = [];
   const { events, end } = await connected({}, async (data) => {
     const { promise, resolve } = Promise.withResolvers<void>();

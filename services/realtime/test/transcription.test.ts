@@ -70,7 +70,7 @@ test.each([
     units: { requests: 1, inputAudioTokens: 20, outputTokens: 5 },
     cost: 20 * 6_000 + 5 * 10_000,
   },
-])("what $model writes down is a call of that model, at its own price", async ({ model, upstream, units, cost }) => {
+])("transcription by $model is a call of that model, at its price", async ({ model, upstream, units, cost }) => {
   const before = (await area.account("demo")).spentNanos;
   const settings = await write({ model });
   // The client reads the name that it knows.
@@ -97,7 +97,7 @@ test("without a price it costs nothing, and the event says so", async () => {
   expect(stored).toMatchObject({ units: { seconds: 2 }, costNanos: "0", unpriced: ["seconds"] });
 });
 
-test("a model that the client does not name is the session's to pay", async () => {
+test("transcription by a model that the client does not name is charged with the session", async () => {
   // The vendor takes one that it does not report.
   await write({ language: "en" });
   const [stored] = await usageEvents(area, "live", 1);
@@ -126,7 +126,7 @@ test.each([
   expect(updates.map((message) => message.includes('"transcription"'))).toEqual([false, true]);
 });
 
-test("a turn is written by the model that was set when it was said, and paid though its client has left", async () => {
+test("a turn is transcribed by the model that was set at its time, and charged after its client has disconnected", async () => {
   const before = (await usageEvents(area, "whisper-1", 1)).length;
   const session = await openSession(area, { model: "live" });
   session.send(updateTo({ model: "whisper-1" }));
@@ -141,7 +141,7 @@ test("a turn is written by the model that was set when it was said, and paid tho
   await area.settled("demo");
 });
 
-test("speech that an account cannot pay to have written down ends the session before it is sent", async () => {
+test("speech whose transcription the account cannot pay ends the session before it is sent", async () => {
   const before = await area.account("poor");
   const session = await openSession(area, { model: "live", key: keys.poor });
   session.send(updateTo({ model: "writes-dearly" }));

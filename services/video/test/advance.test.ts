@@ -44,7 +44,7 @@ function live(
   return steps;
 }
 
-describe("however a task is seen", () => {
+describe("in any sequence of polls", () => {
   test("its state goes forward only, its progress never goes down, and it ends once", () => {
     fc.assert(
       fc.property(polls, (seen) => {
@@ -61,7 +61,7 @@ describe("however a task is seen", () => {
     );
   });
 
-  test("it is looked at again until it has ended, later than now and never after its deadline", () => {
+  test("a task is polled until it has ended, later than now and never after its deadline", () => {
     fc.assert(
       fc.property(polls, (seen) => {
         for (const { task, dueAt, nowMs } of live(seen)) {
@@ -74,7 +74,7 @@ describe("however a task is seen", () => {
     );
   });
 
-  test("it has failed once its deadline is past, whatever is seen then", () => {
+  test("a task fails once its deadline has passed, regardless of its state", () => {
     fc.assert(
       fc.property(sighting, fc.nat(), (seen, late) => {
         const step = advance(fresh, seen, at(86_400_000 + late));
@@ -83,7 +83,7 @@ describe("however a task is seen", () => {
     );
   });
 
-  test("an end carries what belongs to it, and nothing else ends it", () => {
+  test("an end has its data, and nothing else ends a task", () => {
     fc.assert(
       fc.property(polls, (seen) => {
         for (const { task } of live(seen)) {
@@ -96,8 +96,8 @@ describe("however a task is seen", () => {
   });
 });
 
-describe("a look that learns nothing", () => {
-  test("changes nothing, and the vendor is left alone for longer each time", () => {
+describe("a poll without a result", () => {
+  test("changes nothing, and the interval to the next poll grows", () => {
     const pauses: number[] = [];
     let task = fresh;
     for (let miss = 0; miss < 12; miss++) {
@@ -111,13 +111,13 @@ describe("a look that learns nothing", () => {
     expect(pauses.at(-1)).toBe(240_000);
   });
 
-  test("is no failure while the configuration lacks its channel for a while, and one after an hour", () => {
+  test("is not a failure while the configuration lacks its channel for a while, but one after an hour", () => {
     const lacking = (misses: number) => advance({ ...fresh, misses }, { kind: "unroutable" }, at(3_600_000))?.task;
     expect(lacking(19)).toMatchObject({ state: "queued", misses: 20 });
     expect(lacking(20)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
   });
 
-  test("is no failure where the vendor does not know the task yet, and one after a minute", () => {
+  test("is not a failure while the vendor does not know the task yet, but one after a minute", () => {
     expect(advance(fresh, { kind: "not-found" }, at(59_999))?.task.state).toBe("queued");
     expect(advance(fresh, { kind: "not-found" }, at(60_000))?.task).toMatchObject({
       state: "failed",
@@ -126,7 +126,7 @@ describe("a look that learns nothing", () => {
   });
 });
 
-test("a task under way is looked at after 5 s, then later each time, up to 30 s, a fifth sooner or later", () => {
+test("an open task is polled after 5 s, then at growing intervals up to 30 s, with 20 % jitter", () => {
   const pauseAfter = (polls: number, random: number) =>
     (advance({ ...fresh, polls }, { kind: "pending", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
   expect([0, 1, 2, 3, 4, 5, 50].map((polls) => pauseAfter(polls, 0.5))).toEqual([
@@ -135,7 +135,7 @@ test("a task under way is looked at after 5 s, then later each time, up to 30 s,
   expect([pauseAfter(0, 0), pauseAfter(0, 1)]).toEqual([4_000, 6_000]);
 });
 
-test("progress is the vendor's, else what usually has passed by then, up to 95", () => {
+test("progress is the vendor's, or else estimated from the usual duration, up to 95", () => {
   const progressAt = (afterMs: number, progress?: number) =>
     advance(
       { ...fresh, state: "in_progress", startedAt: createdAt },
@@ -147,7 +147,7 @@ test("progress is the vendor's, else what usually has passed by then, up to 95",
   expect(advance(fresh, { kind: "pending", state: "queued" }, at(900_000))?.task.progress).toBe(0);
 });
 
-test("where a video is, is kept with when its vendor lets it go", () => {
+test("a video's address is stored with its expiry at the vendor", () => {
   const result = (found: Extract<PollOutcome, { kind: "finished" }>["result"]) =>
     JSON.parse(advance(fresh, { kind: "finished", result: found }, at(1_000))?.task.result ?? "");
   expect(result({ url: "https://v.example/1", keptMs: 3_600_000 })).toEqual({

@@ -89,7 +89,7 @@ const kept = async (): Promise<number> => {
   return counts.reduce((sum, each) => sum + each, 0);
 };
 
-test("a callback that another process left is sent once its lease is over, and then forgotten", async () => {
+test("a callback of another process is sent once its lease has ended, and then removed", async () => {
   await begin(noon + 10);
   await using _first = callbacksTo("127.0.0.1");
   await using _second = callbacksTo("127.0.0.1");
@@ -103,7 +103,7 @@ test("a callback that another process left is sent once its lease is over, and t
   expect(received.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
 });
 
-test("what is not taken is tried again after longer and longer pauses, and given up in the end", async () => {
+test("an undelivered callback is retried after growing pauses, and finally dropped", async () => {
   answer = (_, response) => void response.writeHead(500).end();
   await using callbacks = callbacksTo("127.0.0.1");
   callbacks.send(await begin(noon + 1e9));
@@ -122,7 +122,7 @@ async function nextDue(): Promise<number> {
   return Math.min(...scores.map(([, score]) => Number(score)));
 }
 
-test("what could not be delivered for an hour is given up without a try", async () => {
+test("a callback that could not be delivered for an hour is dropped without another try", async () => {
   await begin(noon);
   clock = noon + 3_600_001;
   await using _callbacks = callbacksTo("127.0.0.1");
@@ -130,7 +130,7 @@ test("what could not be delivered for an hour is given up without a try", async 
   expect(received).toEqual([]);
 });
 
-test("an address of the operator's own network gets nothing, unless the operator named it", async () => {
+test("an address in the operator's network gets nothing, unless the operator allowed it", async () => {
   await using callbacks = callbacksTo();
   const inward = await begin(noon + 1e9);
   callbacks.send(inward);
@@ -139,7 +139,7 @@ test("an address of the operator's own network gets nothing, unless the operator
   await forgetCallback(redis, inward);
 });
 
-test("an account whose address is silent has its own calls under way, and delays no other account's", async () => {
+test("an account whose address does not answer delays no other account's callbacks", async () => {
   const silent = `account-${++count}`;
   answer = (_, response) => {
     if (received.at(-1)?.account !== silent) response.end();

@@ -85,7 +85,7 @@ const paths = () => asked().map(({ url }) => url);
 const look = "/v1/video/generations/op-video_1";
 const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fresh.mp4") }) });
 
-test("an address that is good is used, the range goes along, and the vendor is asked nothing else", async () => {
+test("a valid address is used with the range, and the vendor gets no other request", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4"), expiresAt: noon + 1 }))).toBe("a video");
   expect(asked()).toMatchObject([{ url: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } }]);
@@ -96,7 +96,7 @@ test.each([
   ["is past its time", { status: 200, body: "old" }, noon],
   ["is refused as too old", { status: 403 }, noon + 1],
   ["is gone", { status: 410 }, undefined],
-])("an address that %s: the vendor gives a new one", async (_, old, expiresAt) => {
+])("an address that %s: the vendor returns a new one", async (_, old, expiresAt) => {
   has = { "/a.mp4": old, [look]: fresh(), "/fresh.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4"), expiresAt }))).toBe("a video");
   expect(paths().slice(-2)).toEqual([look, "/fresh.mp4"]);
@@ -125,14 +125,14 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
   expect(await keysFor("http://127.0.0.2/a.mp4")).toEqual(["upstream_error", "Bearer key"]);
 });
 
-test("a channel that is configured no more has no videos; another key replaces one that was rotated", async () => {
+test("a removed channel has no videos; another key replaces a rotated one", async () => {
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
   expect(asked()).toEqual([]);
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("a video");
 });
 
-test("only the video where there is no endpoint for more", async () => {
+test("only the video if the vendor has no endpoint for variants", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
   expect(asked()).toEqual([]);

@@ -12,7 +12,7 @@ function pieces(text: string, lengths: readonly number[]): readonly Buffer[] {
 }
 const anyPieces = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 });
 
-test("a film is read out of an answer, wherever its pieces end and however its Base64 is escaped", () => {
+test("a video is extracted from an answer, for any chunks and any escaping of its Base64", () => {
   const film = fc.uint8Array({ maxLength: 300 });
   fc.assert(
     fc.property(film, anyPieces, fc.boolean(), (bytes, lengths, isEscaped) => {
@@ -27,14 +27,14 @@ test("a film is read out of an answer, wherever its pieces end and however its B
   );
 });
 
-test("a film that breaks off is not over, and an answer of megabytes without one is given up", () => {
+test("an interrupted video is not complete, and an answer of megabytes without one is refused", () => {
   const reader = new InlineVideo("film");
   reader.push(Buffer.from('{"film":"AAAA'));
   expect(reader.isOver).toBe(false);
   expect(() => new InlineVideo("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
 });
 
-test("JSON whose long strings are cut is the same JSON with the beginnings of its strings", () => {
+test("JSON with shortened strings is the same JSON with the beginnings of its strings", () => {
   const longest = 20;
   const value = fc.jsonValue({ maxDepth: 3 });
   fc.assert(

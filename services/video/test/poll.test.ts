@@ -130,7 +130,7 @@ const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, ac
 const pollsOf = ({ operation }: TaskRecord) =>
   vendor.requests.filter(({ path }) => path.endsWith(`/${operation}`)).length;
 
-test("a task that no client asks for is looked at when it is due, moves on, and is settled", async () => {
+test("a task that no client reads is polled when it is due, advances, and is settled", async () => {
   const task = await begin();
   clock = noon + 4_999;
   await round();
@@ -156,7 +156,7 @@ test("a task that no client asks for is looked at when it is due, moves on, and 
   expect(pollsOf(task)).toBe(4);
 });
 
-test("of two replicas one looks, and what both would end is settled once", async () => {
+test("of two replicas one polls, and a task that both end is settled once", async () => {
   const tasks = await Promise.all(Array.from({ length: 30 }, begin));
   for (const [at, { operation }] of tasks.entries())
     answers.set(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
@@ -169,7 +169,7 @@ test("of two replicas one looks, and what both would end is settled once", async
   }
 });
 
-test("a task whose poller died is another's when the lease is over", async () => {
+test("a task whose poller died is polled by another when the lease has ended", async () => {
   const task = await begin();
   const [first, second] = replicas;
   if (first === undefined || second === undefined) throw new Error("there are two replicas");
@@ -183,14 +183,14 @@ test("a task whose poller died is another's when the lease is over", async () =>
   expect(pollsOf(task)).toBe(1);
 });
 
-describe("a vendor that is away", () => {
+describe("an unavailable vendor", () => {
   test.each([
     ["says nothing", "nothing"],
     ["has its own trouble", { status: 500, body: {} }],
     ["is in a hurry", { status: 429, body: { error: { message: "slow down" } } }],
     ["refuses the key", { status: 401, body: {} }],
     ["speaks in riddles", { body: { status: "dreaming" } }],
-  ] as const)("and %s fails no task, and is asked less often", async (_, answer) => {
+  ] as const)("that %s fails no task, and is polled less often", async (_, answer) => {
     const task = await begin();
     answers.set(task.operation, answer);
     const pauses: number[] = [];
@@ -204,7 +204,7 @@ describe("a vendor that is away", () => {
     expect(pauses).toEqual([10_000, 20_000, 40_000, 80_000]);
   });
 
-  test("until the deadline: then the task has failed, its money is back, and a late word changes nothing", async () => {
+  test("until the deadline: then the task has failed, its money is released, and a late answer changes nothing", async () => {
     const task = await begin();
     answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
     clock = noon + day;
@@ -234,7 +234,7 @@ test("a task that its vendor does not know fails after a minute, not before", as
   expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
 });
 
-test.each([404, 410])("a task that its vendor has forgotten (%d) fails and its money is back", async (status) => {
+test.each([404, 410])("a task that its vendor has deleted (%d) fails and its money is released", async (status) => {
   const task = await begin();
   clock = noon + 5_000;
   await round();
@@ -246,14 +246,14 @@ test.each([404, 410])("a task that its vendor has forgotten (%d) fails and its m
   expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
 });
 
-test("a task whose key was replaced is looked at with another of its channel", async () => {
+test("a task whose key was replaced is polled with another key of its channel", async () => {
   const task = await begin({ keyId: "a key of before" });
   clock = noon + 5_000;
   await round();
   expect(pollsOf(task)).toBe(1);
 });
 
-test("a task whose channel is gone from the configuration fails after about an hour, and its money is back", async () => {
+test("a task whose channel was removed from the configuration fails after about an hour, and its money is released", async () => {
   const task = await begin({ channelId: "removed" });
   while ((await found(task))?.state === "queued" && clock < noon + day) {
     clock += 250_000;
@@ -265,7 +265,7 @@ test("a task whose channel is gone from the configuration fails after about an h
   expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
 });
 
-test("a vendor that is silent holds up its own tasks, and no other's", async () => {
+test("a vendor that does not answer delays only its tasks", async () => {
   const [deps = expect.fail("no replica")] = replicas;
   clock = noon + 5_000;
   const stuck = await begin();

@@ -46,7 +46,7 @@ test.each<[what: string, style: VideoStyle, vendor: keyof typeof vendors, body: 
   ["a former Wan's larger", "video-generations", "wan-former", { duration: 3, size: "1632x1248" }, 2_100_000_000n],
   ["Seedance's usual", "video-generations", "seedance", { duration: 4, size: "1280x720" }, 450_000_000n],
   ["Seedance's larger", "video-generations", "seedance", { duration: 4, size: "1920x1080" }, 2_800_000_000n],
-])("%s is paid at its price: %s at %s %j", (_, style, at, body, nanos) => {
+])("%s is charged at its price: %s at %s %j", (_, style, at, body, nanos) => {
   const { client }: { readonly client: VideoClient } = wires[style];
   const [wire, upstream] = vendors[at];
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];

@@ -36,14 +36,14 @@ async function paidFor(create: () => Promise<{ readonly id: string }>): Promise<
 
 const large = { model: "film-openai", prompt: "A boat", size: "1792x1024" } as const;
 
-test("a remix is paid at the resolution of what it is made from, and says it", async () => {
+test("a remix is charged at the resolution of its source, and reports it", async () => {
   const [, id] = await paidFor(() => sdk().videos.create(large));
   const [paid, remix] = await paidFor(() => sdk().videos.remix(id, { prompt: "At night" }));
   expect(paid).toBe(2_050_000_000n);
   expect(await sdk().videos.retrieve(remix)).toMatchObject({ size: "1792x1024", seconds: "4" });
 });
 
-test("what is held is the resolution's price as well: a nano less is not enough, and no vendor is asked", async () => {
+test("the hold has the resolution's price: a balance of one nano-dollar less is refused before any vendor is called", async () => {
   await area.simulator.forget("openai-films");
   const dear = await ask(area, "/v1/videos", large, { key: keys.poor });
   expect([dear.status, dear.json.error.code]).toEqual([402, "insufficient_quota"]);
@@ -52,7 +52,7 @@ test("what is held is the resolution's price as well: a nano less is not enough,
   expect(usual.status).toBe(200);
 });
 
-test("its usage event names the price that it was paid at", async () => {
+test("its usage event names the price that was charged", async () => {
   await paidFor(() => sdk().videos.create(large));
   const event = (await area.events()).findLast(({ costNanos }) => costNanos === "2050000000");
   expect(event?.units).toEqual({ seconds: 4, requests: 1 });

@@ -40,7 +40,7 @@ async function listen(take: RequestListener): Promise<AsyncDisposable & { readon
   };
 }
 
-test("a callback that breaks off is sent again", async () => {
+test("an interrupted callback is sent again", async () => {
   const tries = new Map<string, number>();
   await using client = await listen((request, response) => {
     const pieces: Buffer[] = [];
@@ -57,7 +57,7 @@ test("a callback that breaks off is sent again", async () => {
   await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
 });
 
-test("a remix has callbacks as well, and its address never goes to a vendor", async () => {
+test("a remix has callbacks, and their address is never sent to a vendor", async () => {
   const sent: string[] = [];
   await using client = await listen((request, response) => {
     request.on("data", (piece: Buffer) => sent.push(piece.toString())).on("end", () => response.end());
@@ -73,7 +73,7 @@ test("a remix has callbacks as well, and its address never goes to a vendor", as
   for (const { body: sent } of await area.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
 });
 
-test("a client that leaves while its vendor thinks finds the task in its list, and pays for it once", async () => {
+test("a client that disconnects before the vendor's answer finds the task in its list, and is charged once", async () => {
   await area.simulator.forget("openai-films");
   const before = await area.account("demo");
   const leaving = new AbortController();
@@ -95,7 +95,7 @@ test("a client that leaves while its vendor thinks finds the task in its list, a
   expect(spentNanos - before.spentNanos).toBe(800_000_000n);
 });
 
-test("a picture is counted with its copies, and what does not fit is asked to retry", async () => {
+test("an image counts with its copies, and a request that does not fit gets retry-after", async () => {
   const client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
   const create = async (bytes: number) => {
     const file = await toFile(Buffer.alloc(bytes, 1), "boat.png", { type: "image/png" });
@@ -115,7 +115,7 @@ test("a picture is counted with its copies, and what does not fit is asked to re
   }
 });
 
-test("an address with a password is refused: it would be kept with the task", async () => {
+test("an address with a password is refused: it would be stored with the task", async () => {
   const body = { model: "film-openai", prompt: "A boat", callback_url: "https://user:secret@client.example/" };
   const { status, json } = await ask(area, "/v1/videos", body);
   expect([status, json.error]).toMatchObject([400, { code: "invalid_value", param: "callback_url" }]);
@@ -130,7 +130,7 @@ test.each([
   expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
 });
 
-test("a follower of a task that is forgotten meanwhile is not left waiting", async () => {
+test("the event stream of a task that is deleted meanwhile ends", async () => {
   const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
   const { json } = await ask(area, "/v1/videos", body);
   const events = await fetch(`${area.url}/v1/videos/${json.id}/events`, {

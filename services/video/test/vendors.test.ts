@@ -19,7 +19,7 @@ const settled = () => area.settled("demo");
 const download = (id: string, headers: Record<string, string> = {}) =>
   fetch(`${area.url}/v1/videos/${id}/content`, { headers: { authorization: `Bearer ${keys.demo}`, ...headers } });
 
-test("a video that its vendor's filters hold back fails in the vendor's words, and costs nothing", async () => {
+test("a video that its vendor filters fails with the vendor's message, and costs nothing", async () => {
   const before = await settled();
   const { json } = await ask(area, "/v1/videos", {
     model: "film-veo",
@@ -31,7 +31,7 @@ test("a video that its vendor's filters hold back fails in the vendor's words, a
   expect(await settled()).toEqual(before);
 });
 
-describe("a start that its vendor refuses is a 400 in the vendor's words, and costs nothing", () => {
+describe("a start that its vendor refuses gets 400 with the vendor's message, and costs nothing", () => {
   test.each([
     ["film-veo", "INVALID_ARGUMENT", "The prompt could not be submitted."],
     ["film-wan", "DataInspectionFailed", "Input data may contain inappropriate content."],
@@ -45,8 +45,8 @@ describe("a start that its vendor refuses is a 400 in the vendor's words, and co
   });
 });
 
-describe("a picture at an address", () => {
-  test("is fetched for a vendor that takes its bytes", async () => {
+describe("an image at a URL", () => {
+  test("is fetched for a vendor that needs its bytes", async () => {
     await area.simulator.forget("vertex-films");
     const image = `${area.simulator.url}/pictures/64x64/aGk.png`;
     const { json } = await ask(area, generations, {
@@ -77,17 +77,17 @@ describe("a picture at an address", () => {
     expect(await settled()).toEqual(before);
   });
 
-  test("in the operator's own network is not fetched", async () => {
+  test("in the operator's network is not fetched", async () => {
     const image = "http://169.254.169.254/latest";
     const { status, json } = await ask(area, generations, { model: "film-veo", prompt: "A boat", image });
     expect([status, json.error.param]).toEqual([400, "image"]);
   });
 });
 
-describe("a finished film", () => {
+describe("a finished video", () => {
   const bodyBytes = 8_000_000;
 
-  test("of Vertex comes whole out of an answer of megabytes, with and without a range", async () => {
+  test("of Vertex is extracted from an answer of megabytes, with and without a range", async () => {
     const { json } = await ask(area, generations, { model: "film-vertex", prompt: simulate({ bodyBytes }) });
     expect((await ended(area, json.id)).status).toBe("completed");
     for (const headers of [{}, { range: "bytes=10-19" }]) {
@@ -105,7 +105,7 @@ describe("a finished film", () => {
   test.each([
     ["film-veo", "veo", "x-goog-api-key", /\/v1beta\/files\/[^/]+:download$/],
     ["film-bucket", "vertex-bucket", "authorization", /\/storage\/v1\/b\/films\/o\/made%2F/],
-  ])("of %s is behind the key, in ranges", async (model, instance, header, path) => {
+  ])("of %s requires the key, and supports ranges", async (model, instance, header, path) => {
     const { json } = await ask(area, generations, { model, prompt: simulate({ bodyBytes: 100_000 }) });
     await ended(area, json.id);
     await area.simulator.forget(instance);
@@ -119,7 +119,7 @@ describe("a finished film", () => {
   test.each([
     ["film-wan", "wan"],
     ["film-seedance", "seedance"],
-  ])("of %s is at an address that no key is sent to", async (model, instance) => {
+  ])("of %s is at an address to which no key is sent", async (model, instance) => {
     const { json } = await ask(area, generations, { model, prompt: "A boat" });
     await ended(area, json.id);
     await area.simulator.forget(instance);

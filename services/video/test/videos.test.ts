@@ -47,7 +47,7 @@ const vendors = [
 ] as const;
 
 test.each(vendors)(
-  "the official SDK creates, polls and downloads at %s, and pays its price once",
+  "the official SDK creates, polls and downloads at %s, and is charged once",
   async (model, seconds, cost) => {
     const before = await settled();
     const client = sdk();
@@ -140,8 +140,8 @@ test.each(cells)("style %s runs at %s", async (style, model, seconds) => {
   expect((await styles.B.read(id)).json).toMatchObject({ task_id: id, status: "completed", format: "mp4" });
 });
 
-describe("a picture", () => {
-  test("in the SDK's form reaches a vendor of forms as a file, and others as Base64", async () => {
+describe("an image", () => {
+  test("in the SDK's form reaches a vendor with forms as a file, and others as Base64", async () => {
     for (const [model, instance] of [
       ["film-openai", "openai-films"],
       ["film-kling", "kling"],
@@ -167,7 +167,7 @@ describe("a picture", () => {
   test.each([
     ["of another kind", { type: "text/plain", bytes: png }, /must be a picture/],
     ["without a byte", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
-  ])("%s is refused, and no vendor is asked", async (_, { type, bytes }, say) => {
+  ])("%s is refused, and no vendor is called", async (_, { type, bytes }, say) => {
     await area.simulator.forget("openai-films");
     const file = await toFile(bytes, "boat.png", { type });
     const create = sdk().videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
@@ -246,7 +246,7 @@ describe("a create is refused", () => {
     expect(await area.simulator.requests("openai-films")).toEqual([]);
   });
 
-  test("not for a picture in a vendor's store where the group shares vendors' stores", async () => {
+  test("not for an image in a vendor's store if the group shares vendors' stores", async () => {
     await area.simulator.forget("openai-films");
     const { json } = await ask(area, "/v1/videos", JSON.parse(stored), { key: trustingAccount.key });
     const [seen] = await area.simulator.requests("openai-films");
@@ -254,21 +254,21 @@ describe("a create is refused", () => {
     await ended(area, json.id, trustingAccount.key);
   });
 
-  test("by its vendor, in the vendor's words, and costs nothing", async () => {
+  test("by its vendor, with the vendor's message, and costs nothing", async () => {
     const before = await settled();
     const answer = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat", seconds: "5" });
     expect([answer.status, answer.json.error.param]).toEqual([400, "seconds"]);
     expect(await settled()).toBe(before);
   });
 
-  test("without money, before any vendor is asked", async () => {
+  test("without money, before any vendor is called", async () => {
     await area.simulator.forget("openai-films");
     const answer = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" }, { key: keys.poor });
     expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
     expect(await area.simulator.requests("openai-films")).toEqual([]);
   });
 
-  test("hints are dropped by name, or refused where the client is strict", async () => {
+  test("optional fields are dropped and named, or refused if the client is strict", async () => {
     const body = { model: "film-kling", prompt: "A boat", seed: 7 };
     const dropped = await ask(area, "/v1/video/generations", body);
     expect([dropped.status, dropped.headers.get("x-modelgate-dropped")]).toEqual([200, "seed"]);
@@ -279,8 +279,8 @@ describe("a create is refused", () => {
   });
 });
 
-describe("a task is its account's alone", () => {
-  test("another account's and an unknown one are 404 in every style, and no vendor is asked", async () => {
+describe("a task belongs to one account", () => {
+  test("another account's and an unknown one get 404 in every style, and no vendor is called", async () => {
     const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" });
     await ended(area, json.id);
     await area.simulator.forget("openai-films");
@@ -323,7 +323,7 @@ describe("a task is its account's alone", () => {
 });
 
 describe("content", () => {
-  test("comes in ranges, at a reader's pace, and a thumbnail where there is one", async () => {
+  test("is sent in ranges, at the reader's pace, with a thumbnail if there is one", async () => {
     for (const model of ["film-openai", "film-kling"]) {
       const { json } = await ask(area, "/v1/video/generations", { model, prompt: simulate({ bodyBytes: 100_000 }) });
       await ended(area, json.id);
@@ -340,7 +340,7 @@ describe("content", () => {
     }
   });
 
-  test("of a task that has not finished is a 404, and no vendor is asked", async () => {
+  test("of a task that has not finished gets 404, and no vendor is called", async () => {
     // It never finishes: its account waits for no settlement.
     const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
     const { json } = await ask(area, "/v1/videos", body, { key: rival.key });
@@ -353,7 +353,7 @@ describe("content", () => {
     expect((await ask(area, `/v1/videos/${json.id}`, undefined, forget)).status).toBe(409);
   });
 
-  test.each(["film-openai", "film-kling"])("that %s has let expire says so", async (model) => {
+  test.each(["film-openai", "film-kling"])("that has expired at %s is reported as expired", async (model) => {
     const { json } = await ask(area, "/v1/video/generations", { model, prompt: simulate({ expired: true }) });
     await ended(area, json.id);
     const answer = await download(json.id);
@@ -362,7 +362,7 @@ describe("content", () => {
 });
 
 describe("the end of a task", () => {
-  test.each(["film-openai", "film-veo"])("that %s fails costs nothing and says why", async (model) => {
+  test.each(["film-openai", "film-veo"])("that %s fails costs nothing and has a reason", async (model) => {
     const { json } = await ask(area, "/v1/video/generations", {
       model,
       prompt: simulate({ taskError: "no boats today" }),
@@ -384,7 +384,7 @@ describe("the end of a task", () => {
     expect(usage).toMatchObject({ area: "video", costNanos: "0", units: {} });
   });
 
-  test("can be followed, each state and progress as it comes", async () => {
+  test("can be followed, with each state and progress", async () => {
     const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 5 }) });
     const authorization = `Bearer ${keys.demo}`;
     const followed = await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: { authorization } });
@@ -398,7 +398,7 @@ describe("the end of a task", () => {
     expect((await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
   });
 
-  test("is sent where its client wants it, signed, each transition once", async () => {
+  test("is sent to the client's callback URL, signed, each transition once", async () => {
     const callbacks: { readonly body: string; readonly signature: string }[] = [];
     const listener = createServer((request, response) => {
       const pieces: Buffer[] = [];
@@ -437,7 +437,7 @@ describe("the end of a task", () => {
     expect([wrong.status, wrong.json.error.param]).toEqual([400, "callback_url"]);
   });
 
-  test("each transition is one event, each settlement one more", async () => {
+  test("each transition is one event, and the settlement is another", async () => {
     const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 4 }) });
     await ended(area, json.id);
     const events = await until("its events", async () => {
@@ -483,7 +483,7 @@ describe("a start", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("that its vendor refuses plainly goes on to the next", async () => {
+  test("that its vendor clearly refuses is tried at the next one", async () => {
     await area.simulator.script("first", [{ status: 429 }]);
     const { json } = await ask(area, "/v1/videos", { model: "film-two", prompt: "A boat" });
     expect((await ended(area, json.id)).status).toBe("completed");
@@ -498,7 +498,7 @@ describe("a start", () => {
   });
 });
 
-test("a list page by page, a remix, and a task that is forgotten", async () => {
+test("a list page by page, a remix, and a task that is deleted", async () => {
   const client = sdk();
   const ids: string[] = [];
   for await (const { id } of client.videos.list({ limit: 7 })) ids.push(id);

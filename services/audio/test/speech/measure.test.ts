@@ -11,11 +11,11 @@ test.each<[WrittenPrice, boolean]>([
   [{ outputAudio: 12 }, true],
   [{ input: 1 }, true],
   [{ request: 1 }, false],
-])("%j is by tokens: %s", (price, byTokens) => {
+])("%j is priced by tokens: %s", (price, byTokens) => {
   expect(isByTokens(compilePrice(price))).toBe(byTokens);
 });
 
-test("by characters, what is held is exactly what is charged, whatever the vendor reports", async () => {
+test("by characters, the hold is exactly the charge, regardless of the vendor's report", async () => {
   const price = compilePrice({ character: 0.000015 });
   const { upper, meter } = speechMeasure(request, price);
   const { units, estimated } = await meter({ inputTokens: 9, outputAudioTokens: 9 }, words, "cancelled");
@@ -25,7 +25,7 @@ test("by characters, what is held is exactly what is charged, whatever the vendo
 });
 
 test.each([{ character: 0.1 }, { outputAudio: 12 }])(
-  "priced as %j, speech that breaks off costs nothing",
+  "priced as %j, interrupted speech costs nothing",
   async (price) => {
     const { units } = await speechMeasure(request, compilePrice(price)).meter(
       { outputAudioTokens: 4 },

@@ -56,7 +56,7 @@ describe("the official SDK gets", () => {
     ["aac", "audio/aac"],
     ["flac", "audio/flac"],
     ["wav", "audio/wav"],
-  ] as const)("%s, and pays for each character once", async (format, mimeType) => {
+  ] as const)("%s, and is charged for each character once", async (format, mimeType) => {
     const before = await settled();
     const answer = await client.audio.speech.create({ ...ask, response_format: format });
     expect(answer.headers.get("content-type")).toBe(mimeType);
@@ -65,7 +65,7 @@ describe("the official SDK gets", () => {
     expect(before - (await settled())).toBe(BigInt(characters) * 15_000n);
   });
 
-  test("pcm, byte for byte as the vendor made it", async () => {
+  test("pcm, unchanged from the vendor", async () => {
     const asked = { ...ask, response_format: "pcm" } as const;
     const direct = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
     const [here, there] = await Promise.all([client.audio.speech.create(asked), direct.audio.speech.create(asked)]);
@@ -73,7 +73,7 @@ describe("the official SDK gets", () => {
     expect(Buffer.from(await here.arrayBuffer()).equals(Buffer.from(await there.arrayBuffer()))).toBe(true);
   });
 
-  test("mp3 where it does not say which, from its first byte on", async () => {
+  test("mp3 by default, from its first byte on", async () => {
     const answer = await client.audio.speech.create({ ...ask, input: simulate({ stallAfterChunks: 1 }) });
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     const reader = answer.body?.getReader();
@@ -84,7 +84,7 @@ describe("the official SDK gets", () => {
 });
 
 describe("events", () => {
-  test("carry the audio in pieces, and what it used", async () => {
+  test("contain the audio in chunks, and its usage", async () => {
     await area.simulator.forget("first");
     const answer = await client.audio.speech.create({
       ...ask,
@@ -102,13 +102,13 @@ describe("events", () => {
     expect(JSON.parse(seen?.body ?? "")).toMatchObject({ instructions: "Slowly.", stream_format: "sse" });
   });
 
-  test("come after signs of life, where the vendor is slow to begin", async () => {
+  test("come after heartbeats if the vendor starts slowly", async () => {
     const words = simulate({ delayMs: 500 });
     const answer = await post({ ...ask, model: "tts-events", input: words, stream_format: "sse" });
     expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"speech\.audio\.delta"/);
   });
 
-  test("of a vendor that gives bytes only are made here, and what it used is estimated", async () => {
+  test("are created from a vendor's bytes, and the usage is estimated", async () => {
     const answer = await post({ ...ask, model: "bytes-only", stream_format: "sse", response_format: "wav" });
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const events = eventsOf(await answer.text());
@@ -119,7 +119,7 @@ describe("events", () => {
 });
 
 describe("by tokens", () => {
-  test("a vendor's report is what is paid, though the client asked for bytes", async () => {
+  test("a vendor's report is charged, also if the client requested bytes", async () => {
     const before = await settled();
     const answer = await client.audio.speech.create({ ...ask, model: "tts-events", response_format: "wav" });
     expect(answer.headers.get("content-type")).toBe("audio/wav");
@@ -130,7 +130,7 @@ describe("by tokens", () => {
     expect(before - (await settled())).toBe(5n * 600n + BigInt(output) * 12_000n);
   });
 
-  test("no report: estimated, and marked so", async () => {
+  test("no report: estimated, and marked as estimated", async () => {
     const answer = await post({ ...ask, model: "tts-events", input: simulate({ usage: null }), stream_format: "sse" });
     await answer.text();
     const event = await area.eventOf(answer.headers.get("x-request-id"));
@@ -139,18 +139,18 @@ describe("by tokens", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("errors", () => {
   // A vendor that failed rests: each test begins with one that does not.
   beforeEach(() => area.enable("first"));
 
-  test("a text that is too long is refused by name, and costs nothing", async () => {
+  test("a text that is too long is refused with its field's name, and costs nothing", async () => {
     const before = await settled();
     const answer = await post({ ...ask, input: "x".repeat(4_097) });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: "input" } }]);
     expect(await settled()).toBe(before);
   });
 
-  test("a voice of the vendor's store is refused by its path, however often it is named", async () => {
+  test("a voice of the vendor's store is refused with its path, also if it is named repeatedly", async () => {
     const named = await post({ ...ask, voice: { id: "voice_1" } });
     expect([named.status, await named.json()]).toMatchObject([400, { error: { param: "voice.id" } }]);
     const twice = await post(`{"file":{"file_id":"file-1"},"file":{},${JSON.stringify(ask).slice(1)}`);
@@ -176,7 +176,7 @@ describe("what goes wrong", () => {
     expect(await area.simulator.requests("first")).toHaveLength(0);
   });
 
-  test("a vendor that fails is left for the next one, and its client sees none of it", async () => {
+  test("after a vendor's failure the next one is used, and the client does not notice", async () => {
     await area.simulator.script("first", [{ status: 500 }]);
     await area.simulator.forget("second");
     const answer = await client.audio.speech.create(ask);
@@ -184,14 +184,14 @@ describe("what goes wrong", () => {
     expect(await area.simulator.requests("second")).toHaveLength(1);
   });
 
-  test("an error that looks like an answer is an error", async () => {
+  test("an error with the status of a success is an error", async () => {
     await area.simulator.script("first", [{ malformed: true }]);
     const answer = await client.audio.speech.create(ask);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     await answer.arrayBuffer();
   });
 
-  test("audio that is cut does not end as if it were whole, and costs nothing", async () => {
+  test("interrupted audio does not end like a complete answer, and costs nothing", async () => {
     const before = await settled();
     const answer = await post({
       ...ask,
@@ -202,7 +202,7 @@ describe("what goes wrong", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("events that are cut end in an error", async () => {
+  test("interrupted events end with an error", async () => {
     const body = {
       ...ask,
       model: "tts-events",
@@ -214,7 +214,7 @@ describe("what goes wrong", () => {
     await settled();
   });
 
-  test("a client that leaves ends the vendor's work, and has used its text", async () => {
+  test("a client that disconnects stops the vendor, and is charged for its text", async () => {
     await area.simulator.forget("first");
     const before = await settled();
     const leaving = new AbortController();
@@ -226,7 +226,7 @@ describe("what goes wrong", () => {
     expect(before - (await settled())).toBe(BigInt(Array.from(words).length) * 15_000n);
   });
 
-  test("the SDK's errors are its own", async () => {
+  test("the SDK throws its error classes", async () => {
     const wrong = client.audio.speech.create({ ...ask, model: "no-such-model" });
     await expect(wrong).rejects.toBeInstanceOf(APIError);
     await expect(wrong).rejects.toMatchObject({ status: 404, code: "model_not_found" });

@@ -48,11 +48,11 @@ describe("by the second", () => {
     expect(await measure(bySecond, seconds, isStated).meter(reported, words, "completed")).toEqual(metered);
   });
 
-  test("nothing, where the vendor broke off", async () => {
+  test("nothing, if the vendor disconnected", async () => {
     expect(await measure(bySecond, 3).meter(undefined, words, "failed")).toEqual({ units: {}, estimated: false });
   });
 
-  test("what is held is the bound", () => {
+  test("the hold is the upper bound", () => {
     expect(measure(bySecond, 3).upper).toEqual({ seconds: 60 });
   });
 });
@@ -62,12 +62,12 @@ describe("by tokens", () => {
     expect(await measure(byToken, 3).meter(tokens, words, "completed")).toEqual({ units: tokens, estimated: false });
   });
 
-  test("an estimate of what it heard and wrote, where it reports none", async () => {
+  test("an estimate of its input and output, if it reports none", async () => {
     const units = { inputTokens: 3, inputAudioTokens: 32, outputTokens: 7 };
     expect(await measure(byToken, 3.2).meter({}, words, "completed")).toEqual({ units, estimated: true });
   });
 
-  test("what is held covers the fastest speaker", () => {
+  test("the hold covers the fastest speaker", () => {
     expect(measure(byToken, 3).upper).toMatchObject({ inputAudioTokens: 1_500, outputTokens: 784 });
   });
 });

@@ -90,7 +90,7 @@ const seen = async (id = "first") => (await area.simulator.requests(id)).at(-1);
 const wavFile = () => toFile(wav, "speech.wav", { type: "audio/wav" });
 
 describe("the official SDK gets", () => {
-  test("json, the file arrives unchanged, and each second is paid once", async () => {
+  test("json, the file arrives unchanged, and each second is charged once", async () => {
     const before = await settled();
     const answer = await client.audio.transcriptions.create({
       model: "whisper-1",
@@ -115,7 +115,7 @@ describe("the official SDK gets", () => {
     ["text", "text/plain", /^we heard this file\n$/],
     ["srt", "application/x-subrip", /^1\n00:00:00,000 --> 00:00:02,280\nwe heard this file\n\n$/],
     ["vtt", "text/vtt", /^WEBVTT\n\n00:00:00.000 --> 00:00:02.280\nwe heard this file\n\n$/],
-  ] as const)("%s, made here and as the vendor would make it", async (response_format, type, expected) => {
+  ] as const)("%s, created by the gateway and equal to the vendor's", async (response_format, type, expected) => {
     const file = await wavFile();
     const asked = { model: "whisper-1", file, response_format };
     const { data, response } = await client.audio.transcriptions.create(asked).withResponse();
@@ -125,7 +125,7 @@ describe("the official SDK gets", () => {
     expect(await vendor.audio.transcriptions.create(asked)).toBe(data);
   });
 
-  test("verbose_json with words and segments, byte for byte as the vendor sent it", async () => {
+  test("verbose_json with words and segments, unchanged from the vendor", async () => {
     const answer = await client.audio.transcriptions.create({
       model: "whisper-1",
       file: await wavFile(),
@@ -147,7 +147,7 @@ describe("the official SDK gets", () => {
     ]);
   });
 
-  test("a stream, and pays the tokens that it reports", async () => {
+  test("a stream, and is charged for the reported tokens", async () => {
     const before = await settled();
     const stream = await client.audio.transcriptions.create({
       model: "gpt-4o-transcribe",
@@ -169,7 +169,7 @@ describe("the official SDK gets", () => {
     expect((await seen())?.fields).toContainEqual(["include[]", "logprobs"]);
   });
 
-  test("a stream of a vendor that has none", async () => {
+  test("a stream from a vendor without streams", async () => {
     const events = [];
     for await (const event of await client.audio.transcriptions.create({
       model: "whisper-1",
@@ -311,7 +311,7 @@ describe("fields in any order", () => {
     await nothingLeft();
   });
 
-  test("a vendor whose model gives no times is passed over for subtitles, and refused where there is no other", async () => {
+  test("a vendor whose model returns no timestamps is skipped for subtitles, and the call is refused if there is no other", async () => {
     const srt = field("response_format", "srt");
     const answer = await send([field("model", "scribe"), srt, file(wav), end]);
     expect(answer.status).toBe(200);
@@ -329,7 +329,7 @@ describe("fields in any order", () => {
   });
 });
 
-describe("what is refused, in the request's own format, and costs nothing", () => {
+describe("requests that are refused in their format, and cost nothing", () => {
   const good = () => [field("model", "whisper-1"), file(wav)];
   test.each<[string, () => Buffer[], number, object]>([
     ["no file", () => [field("model", "whisper-1"), end], 400, { param: "file", code: "missing_required_parameter" }],
@@ -371,7 +371,7 @@ describe("what is refused, in the request's own format, and costs nothing", () =
     await nothingLeft();
   });
 
-  test("no form at all, or one without a boundary", async () => {
+  test("no form, or one without a boundary", async () => {
     for (const [type, status] of [
       ["application/json", 415],
       ["multipart/form-data", 400],
@@ -386,14 +386,14 @@ describe("what is refused, in the request's own format, and costs nothing", () =
     }
   });
 
-  test("an account that cannot pay for so many seconds, before the vendor is asked", async () => {
+  test("an account that cannot pay for the seconds, before the vendor is called", async () => {
     const answer = await send([field("model", "dear"), file(wav), end], keys.poor);
     expect(answer.status).toBe(402);
     expect(await area.simulator.requests("first")).toHaveLength(0);
   });
 });
 
-describe("what a file holds is held for and paid, whatever its head states", () => {
+describe("a file's actual content is held for and charged, regardless of its header", () => {
   /** A WAV as it stands in the head of a stream: its data is the last of its chunks. */
   const stating = (bytes: number): Buffer => {
     const changed = Buffer.from(wav);
@@ -417,7 +417,7 @@ describe("what a file holds is held for and paid, whatever its head states", () 
     expect(before - (await settled())).toBe(2n * 1_000n * perSecond(seconds));
   });
 
-  test("a file that nothing can be read of, by its bytes at the rate of speech", async () => {
+  test("an unreadable file, by its bytes at the rate of speech", async () => {
     const before = await settled();
     const noise = Buffer.alloc(40_000, "no sound at all");
     const answer = await send([field("model", "watched-dearly"), file(noise, "file", "a.bin"), end]);
@@ -428,7 +428,7 @@ describe("what a file holds is held for and paid, whatever its head states", () 
 });
 
 describe("a client", () => {
-  test("that leaves before its answer pays for its file, and its vendor is not heard for longer than it may be", async () => {
+  test("that disconnects before its answer is charged for its file, and its vendor is read only for a limited time", async () => {
     const before = await settled();
     await area.simulator.script("first", [{ delayMs: 20_000 }]);
     const { asking } = begin(
@@ -443,10 +443,10 @@ describe("a client", () => {
   });
 });
 
-describe("a vendor on a line of its own", () => {
+describe("a vendor with a separate connection", () => {
   const whole = () => Buffer.concat([field("model", "watched"), file(wav), field("response_format", "text"), end]);
 
-  test("has the beginning of the file while the client still holds its end", async () => {
+  test("receives the beginning of the file before the client has sent the end", async () => {
     const bytes = whole();
     const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
     const hearing = await watched.next();
@@ -457,7 +457,7 @@ describe("a vendor on a line of its own", () => {
   });
 
   test.each(["leaves", "falls silent"])(
-    "sees its line close, unpaid, when the client %s in the middle",
+    "gets its connection closed, without a charge, when the client %s in the middle",
     async (how) => {
       const before = await settled();
       const bytes = whole();
@@ -478,7 +478,7 @@ describe("a vendor on a line of its own", () => {
     },
   );
 
-  test("that refuses before it has read is left for another, which gets the file from its first byte", async () => {
+  test("that refuses before reading is replaced by another, which gets the file from its first byte", async () => {
     const bytes = Buffer.concat([field("model", "hasty"), file(wav), end]);
     const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
     await watched.next();
@@ -488,7 +488,7 @@ describe("a vendor on a line of its own", () => {
     expect(patient.bytes).toBeGreaterThan(wav.length);
   });
 
-  test("never gets the end of a form that turns out wrong", async () => {
+  test("never receives the end of an invalid form", async () => {
     const bytes = Buffer.concat([field("model", "watched"), file(wav), field("response_format", "xml"), end]);
     const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
     const hearing = await watched.next();
@@ -503,7 +503,7 @@ describe("a vendor on a line of its own", () => {
   });
 });
 
-describe("while the vendor has not begun", () => {
+describe("before the vendor has started its answer", () => {
   const streamed = () => ({
     model: field("model", "gpt-4o-transcribe"),
     stream: field("stream", "true"),
@@ -512,14 +512,14 @@ describe("while the vendor has not begun", () => {
   test.each([
     ["before", ["model", "stream", "file"]],
     ["after", ["model", "file", "stream"]],
-  ] as const)("a stream that is asked for %s the file shows signs of life", async (_, order) => {
+  ] as const)("a stream that is requested %s the file sends heartbeats", async (_, order) => {
     await area.simulator.script("first", [{ delayMs: 500 }]);
     const answer = await send([...order.map((name) => streamed()[name]), end]);
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"transcript\.text\.delta"/);
   });
 
-  test("a failure after such signs is sent in the stream, and costs nothing", async () => {
+  test("a failure after heartbeats is sent in the stream, and costs nothing", async () => {
     const before = await settled();
     await area.simulator.script("first", [{ delayMs: 500, status: 500, repeat: true }]);
     const answer = await send([...Object.values(streamed()), end]);
@@ -530,7 +530,7 @@ describe("while the vendor has not begun", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("what is no stream is silent", async () => {
+  test("an answer without streaming gets none", async () => {
     await area.simulator.script("first", [{ delayMs: 500 }]);
     const answer = await send([field("model", "whisper-1"), file(wav), end]);
     expect(await answer.json()).toMatchObject({ text: "we heard this file" });

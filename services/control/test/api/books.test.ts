@@ -36,7 +36,7 @@ async function read(path: string, ledger: RequestListener, account?: string): Pr
   }
 }
 
-test("a read is asked of the ledger as it was asked, with a credential, and its answer is handed on", async () => {
+test("a read is forwarded to the ledger unchanged, with a credential, and its answer is passed on", async () => {
   const found = await read("/usage?by=model&from=2026-01-01", (request, response) => {
     const credential = request.headers.authorization?.replace("Bearer ", "") ?? "";
     expect(isOperator([secret], credential, Math.floor(Date.now() / 1_000))).toBe(true);
@@ -46,7 +46,7 @@ test("a read is asked of the ledger as it was asked, with a credential, and its 
   expect(found).toEqual(["/usage?by=model&from=2026-01-01"]);
 });
 
-test("vendors' words are not asked for where a member of an account reads", async () => {
+test("vendors' messages are not requested for a member of an account", async () => {
   const echo: RequestListener = (request, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ data: new URL(request.url ?? "", "http://ledger").searchParams.getAll("hide") }));
@@ -56,7 +56,7 @@ test("vendors' words are not asked for where a member of an account reads", asyn
   expect(await read("/usage/export", echo, "acme")).toEqual(["vendor-words"]);
 });
 
-test("an export is handed on piece by piece", async () => {
+test("an export is passed on in chunks", async () => {
   const found = await read("/usage/export?format=csv", (_request, response) => {
     response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
     response.write("time,id\r\n");
@@ -65,7 +65,7 @@ test("an export is handed on piece by piece", async () => {
   expect(found).toEqual({ contentType: "text/csv; charset=utf-8", text: "time,id\r\nnow,call_1\r\n" });
 });
 
-test("what the ledger refuses is refused in its words", async () => {
+test("a refusal of the ledger is passed on with its message", async () => {
   const refused = read("/usage?by=colour", (_request, response) => {
     response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { code: "invalid_value", message: "by must be account.", param: "by" } }));
@@ -81,6 +81,6 @@ test("what the ledger refuses is refused in its words", async () => {
 test.each<[string, RequestListener, string]>([
   ["is away", (request) => void request.socket.destroy(), "server_overloaded"],
   ["answers nonsense", (_request, response) => void response.writeHead(500).end("<html>"), "internal_error"],
-])("a ledger that %s is no answer of control's own", async (_, ledger, code) => {
+])("a ledger that %s is an error", async (_, ledger, code) => {
   await expect(read("/usage", ledger)).rejects.toMatchObject({ code });
 });

@@ -8,7 +8,7 @@ test.each([
   expect(fields.optionalTime({ at }, "at")).toBe(time);
 });
 
-test.each(["5", "2030-02-31", "2030-01-01T00:00:00"])("%j is no time, and its field is named", (at) => {
+test.each(["5", "2030-02-31", "2030-01-01T00:00:00"])("%j is not a valid time, and its field is named", (at) => {
   expect(() => fields.optionalTime({ at }, "at")).toThrow(
     expect.objectContaining({ status: 400, param: "at", message: expect.stringContaining("with its zone") }),
   );
@@ -18,7 +18,7 @@ test.each([
   ["1000000000.00", 10n ** 18n],
   ["-1000000000.00", -(10n ** 18n)],
   ["0.000000001", 1n],
-])("an amount of %s is taken", (amount, nanos) => {
+])("an amount of %s is accepted", (amount, nanos) => {
   expect(fields.dollars({ amount }, "amount")).toBe(nanos);
 });
 

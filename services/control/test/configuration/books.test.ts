@@ -9,7 +9,7 @@ import { config as baseConfig, hello, keys } from "../../../../libs/relay/test/c
 
 const canary = "sk-canary-of-a-vendor-0123456789";
 
-describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
+describe("a configuration in the books", { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-seed-"));
   const seed = join(folder, "seed.yaml");
   let suite: Suite;
@@ -51,7 +51,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     ],
   });
 
-  test("begins as the seed says, without the clients' keys and the vendors'", async () => {
+  test("starts with the seed, without the clients' and the vendors' keys", async () => {
     const text = await exported();
     expect(text).toContain("# what it begins with");
     expect(text).not.toContain(keys.demo);
@@ -60,7 +60,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     expect(await suite.ask("config", "history")).toMatchObject([{ version: 1, actor: "first start" }]);
   });
 
-  test("a vendor that is added serves at once; its key is sealed at rest and never shown again", async () => {
+  test("an added vendor serves immediately; its key is stored encrypted and never shown again", async () => {
     expect((await post(suite, hello("theirs"))).status).toBe(404);
     const { status, data } = await admin.post("/configuration/edits", vendor("added", canary));
     expect([status, data]).toMatchObject([200, { version: 2, problems: [] }]);
@@ -79,7 +79,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
       expect(readFileSync(join(folder, file)).includes(canary), file).toBe(false);
   });
 
-  test("each save is a version with author, time and difference, and the way back is one more", async () => {
+  test("each save is a version with author, time and difference, and a rollback is another one", async () => {
     const { data } = await admin.get("/configuration/versions/2");
     expect(data).toMatchObject({ version: 2, actor: "admin by link" });
     expect(Date.parse(data.time)).toBeGreaterThan(Date.now() - 600_000);
@@ -95,7 +95,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     expect((await admin.post("/configuration/versions/99/restore")).status).toBe(404);
   });
 
-  test("what is wrong is refused with the path of each wrong field, and nothing is saved", async () => {
+  test("an invalid configuration is refused with the path of each invalid field, and nothing is saved", async () => {
     const before = (await admin.get("/configuration")).data.version;
     const wrong = vendor("added", canary);
     const { data } = await admin.post("/configuration/edits", {
@@ -127,7 +127,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     expect(data).toMatchObject({ version: null, problems: [{ path }] });
   });
 
-  test("a second key beside a kept one is set, and what was so before a change is no warning of it", async () => {
+  test("a second key is added to a kept one, and only warnings of the change are shown", async () => {
     const channel = async () => {
       const { channels } = (await admin.get("/configuration/parts")).data;
       return channels.find(({ id }: { id: string }) => id === "added");
@@ -147,7 +147,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     );
   });
 
-  test("models are listed at no link-local address and no port of a store", async () => {
+  test("models are not listed from link-local addresses or ports of stores", async () => {
     const { port } = new URL(suite.backends.redisUrl);
     for (const baseUrl of ["http://169.254.169.254/v1", `http://127.0.0.1:${port}/v1`, "http://127.0.0.1:5432/v1"])
       expect(await admin.post("/vendors/models", { provider: "openai", baseUrl, key: "k" }), baseUrl).toMatchObject({
@@ -156,7 +156,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
       });
   });
 
-  test("of two who edit the same version the second is refused", async () => {
+  test("of two operators who edit the same version, the second is refused", async () => {
     const { document, version: basedOn } = (await admin.get("/configuration")).data;
     const save = (note: string) =>
       admin.post("/configuration", { document: `${document}\n# ${note}\n`, note, basedOn });
@@ -175,7 +175,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     expect((await post(suite, hello("theirs"))).status).toBe(200);
   });
 
-  test("what it says outlives control", async () => {
+  test("it survives a restart of control", async () => {
     await suite.process("control").stop();
     await suite.restart("control");
     await until("control", async () => (await admin.get("/configuration")).status === 200);
@@ -183,14 +183,14 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a file that is the truth", { timeout: 60_000 }, () => {
+describe("a configuration in a file", { timeout: 60_000 }, () => {
   let suite: Suite;
   beforeAll(async () => {
     suite = await startSuite({ config: baseConfig });
   }, 120_000);
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  test("is shown without its keys, and each change is offered as YAML to copy", async () => {
+  test("is shown without keys, and each change is offered as YAML to copy", async () => {
     const admin = await signInByLink(suite, "admin");
     const { data } = await until("the configuration", async () => {
       const answer = await admin.get("/configuration");

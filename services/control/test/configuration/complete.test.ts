@@ -34,7 +34,7 @@ test.each<[string, object, object | undefined, object | undefined]>([
   expect(warnings.filter(({ path }) => path === "models.fast.price")).toEqual([]);
 });
 
-test("a tool of the vendor that a written price does not name costs what the vendor publishes", async () => {
+test("a vendor's tool that is missing in a configured price costs the vendor's published price", async () => {
   const channel = { id: "openai", provider: "openai", keys: ["k"] };
   const { models } = await completed(
     {
@@ -57,7 +57,7 @@ test("an unknown model costs nothing, and a warning says so", async () => {
   expect(warnings).toContainEqual({ path: "models.own.price", message: expect.stringContaining("cost nothing") });
 });
 
-test("the price is that of the first channel whose vendor's is known, and each channel has what it is compared by", async () => {
+test("the price is that of the first channel with a known vendor price, and each channel has its price for comparison", async () => {
   const channel = { keys: ["k"], models: { fast: "openai/gpt-oss-20b" } };
   const { models, channels } = await completed({ fast: { kind: "chat" } }, [
     { ...channel, id: "low", provider: "groq", priority: -1 },
@@ -74,7 +74,7 @@ test("the price is that of the first channel whose vendor's is known, and each c
   ]);
 });
 
-test("a vendor's list takes no name that the configuration or another vendor serves", async () => {
+test("a vendor's list does not replace a model of the configuration or of another vendor", async () => {
   const everything = { models: "*" as const, keys: ["k"] };
   const { models, channels, warnings } = await completed(
     {
@@ -113,7 +113,7 @@ test("a vendor's list takes no name that the configuration or another vendor ser
   });
 });
 
-test("a channel for everything serves what its vendor lists, priced, each by what it is for", async () => {
+test("a channel for all models serves its vendor's list, with prices, each model with its kind", async () => {
   const { models, channels } = await completed(
     { "openai/gpt-oss-120b": { kind: "chat", price: { input: 7 } } },
     [

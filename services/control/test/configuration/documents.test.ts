@@ -20,7 +20,7 @@ accounts:
   demo: { tokens: [{ key: sk-client-0123456789 }] }
 `;
 
-test("an edit changes its part and leaves comments where they are", () => {
+test("an edit changes its part and keeps comments", () => {
   const text = edited(document, [
     { path: ["models", "b"], value: { kind: "image" } },
     { path: ["channels", "main"], value: null },
@@ -34,7 +34,7 @@ test("an edit changes its part and leaves comments where they are", () => {
   expect(fragmentOf([{ path: ["channels", "new"], value: { id: "new" } }])).toBe("channels:\n  - id: new\n");
 });
 
-test("a channel's key that reads as hidden stays, and what is removed stands in comments", () => {
+test("a channel's hidden key is kept, and removed parts become comments", () => {
   const [channel] = partsOf(document).channels;
   expect(channel).toEqual({ id: "main", keys: ["(hidden)", "env:NAME"] });
   expect(partsOf(document).models).toEqual({ a: { kind: "chat" } });
@@ -45,7 +45,7 @@ test("a channel's key that reads as hidden stays, and what is removed stands in 
   expect(fragmentOf([{ path: ["models", "a"], value: null }])).toBe("# remove models.a\n");
 });
 
-test("keys that are written out are kept beside a document, or hidden; places stay", () => {
+test("literal keys are stored separately or hidden; references stay", () => {
   const { document: kept, keys } = withKeptKeys(document, (key, id) => `${key} sealed for ${id}`);
   expect(keys).toHaveLength(1);
   expect(kept).not.toContain("secret-1");
@@ -56,7 +56,7 @@ test("keys that are written out are kept beside a document, or hidden; places st
   expect(withoutAccounts(document)).not.toContain("sk-client");
 });
 
-test("a difference leads from one text to the other", () => {
+test("a difference transforms one text into the other", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
   fc.assert(
     fc.property(lines, lines, (old, fresh) => {

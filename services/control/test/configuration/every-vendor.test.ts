@@ -34,7 +34,7 @@ const variables: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 );
 
-test("a file with every vendor by its name alone is good, and every channel of it serves", async () => {
+test("a file with only the name of every vendor is valid, and every channel serves", async () => {
   const { configuration, problems } = parseConfiguration(text(whole.map(({ name }) => name)));
   expect(problems).toBeUndefined();
   if (configuration === undefined) return;
@@ -53,7 +53,7 @@ const more: Readonly<Record<string, string>> = {
   azure: ", baseUrl: 'https://own.openai.azure.com/openai', keys: ['env:AZURE_OPENAI_API_KEY']",
 };
 
-test("config check passes a file of all vendors that there are, and every channel of it serves", async () => {
+test("config check passes a file with all vendors, and every channel serves", async () => {
   const names = Object.keys(providers);
   const models = names.map((name) => `  ${name}: { kind: ${kindFor(name)}, price: { request: 1 } }`);
   const channels = names.map((name) => `  - { id: ${name}, provider: ${name}, models: [${name}]${more[name] ?? ""} }`);
@@ -89,7 +89,7 @@ function kindFor(name: string): ModelKind {
   return modelKinds.find((kind) => wiresOfKind[kind].some((wire) => wires.includes(wire))) ?? "chat";
 }
 
-test("a vendor without its variable is off, and says which; one of the operator's own is asked without a key", async () => {
+test("a vendor without its variable is off, and names it; a self-hosted one is called without a key", async () => {
   const { configuration } = parseConfiguration(text(["groq", "ollama", "databricks"]));
   const channels = configuration === undefined ? [] : await resolveChannels(configuration, {});
   expect(channels.map(({ off, keys }) => ({ off, keys }))).toEqual([
@@ -102,7 +102,7 @@ test("a vendor without its variable is off, and says which; one of the operator'
 test.each([
   ["azure", "channels[0].baseUrl", "is missing: azure has none of its own"],
   ["absent", "channels[0].provider", "is not a known vendor"],
-])("%s alone is not a channel", (name, path, message) => {
+])("only the name %s is not a channel", (name, path, message) => {
   const { problems = [] } = parseConfiguration(text([name]));
   expect(problems).toContainEqual({ path, message: expect.stringContaining(message) });
 });

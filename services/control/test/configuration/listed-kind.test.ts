@@ -14,11 +14,11 @@ test.each([
   ["gpt-image-1", "image"],
   ["veo-3", "video"],
   ["gpt-realtime", "realtime"],
-])("a listed model %s is for %s", (name, kind) => {
+])("a listed model %s has the kind %s", (name, kind) => {
   expect(kindOfListed(name)).toBe(kind);
 });
 
-test("what a channel has no wire for is left out", () => {
+test("models without a wire of the channel are left out", () => {
   expect(kindOfListed("text-embedding-3", ["messages"])).toBeUndefined();
   expect(kindOfListed("claude-x", ["messages"])).toBe("chat");
 });

@@ -10,7 +10,7 @@ test.each([
   ["what is no YAML", "models: [", /flow/i],
   ["the same key twice", "models: {}\nmodels: {}", /unique/i],
   ["nothing", "", /object/],
-])("%s is a problem like any other", (_, text, message) => {
+])("%s is reported as a problem", (_, text, message) => {
   const { configuration, problems = [] } = parseConfiguration(text);
   expect(configuration).toBeUndefined();
   expect(problems.map((problem) => problem.message).join("\n")).toMatch(message);
@@ -32,13 +32,13 @@ test.each([
   ["openai", { baseUrl: "https://v.example/v1?version=1" }, "baseUrl", /query/],
   ["azure", { baseUrl: "https://v.example/openai#v1" }, "baseUrl", /fragment/],
   ["openai", { baseUrl: "https://user:canary@v.example/v1" }, "baseUrl", /keys/],
-])("what %s does not support is named by its path: %j", (provider, more, path, message) => {
+])("settings that %s does not support are named by path: %j", (provider, more, path, message) => {
   const { problems } = parseConfiguration(channelOf(provider, more));
   expect(problems).toEqual([{ path: `channels[0].${path}`, message: expect.stringMatching(message) }]);
   expect(JSON.stringify(problems)).not.toContain("canary");
 });
 
-test("vendors and addresses that are wrong are reported beside what else is wrong with the file", () => {
+test("invalid vendors and addresses are reported together with the file's other problems", () => {
   const text = stringify({
     groups: {},
     models: { m: { kind: "chat" } },
@@ -57,6 +57,6 @@ test.each([
   ["openai", { wires: ["video-generations"] }],
   ["azure", { baseUrl: "https://v.example/openai?api-version=2025-03-01" }],
   ["openai", { baseUrl: "${ADDRESS}/v1" }],
-])("and what %s supports is not: %j", (provider, more) => {
+])("settings that %s supports are not: %j", (provider, more) => {
   expect(parseConfiguration(channelOf(provider, more)).problems).toBeUndefined();
 });

@@ -49,14 +49,14 @@ async function listed(everyMs = 3_600_000) {
 const restsOf = async () =>
   [...(await readChannelStates(redis)).coolDowns].map(([scope, { reason }]) => [scope, reason]);
 
-test("a vendor is asked once an hour for all replicas, with the channel's key", async () => {
+test("a vendor's list is read once an hour for all replicas, with the channel's key", async () => {
   answer = { status: 200, body: { object: "list", data: [{ id: "b" }, { id: "a" }, { id: "b" }] } };
   expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
   expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
   expect(asked()).toEqual(["GET /openai/v1/models Bearer k"]);
 });
 
-test("a model that its vendor lists no more rests, and is used again once it is back", async () => {
+test("a model that its vendor no longer lists rests, and is used again once it is listed", async () => {
   answer = { status: 200, body: { data: [{ id: "a" }, { id: "b" }] } };
   await listed(0);
   answer = { status: 200, body: { data: [{ id: "a" }] } };
@@ -67,7 +67,7 @@ test("a model that its vendor lists no more rests, and is used again once it is 
   expect(await restsOf()).toEqual([]);
 });
 
-test("a vendor that does not answer keeps its last list", async () => {
+test("the last list of a vendor that does not answer is kept", async () => {
   answer = { status: 200, body: { data: [{ id: "a" }] } };
   await listed(0);
   answer = { status: 500, body: {} };
@@ -84,7 +84,7 @@ test.each([
   expect((await listed()).off).toMatch(why);
 });
 
-test("a vendor without a list says that its models must be named", async () => {
+test("for a vendor without a list, the error says that its models must be named", async () => {
   const lists = new VendorLists({ redis, transport, log, everyMs: 0 });
   const { channels } = await lists.complete([
     { ...channel(), configuration: { id: "p", provider: "perplexity", models: "*" } },

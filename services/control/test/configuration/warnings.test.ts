@@ -39,7 +39,7 @@ test("a model without any channel comes before channels that wait for a variable
   expect(warnings.map(({ path }) => path)).toEqual(["models.lost", "channels[0]"]);
 });
 
-test("a price that only resolutions have is warned about: what says no resolution would be free", async () => {
+test("a price that only resolutions have causes a warning: calls without a resolution would be free", async () => {
   const { configuration } = parseConfiguration(
     text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
   );
@@ -112,11 +112,11 @@ test.each<[string, object, object, string, RegExp]>([
     "channels[0].firstByteTimeoutMs",
     /1000/,
   ],
-])("%s is warned of, and nothing else", async (_, model, channel, path, message) => {
+])("%s causes a warning, and nothing else does", async (_, model, channel, path, message) => {
   expect(await warned(model, channel)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
-test("a token that is narrowed to what its group has not is warned of", async () => {
+test("a token with a model that its group does not have causes a warning", async () => {
   const tokens = [{ key: "sk-12345678", group: "default", models: ["m"] }];
   const accounts = { demo: { balance: "1", tokens } };
   expect(await warned(chat, {}, { accounts })).toEqual([]);
@@ -125,20 +125,17 @@ test("a token that is narrowed to what its group has not is warned of", async ()
   ]);
 });
 
-test.each(modelKinds)(
-  "the price of a model for %s in the units that it is counted in is worth no warning",
-  async (kind) => {
-    const price = { chat: "input", completion: "output", embedding: "input", rerank: "request", moderation: "input" };
-    const others = {
-      image: "image",
-      video: "second",
-      transcription: "second",
-      speech: "character",
-      realtime: "outputAudio",
-    };
-    const field = { ...price, ...others }[kind];
-    expect(
-      (await warned({ kind, price: { [field]: 1 } }, {})).filter(({ message }) => /never paid|no wire/.test(message)),
-    ).toEqual([]);
-  },
-);
+test.each(modelKinds)("the price of a model for %s in its units causes no warning", async (kind) => {
+  const price = { chat: "input", completion: "output", embedding: "input", rerank: "request", moderation: "input" };
+  const others = {
+    image: "image",
+    video: "second",
+    transcription: "second",
+    speech: "character",
+    realtime: "outputAudio",
+  };
+  const field = { ...price, ...others }[kind];
+  expect(
+    (await warned({ kind, price: { [field]: 1 } }, {})).filter(({ message }) => /never paid|no wire/.test(message)),
+  ).toEqual([]);
+});

@@ -29,7 +29,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     return browser;
   };
 
-  test("a password signs in, a wrong one and an unknown name do not, and neither says which it was", async () => {
+  test("a password signs in; a wrong one and an unknown name are refused with the same message", async () => {
     const { answer } = await signIn(suite, { name: "ada", password });
     expect([answer.status, answer.data]).toEqual([200, { name: "ada", role: "admin", account: null, email: null }]);
     expect(answer.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
@@ -41,7 +41,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(short).toMatchObject({ status: 400, error: { param: "password" } });
   });
 
-  test("passwords and keys are kept as hashes alone", async () => {
+  test("passwords and keys are stored only as hashes", async () => {
     const { data } = await admin.get("/operators");
     expect(data).toContainEqual(expect.objectContaining({ name: "ada", hasPassword: true }));
     const everything = JSON.stringify([data, await suite.ask("audit", "list")]);
@@ -49,7 +49,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(everything).not.toContain("argon2");
   });
 
-  test("each role does what it may and no more", async () => {
+  test("each role has exactly its permissions", async () => {
     const tries = [
       ["GET", "/accounts", ["viewer", "operator", "admin"]],
       ["POST", "/accounts/demo/credits", ["operator", "admin"]],
@@ -70,7 +70,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     }
   });
 
-  test("a member sees and manages one account, and others are not there", async () => {
+  test("a member sees and manages one account, and no other is visible", async () => {
     const [mia, max] = [await as("mia"), await as("max")];
     expect((await mia.get("/accounts")).data.map(({ id }: { id: string }) => id)).toEqual(["demo"]);
     const [foreign] = await suite.ask<{ id: string }[]>("token", "list", "rival");
@@ -110,7 +110,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await max.get("/accounts/demo")).data).toMatchObject({ id: "demo" });
   });
 
-  test("a member narrows what an operator set, and never widens it", async () => {
+  test("a member can restrict an operator's settings, and never extend them", async () => {
     const limits = {
       group: "default",
       models: ["chat", "fixed"],
@@ -159,7 +159,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     });
   });
 
-  test("a member's usage is their account's, whatever they ask for", async () => {
+  test("a member's usage is always that of their account", async () => {
     const headers = { authorization: `Bearer ${rival.key}`, "content-type": "application/json" };
     const body = JSON.stringify(hello("chat"));
     expect((await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body })).status).toBe(200);
@@ -175,7 +175,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await mia.get("/usage/export?format=csv")).data).not.toContain("rival");
   });
 
-  test("what bounds an account's members holds for all their keys together, and only keys that work bound them", async () => {
+  test("the limits of an account's members apply to all their keys together, and only active keys count", async () => {
     await admin.post("/accounts", { id: "shared", balance: "10" });
     const given = { group: "default", models: ["fixed"], dollarsPerDay: "0.0025" };
     const { id } = (await admin.post("/accounts/shared/tokens", given)).data;
@@ -216,7 +216,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await (await as("ada")).post("/operators/ada", { role: "viewer" })).status).toBe(400);
   });
 
-  test("a disabled operator keeps nothing: no link of before, theirs or one that they made, and no sign-in on its way", async () => {
+  test("disabling an operator ends their links, the links that they created, and sign-ins in progress", async () => {
     await admin.post("/operators", { name: "zoe", role: "admin", password });
     const zoe = await as("zoe");
     const linkBy = async (maker: Browserlike, name: string) =>
@@ -232,10 +232,13 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
       expect((await browser.get("/operators")).status).toBe(401);
   });
 
-  test.each(["secret", "key terraform"])("no operator is called %s, as the audit names others", async (name) => {
-    expect(await admin.post("/operators", { name, password })).toMatchObject({ error: { param: "name" } });
-    expect(await admin.post("/sign-in-links", { name })).toMatchObject({ error: { param: "name" } });
-  });
+  test.each(["secret", "key terraform"])(
+    "no operator may have the name %s, which the audit uses for others",
+    async (name) => {
+      expect(await admin.post("/operators", { name, password })).toMatchObject({ error: { param: "name" } });
+      expect(await admin.post("/sign-in-links", { name })).toMatchObject({ error: { param: "name" } });
+    },
+  );
 
   test("the system is every service with its version, the stores and the streams of events", async () => {
     const { data } = await until("the processes to be seen", async () => {
@@ -252,7 +255,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(streams).toEqual(expect.arrayContaining(["USAGE", "CREDITS", "TASKS"]));
   });
 
-  test("answers are kept by no cache and taken for what their type says", async () => {
+  test("answers are not cached, and browsers do not guess their type", async () => {
     for (const path of ["/accounts", "/usage/export?format=csv", "/no-such-path"]) {
       const { headers } = await admin.get(path);
       expect([headers.get("cache-control"), headers.get("x-content-type-options")], path).toEqual([
@@ -262,7 +265,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     }
   });
 
-  test("a session is new at each sign-in, and the one before it is over", async () => {
+  test("each sign-in creates a new session and ends the previous one", async () => {
     const first = await as("olga");
     const second = await askControl(suite, "POST", "/session", {
       body: { name: "olga", password },
@@ -314,7 +317,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await suite.gatectl("operator", "create", "m", "--account", "demo", "--role", "admin")).status).toBe(1);
   });
 
-  test("a text that a spreadsheet would run is text in an export, and an account's HTML name is a name", async () => {
+  test("a formula in a text is exported as text, and HTML in an account's name is shown as text", async () => {
     const headers = {
       authorization: `Bearer ${keys.demo}`,
       "content-type": "application/json",
@@ -336,7 +339,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(shown.headers.get("content-type")).toMatch(/^application\/json/);
   });
 
-  test("a flood of sign-ins for a name from an address is refused; others and links are let in from there", async () => {
+  test("too many sign-ins for one name from one address are refused; other names and links are accepted from it", async () => {
     const guess = (name: string) => signIn(suite, { name, password: "a wrong password" });
     const statuses = [];
     for (let at = 0; at < 12; at++) statuses.push((await guess("max")).answer.status);

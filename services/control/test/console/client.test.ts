@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../../..");
 
-test("the console's types are generated from what control describes", async () => {
+test("the console's types are generated from control's OpenAPI document", async () => {
   const { typesOf }: { readonly typesOf: (document: unknown) => string } = await import(
     join(root, "services/console/generate.ts")
   );

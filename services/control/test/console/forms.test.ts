@@ -33,13 +33,13 @@ describe("a form", () => {
     retries: { maxAttempts: 2 },
   };
 
-  test("shows each member at its field, and the rest as JSON", () => {
+  test("shows each member in its field, and the others as JSON", () => {
     const draft = draftOf(channel, partFields.channels);
     expect(draft).toMatchObject({ provider: "openai", keys: "kept:1", models: "formed = demo-chat", weight: "2" });
     expect(JSON.parse(draft["rest"] ?? "")).toEqual({ retries: { maxAttempts: 2 } });
   });
 
-  test("says again what it showed, but for the id, which is its name", () => {
+  test("returns what it showed, except the id, which is its name", () => {
     const { id: _, ...said } = channel;
     expect(partOf(draftOf(channel, partFields.channels), partFields.channels)).toEqual(said);
   });
@@ -62,7 +62,7 @@ describe("a form", () => {
       { models: "formed", multiplier: "0.5", showChannel: "true" },
       { models: ["formed"], multiplier: 0.5, showChannel: true },
     ],
-  ])("of %s with %j says %j", (section, draft, part) => {
+  ])("of %s with %j returns %j", (section, draft, part) => {
     expect(partOf(draft, partFields[section])).toEqual(part);
   });
 
@@ -92,7 +92,7 @@ test.each([
   expect(csvCell(text)).toBe(cell);
 });
 
-test("a vendor that is added is its new models and a channel of a free name", () => {
+test("an added vendor consists of its new models and a channel with an unused name", () => {
   const model = { id: "demo-chat", kind: "chat", price: { input: 1 }, contextTokens: null };
   const edits = channelEdits({
     vendor: { name: "openai", provider: "openai" },

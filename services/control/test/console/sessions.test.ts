@@ -41,7 +41,7 @@ describe("sessions and links", { timeout: 60_000 }, () => {
     expect(await sessions.find(session)).toBeUndefined();
   });
 
-  test("a sign-in that began before a change ends with it, though its session is newer", async () => {
+  test("a sign-in that started before a change ends with it, although its session is newer", async () => {
     const generations = await sessions.generations.of(["ada"]);
     await sessions.revoke("ada");
     const session = await sessions.begin({ operator: ada, generations }, "127.0.0.1", undefined);
@@ -50,7 +50,7 @@ describe("sessions and links", { timeout: 60_000 }, () => {
     expect(await sessions.find(await sessions.begin(later, "127.0.0.1", undefined))).toMatchObject(ada);
   });
 
-  test("a session of before people had generations lasts until its operator changes", async () => {
+  test("a session from versions without generations is valid until its operator changes", async () => {
     const session = await sessions.begin({ operator: ada, generations: {} }, "127.0.0.1", undefined);
     const [key = ""] = await redis.keys("console:session:*");
     const { generations: _, ...record } = JSON.parse((await redis.get(key)) ?? "{}");
@@ -72,6 +72,6 @@ test.each([
   expect(cookies.session({ cookie: `other=1; ${cookie}` })).toBe("s");
 });
 
-test("behind https a cookie that a neighbouring host could plant is no session", () => {
+test("behind https a cookie that a sibling host could set is not a session", () => {
   expect(new ConsoleCookies("https://console.example").session({ cookie: "modelgate_session=s" })).toBeUndefined();
 });

@@ -11,14 +11,14 @@ const read = new Set(["label", "title", "placeholder", "description", "aria-labe
 const names = new Set(["modelgate", "modelgate console", "npm run gatectl -- operator link", "team"]);
 const hasWords = (text: string): boolean => /\p{L}{2,}/u.test(text) && !names.has(text.trim());
 
-test("no text of the console is written outside its dictionary", () => {
+test("the console has no text outside its dictionary", () => {
   const found = files.flatMap((file) =>
     textsIn(parseAst(readFileSync(file, "utf8"), { lang: "tsx" })).map((text) => `${relative(folder, file)}: ${text}`),
   );
   expect(found).toEqual([]);
 });
 
-test("every text of the dictionary is used, and is Chinese there", async () => {
+test("every text of the dictionary is used, and is translated", async () => {
   const { chinese }: { readonly chinese: Readonly<Record<string, string>> } = await import(
     join(folder, "texts/chinese.ts")
   );

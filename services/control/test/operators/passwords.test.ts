@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hashPassword, isPassword } from "../../src/operators/passwords.ts";
 
-test("a password fits its own hash alone, and each hash has a salt of its own", async () => {
+test("a password matches only its hash, and each hash has a separate salt", async () => {
   const [one, other] = [await hashPassword("correct horse battery"), await hashPassword("correct horse battery")];
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(other);
@@ -10,7 +10,7 @@ test("a password fits its own hash alone, and each hash has a salt of its own", 
   expect(await isPassword("", one)).toBe(false);
 });
 
-test("without a hash nothing fits, nor with a hash as the password", async () => {
+test("nothing matches a missing hash, and a hash is not accepted as the password", async () => {
   const hash = await hashPassword("correct horse battery");
   expect(await isPassword("correct horse battery", undefined)).toBe(false);
   expect(await isPassword(hash, hash)).toBe(false);

@@ -160,7 +160,7 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
     expect(sessionIn(jar)).toBe("");
   });
 
-  test("a way back that did not begin in this browser signs no one in", async () => {
+  test("a callback that did not start in this browser signs no one in", async () => {
     const jar: Jar = new Map();
     const forged = new URL("/session/provider/callback?code=stolen&state=guessed", consoleUrl);
     const answer = await step(jar, forged);

@@ -39,19 +39,19 @@ describe("limits of sign-ins by password", { timeout: 60_000 }, () => {
     await expect(right("ada", "192.0.2.1")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
   });
 
-  test("guesses from one address lock the person out at no other", async () => {
+  test("guesses from one address do not lock the person out at others", async () => {
     await guess(200, "ada", "192.0.2.1");
     expect(await right("ada", "192.0.2.2")).toBe("signed in");
   });
 
-  test("guesses at other names from a shared address lock out no one who signs in from there", async () => {
+  test("guesses at other names from a shared address lock out nobody who signs in from it", async () => {
     await right("ada", "192.0.2.1");
     for (let at = 0; at < 40; at++) await guess(1, `name-${at}`, "192.0.2.1");
     expect(await guess(1, "new", "192.0.2.1")).toEqual(["rate_limit_exceeded"]);
     expect(await right("ada", "192.0.2.1")).toBe("signed in");
   });
 
-  test("guesses from many addresses are bounded, and lock out no address that is known", async () => {
+  test("guesses from many addresses are limited, and lock out no known address", async () => {
     await right("ada", "192.0.2.1");
     const codes: string[] = [];
     for (let at = 0; at < 12; at++) codes.push(...(await guess(9, "ada", `198.51.100.${at}`)));

@@ -22,7 +22,7 @@ test.each([
   if (priced) expect(found?.price).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
 });
 
-test("a price that the vendor names stays", () => {
+test("a price that the vendor reports is kept", () => {
   const listed = { models: [model("gpt-4o", { price: { input: 7 } })], message: null };
   expect(withKnownPrices(listed, { provider: "openai", baseUrl: own })).toEqual(listed);
 });

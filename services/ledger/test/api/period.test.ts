@@ -16,7 +16,7 @@ test.each([
   expect(periodOf(new URLSearchParams(query))).toEqual(period);
 });
 
-test("today where nothing is said", () => {
+test("today by default", () => {
   const { from, to } = periodOf(new URLSearchParams());
   expect([from % 86_400_000, to - from]).toEqual([0, 86_400_000]);
 });
