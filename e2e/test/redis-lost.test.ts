@@ -82,7 +82,7 @@ test("Redis returns with the state before the last key changes: unknown keys get
   const newKey = (): Promise<{ id: string; key: string }> => suite.ask("token", "create", "demo", "--group", "default");
   const disabled = await newKey();
   // Recorded by the ledger once it has compared all; before, services cannot tell that Redis is behind.
-  const isComplete = () => onRedis(suite.backends.redisUrl, (redis) => redis.exists(accountKeys.wholeRuns));
+  const isComplete = () => onRedis(suite.backends.redisUrl, (redis) => redis.exists(accountKeys.completeRuns));
   await until("Redis to be known as complete", async () => (await isComplete()) === 1, 60_000);
   const cut = await newestLog(suite.backends.redisUrl);
   await suite.ask("token", "disable", disabled.id);

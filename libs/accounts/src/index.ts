@@ -8,8 +8,8 @@ export {
   type TokenLimits,
 } from "./limits/admit.ts";
 export { refusalOf } from "./limits/admit.ts";
-export { leave, renewSeats, type Seat } from "./limits/seats.ts";
-export { largestAmount } from "./money/account.ts";
+export { releaseSeat, renewSeats, type Seat } from "./limits/seats.ts";
+export { maxAmount } from "./money/account.ts";
 export {
   createAccount,
   findAccount,
@@ -30,33 +30,33 @@ export {
 export { hold, InsufficientQuota, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
-export { readMoneyLeft, type BudgetUse, type MoneyLeft, type SpendingScope } from "./money/left.ts";
+export { readRemainingMoney, type BudgetUsage, type RemainingMoney, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleWithRetry, type Settlement } from "./money/settle.ts";
-export { firstLeaseEnd, openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
+export { firstLeaseEnd, countOpenHolds, sweepHolds, type SweepOptions } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/publish.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export type { OutboxEvent } from "./outbox/publish.ts";
-export { forgetRead, forgetSent, readSent, type SentEvent } from "./outbox/publish.ts";
-export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
+export { removeReadCopies, removeCopies, readSent, type SentEvent } from "./outbox/publish.ts";
+export { outboxLength, publishEntries, readUnpublished } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export {
   callbackAmong,
   claimCallbacks,
   firstCallbackDue,
-  forgetCallback,
+  removeCallback,
   retryCallback,
   type Callback,
 } from "./tasks/callback.ts";
-export { claimTasks, firstTaskDue, openTasks, type TaskName } from "./tasks/claim.ts";
+export { claimTasks, firstTaskDue, countOpenTasks, type TaskKey } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
-export { readEpoch, unlessLost, writeEpoch, writeWholeRuns } from "./restore/epoch.ts";
-export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
+export { readEpoch, unlessLost, writeEpoch, writeCompleteRuns } from "./restore/epoch.ts";
+export { removeLate, readLate, type LateCall } from "./restore/late.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
-export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
+export { readHeads, restoreAccount, type AccountHead, type LostAccount } from "./restore/restore.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
   findTask,
@@ -67,7 +67,7 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export { openTaskSealer, type TaskSeal } from "./tasks/record.ts";
+export { openTaskSealer, type TaskSealer } from "./tasks/record.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";

@@ -1,16 +1,16 @@
 /**
- * Number of shards. All Redis keys of accounts are defined in this file. The keys of an account carry the hash tag of
- * its shard, so that one script can use them on Redis Cluster. A token's record has no shard, because it is found by
- * its SHA-256 before its account is known.
+ * Number of shards. The Redis keys of an account contain the hash tag of its shard, so that one script can use all of
+ * them on Redis Cluster. A token's record has no shard, because it is found by the SHA-256 of its key before its
+ * account is known.
  */
 const shardCount = 64;
 
-/** All shards, "00" to "63". */
+/** All shards: "00" to "63". */
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) =>
   String(shard).padStart(2, "0"),
 );
 
-/** Returns the shard of an account: FNV-1a of its id. */
+/** Returns the shard of an account, from the FNV-1a hash of its id. */
 export function shardOf(accountId: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
@@ -42,17 +42,17 @@ export const accountKeys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
-  /** Set while a ledger verifies the account. */
+  /** Exists while a ledger verifies the account. */
   verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
-  /** Accounts whose last verification found a divergence, each with that divergence. */
+  /** Divergences that the last verification of an account found, by account. */
   divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
-  /** Id of the books that Redis was filled from; absent if Redis has lost its data. */
+  /** Id of the books that Redis was filled from. Missing if Redis has lost its data. */
   epoch: "epoch",
-  /** Runs of Redis' servers that were compared with the books. */
-  wholeRuns: "whole-runs",
-  /** Pub/sub channel for the SHA-256 of a token that changed. */
+  /** Runs of the Redis servers in which Redis is known to contain all data of the books. */
+  completeRuns: "whole-runs",
+  /** Pub/sub channel on which the SHA-256 of a changed token's key is published. */
   tokenChanges: "tokens",
 } as const;

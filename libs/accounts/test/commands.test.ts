@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
-import { admit, createAccount, hold, leave, settle } from "../src/index.ts";
+import { admit, createAccount, hold, releaseSeat, settle } from "../src/index.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -33,7 +33,7 @@ async function call(callId: string): Promise<void> {
   const draft = draftOf(accountId, callId);
   await hold(redis, { accountId, callId, draft, tokenId, ...price, leaseMs: 15_000, outboxBound: 1_000 });
   expect(await settle(redis, { accountId, callId, costNanos: 400n, tokens: 60, draft })).toBeDefined();
-  await leave(redis, seat);
+  await releaseSeat(redis, seat);
 }
 
 test("the four scripts of a call with every limit call fewer than 25 commands", async () => {

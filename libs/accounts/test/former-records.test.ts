@@ -2,7 +2,15 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UnknownShape } from "@modelgate/contracts";
 import { type LocalBackends, startLocalBackends } from "@modelgate/testkit";
-import { accountKeys, createAccount, findTask, findToken, listCredits, readLeftovers, shardOf } from "../src/index.ts";
+import {
+  accountKeys,
+  createAccount,
+  findTask,
+  findToken,
+  listCredits,
+  readUnpublished,
+  shardOf,
+} from "../src/index.ts";
 
 /** Records as version 1c5319f wrote them, byte for byte, but for their names. */
 const former = {
@@ -54,7 +62,7 @@ describe("a record of an unknown schema", () => {
     const odd = await redis.xadd(accountKeys.outbox(shard), "*", "task", '{"taskId":7}');
     await createAccount(redis, { id: "late", balance: 5n });
     const unreadable: string[] = [];
-    const left = await readLeftovers(redis, shard, -1_000, 10, (_, entryId) => unreadable.push(entryId));
+    const left = await readUnpublished(redis, shard, -1_000, 10, (_, entryId) => unreadable.push(entryId));
     expect(unreadable).toEqual([odd]);
     expect(left.map(({ event }) => event.id)).toEqual(["late.opening"]);
   });

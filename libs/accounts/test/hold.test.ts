@@ -10,8 +10,8 @@ import {
   extendHold,
   findAccount,
   hold,
-  openHolds,
-  readLeftovers,
+  countOpenHolds,
+  readUnpublished,
   releaseHold,
   renewHold,
   settle,
@@ -212,11 +212,11 @@ describe("a hold", () => {
   });
 
   test("that was released is not open", async () => {
-    const before = await openHolds(redis, shardOf(id));
+    const before = await countOpenHolds(redis, shardOf(id));
     const callId = await take(10n);
-    expect(await openHolds(redis, shardOf(id))).toBe(before + 1);
+    expect(await countOpenHolds(redis, shardOf(id))).toBe(before + 1);
     await releaseHold(redis, { accountId: id, callId });
-    expect(await openHolds(redis, shardOf(id))).toBe(before);
+    expect(await countOpenHolds(redis, shardOf(id))).toBe(before);
   });
 
   test("whose lease has not expired is settled by its service only", async () => {
@@ -237,9 +237,9 @@ describe("a hold", () => {
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
     await redis.zadd(accountKeys.holds(shard), nowMs, "broken");
     await sweepHolds(redis, shard, 10, { nowMs: nowMs + 2_000 });
-    const [entry, ...others] = await readLeftovers(redis, shard, 0, 10);
+    const [entry, ...others] = await readUnpublished(redis, shard, 0, 10);
     expect(others).toEqual([]);
     expect(entry?.event).toMatchObject({ id: callId, costNanos: "30", units: { outputTokens: 7 }, outcome: "failed" });
-    expect(await openHolds(redis, shard)).toBe(0);
+    expect(await countOpenHolds(redis, shard)).toBe(0);
   });
 });

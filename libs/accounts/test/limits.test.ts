@@ -10,7 +10,7 @@ import {
   findToken,
   findTokenById,
   hold,
-  leave,
+  releaseSeat,
   limitsIdOf,
   listTokens,
   newKey,
@@ -72,7 +72,7 @@ describe("concurrency", () => {
     expect((await ask(limits, start, "a")).decision).toBe("admitted");
     expect((await ask(limits, start, "b")).decision).toBe("admitted");
     expect((await ask(limits, start, "c")).decision).toBe("concurrency");
-    await leave(redis, { accountId, limitsId: "tok_1", permitId: "a" });
+    await releaseSeat(redis, { accountId, limitsId: "tok_1", permitId: "a" });
     expect((await ask(limits, start, "c")).decision).toBe("admitted");
     await renewSeats(redis, [{ accountId, limitsId: "tok_1", permitId: "b" }], 1_000, start + 900);
     // c was not renewed: its seat is free, b's is not.

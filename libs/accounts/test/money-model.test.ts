@@ -9,7 +9,7 @@ import {
   extendHold,
   findAccount,
   hold,
-  readLeftovers,
+  readUnpublished,
   releaseHold,
   renewHold,
   settle,
@@ -106,7 +106,7 @@ describe.each([
           });
           expect(account?.balanceNanos).toBe(model.credited - model.spent);
           expect(model.available >= 0n).toBe(true);
-          const events = (await readLeftovers(redis, shardOf(id), 0, 1_000)).flatMap(({ event }) =>
+          const events = (await readUnpublished(redis, shardOf(id), 0, 1_000)).flatMap(({ event }) =>
             event.accountId === id && "costNanos" in event ? [event] : [],
           );
           expect(events).toHaveLength(model.settlements);

@@ -13,11 +13,11 @@ import {
   createTask,
   findAccount,
   findTask,
-  forgetCallback,
+  removeCallback,
   hold,
   listTasks,
   publishEntries,
-  readLeftovers,
+  readUnpublished,
   removeTask,
   renewHold,
   retryCallback,
@@ -114,7 +114,7 @@ const ended = (task: TaskRecord, state: "completed" | "failed", version: string,
   nowMs,
 });
 const eventsOf = async ({ accountId }: TaskRecord) =>
-  (await readLeftovers(redis, shardOf(accountId), 0, 1_000))
+  (await readUnpublished(redis, shardOf(accountId), 0, 1_000))
     .map(({ event }) => event)
     .filter((event) => event.accountId === accountId && !("kind" in event));
 
@@ -228,7 +228,7 @@ describe("events of a task that are not published yet", () => {
 
   test("are not returned after they were published", async () => {
     const task = await begin();
-    const [entry] = await readLeftovers(redis, shardOf(task.accountId), 0, 1_000).then((all) =>
+    const [entry] = await readUnpublished(redis, shardOf(task.accountId), 0, 1_000).then((all) =>
       all.filter(({ event }) => event.id === `${task.id}.queued`),
     );
     await removed(task, entry?.entryId);
@@ -284,7 +284,7 @@ test("a transition with a callback is kept until it is delivered", async () => {
   await retryCallback(redis, { ...queued, tries: 1 }, task.createdAt + 50_000);
   expect(await claim(task.createdAt + 49_999)).toEqual([]);
   expect(await claim(task.createdAt + 50_000)).toEqual([{ ...queued, tries: 1 }]);
-  await forgetCallback(redis, queued);
+  await removeCallback(redis, queued);
   await retryCallback(redis, queued, task.createdAt); // a late try changes nothing
   expect(await claim(task.createdAt + day)).toEqual([]);
 

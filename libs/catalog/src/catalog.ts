@@ -12,7 +12,7 @@ import {
 } from "@modelgate/contracts";
 import type { Published, PublishedChannel, PublishedModel } from "./published.ts";
 
-/** A group, with default values filled in. */
+/** A group of the configuration, with default values filled in. */
 export interface Group {
   readonly name: string;
   readonly multiplier: number;
@@ -20,11 +20,11 @@ export interface Group {
     readonly requestsPerMinute?: number | undefined;
     readonly tokensPerMinute?: number | undefined;
     readonly concurrency?: number | undefined;
-    /** US dollars per day that all API keys of an account in this group may spend together. */
+    /** US dollars per day that all API keys of one account in this group may spend together. */
     readonly dollarsPerDay?: number | undefined;
     readonly dollarsPerMonth?: number | undefined;
   };
-  /** Names of models, or "*" for all. */
+  /** Names of models; "*" means all. */
   readonly models: ReadonlySet<string>;
   /** Treatment of ids in a vendor's store that the caller's account did not create through this gateway. */
   readonly vendorStores: "refuse" | "shared";
@@ -34,37 +34,37 @@ export interface Group {
   readonly showChannel: boolean;
 }
 
-/** A model, with its price compiled for `costOf`. */
+/** A model of the configuration, with its price compiled for `costOf`. */
 export interface CatalogModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
   readonly price: Price;
-  /** Prices that apply from a resolution on, if they differ (`priceAt`). */
+  /** Prices for videos of at least a certain resolution, if they differ (`priceAt`). */
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
   /** Maximum tokens of one answer; absent: unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** Maximum tokens of a call's input and output together, for model lists. */
+  /** Maximum tokens of a call's input and output together, shown in model lists. */
   readonly contextTokens?: number | undefined;
-  /** Choice of a channel among those of one priority; absent: by weight. */
+  /** Way to choose one of the channels with the same priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
 }
 
-/** A key of a channel's pool; its id is safe to show. */
+/** An API key of a channel. Its id may be shown. */
 export interface ChannelKey {
   readonly id: string;
   readonly secret: string;
 }
 
-/** A configured channel to a vendor. */
+/** A channel of the configuration: access to a vendor. */
 export interface CatalogChannel {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
   readonly keys: readonly ChannelKey[];
-  /** Names of models: the gateway's → the vendor's. */
+  /** Vendor's name of each model, by its name in the gateway. */
   readonly models: ReadonlyMap<string, string>;
-  /** Name of a model in the gateway → known price at the vendor, for comparing channels. */
+  /** Known price of each model at this vendor, by its name in the gateway. Used only to compare channels. */
   readonly costs?: ReadonlyMap<string, number> | undefined;
   /** Wires that this address supports; absent: those of its provider. */
   readonly wires?: readonly UpstreamWire[] | undefined;
@@ -72,17 +72,17 @@ export interface CatalogChannel {
   readonly groups?: ReadonlySet<string> | undefined;
   readonly priority: number;
   readonly weight: number;
-  /** Maximum open calls, over all replicas together. */
+  /** Maximum number of open calls, over all replicas of the gateway together. */
   readonly maxConcurrency?: number | undefined;
-  /** Maximum open calls of each key, over all replicas together. */
+  /** Maximum number of open calls with one key, over all replicas together. */
   readonly keyConcurrency?: number | undefined;
-  /** Maximum calls per minute, over all replicas together. */
+  /** Maximum number of calls per minute, over all replicas together. */
   readonly requestsPerMinute?: number | undefined;
-  /** Maximum silence of the vendor, in ms. */
+  /** Maximum ms for which the vendor may send nothing. */
   readonly timeoutMs: number;
-  /** Maximum wait for a stream's first byte, if it differs. */
+  /** Maximum ms until the first byte of a stream; absent: `timeoutMs`. */
   readonly firstByteTimeoutMs?: number | undefined;
-  /** Reason why the channel cannot serve any call. */
+  /** Reason why the channel cannot serve any call; undefined if it can. */
   readonly off?: string | undefined;
 }
 
@@ -90,48 +90,45 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
-  /** Known price at the vendor, for comparing the candidates of a model; absent: unknown. */
+  /** Known price of the model at the vendor, for comparing candidates; absent: unknown. */
   readonly cost?: number | undefined;
 }
 
-/** Scope of the models that a request may use: a group, possibly restricted by the API key. */
-export interface Scope {
+/** Models that a request may use: those of a group, possibly restricted further by the API key. */
+export interface ModelScope {
   readonly group: string;
   readonly models?: readonly string[] | undefined;
 }
 
-/** The configuration in memory; each version is a new catalog. */
+/** The compiled configuration in memory. Each version of the configuration has a new catalog. */
 export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
-  /** Hosts of all channels' addresses: a file at such a host is in the vendor's store. */
+  /** Host names of all channels' addresses. A URL with such a host refers to a file in the vendor's store. */
   readonly vendorHosts: ReadonlySet<string>;
   group(name: string): Group | undefined;
-  /** Returns the kind of a model; undefined for an unknown model. */
+  /** Returns the kind of a model; undefined if the model is unknown. */
   kindOf(model: string): ModelKind | undefined;
   /**
-   * Lists the models that an API key can call now, ordered by name: they are in its group, allowed by the key, and
-   * served by a channel of the group.
+   * Lists the models that an API key can call now, ordered by name: the group contains the model, the key allows it,
+   * and a channel of the group serves it or one of its fallbacks.
    */
-  modelsOf(scope: Scope): readonly CatalogModel[];
+  modelsOf(scope: ModelScope): readonly CatalogModel[];
   /**
-   * Returns the model that a caller names; if it is split, one of its shares at random. Throws Failure:
-   * group_not_allowed (403), model_not_found (404: unknown, not in the group, without a channel, or of another kind),
-   * model_not_allowed (403: not allowed by the API key).
+   * Returns the model with this name. If its calls are divided by shares, returns one of the models of its shares at
+   * random. Throws Failure group_not_allowed (403), model_not_found (404: unknown, not in the group, without a channel,
+   * or of another kind) or model_not_allowed (403: not allowed by the API key).
    */
-  resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
-  /**
-   * Lists the models that may serve a model's calls instead, in order of preference. `resolve` decides whether a caller
-   * may use them.
-   */
+  resolve(scope: ModelScope, name: string, kinds: readonly ModelKind[]): CatalogModel;
+  /** Lists the fallbacks of a model, in order of preference. `resolve` decides whether a caller may use them. */
   fallbacksOf(model: string): readonly string[];
-  /** Lists the channels that serve a model to a group, higher priority first. */
+  /** Lists the channels that serve a model to a group, those with higher priority first. */
   candidates(model: string, group: string): readonly Candidate[];
 }
 
 const defaultOwner = "modelgate";
 
-/** Compiles a published configuration; `open` decrypts a channel's key and throws if it cannot. */
+/** Compiles a published configuration. `open` decrypts a channel's key; it throws if it cannot. */
 export function compileCatalog(
   published: Published,
   open: (sealed: string, context: string) => string,
@@ -151,21 +148,22 @@ export function compileCatalog(
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
   /**
-   * Pairs of a group and a model that it can call: the group has the model, and a channel serves the model or one of
-   * its fallbacks.
+   * Pairs of a group and a model that the group can call: the group contains the model, and a channel serves the model
+   * or one of its fallbacks.
    */
   const reached = pairsOf(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((each) => isServed(group, each));
   });
   /**
-   * Returns one of the models that a model is split between, among those with a channel for the group; else the model.
+   * Chooses at random, by their shares, one of the models among which a model's calls are divided and that have a
+   * channel for the group. Returns the model itself if there is none.
    */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const open = [...(shares.get(model.name) ?? [])].filter(
       ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
     );
-    const chosen = drawn(open, random);
+    const chosen = drawByShare(open, random);
     return (chosen === undefined ? undefined : models.get(chosen)) ?? model;
   };
 
@@ -213,7 +211,10 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
 }
 
-/** Returns the candidates of every model for every group; for a split model, those of all its shares. */
+/**
+ * Returns the candidates of every model for every group. The candidates of a divided model are those of all models of
+ * its shares.
+ */
 function allCandidates(
   groups: readonly string[],
   models: readonly string[],
@@ -238,9 +239,7 @@ function allCandidates(
   return all;
 }
 
-/**
- * Returns the pairs of a group and a model that pass a test, as `group\nmodel`; computed once for each configuration.
- */
+/** Returns the pairs of a group and a model that pass a test, as texts `group\nmodel`. */
 function pairsOf(
   groups: Iterable<Group>,
   names: readonly string[],
@@ -260,8 +259,8 @@ function wrongKind({ name, kind }: CatalogModel): Failure {
 }
 
 /**
- * Creates the failure for a model that the caller does not have. Misspelled names and models of other groups get the
- * same answer, so that no group learns about another's models.
+ * Creates the failure for a model that the caller cannot use. It is the same for unknown models and for models of other
+ * groups, so that a caller learns nothing about other groups' models.
  */
 export function unknownModel(name: string): Failure {
   const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
@@ -276,7 +275,7 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, contex
     provider: channel.provider,
     baseUrl: channel.baseUrl,
     keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, channelKeyId(channel.id, id)) })),
-    models: namesOf(channel.models),
+    models: modelNames(channel.models),
     costs: new Map(Object.entries(channel.costs ?? {})),
     wires: channel.wires,
     groups: channel.groups === undefined ? undefined : new Set(channel.groups),
@@ -305,7 +304,7 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
   };
 }
 
-/** Returns the models that have shares, each with the models it is split between. */
+/** Returns the models that have shares, with the shares above 0 by model name. */
 function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   return new Map(
     Object.entries(models).flatMap(([name, { shares }]) =>
@@ -314,13 +313,19 @@ function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<
   );
 }
 
-/** Returns one of several at random, by its share; undefined if there is none. */
-function drawn(shares: readonly (readonly [name: string, share: number])[], random: () => number): string | undefined {
+/**
+ * Chooses one name at random, with a probability that is proportional to its share. Returns undefined if the list is
+ * empty.
+ */
+function drawByShare(
+  shares: readonly (readonly [name: string, share: number])[],
+  random: () => number,
+): string | undefined {
   let left = random() * shares.reduce((sum, [, share]) => sum + share, 0);
   return (shares.find(([, share]) => (left -= share) < 0) ?? shares.at(-1))?.[0];
 }
 
-function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+function modelNames(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return Array.isArray(models) ? new Map(models.map((name: string) => [name, name])) : new Map(Object.entries(models));
 }
 

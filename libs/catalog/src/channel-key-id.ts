@@ -1,4 +1,4 @@
-/** A key of a channel, written `channel/key`: the route of a call. */
+/** Id of a channel's key, written `channel/key`. Health and limits are kept by it. */
 export type ChannelKeyId = `${string}/${string}`;
 
 /** Returns the id of a channel's key. */

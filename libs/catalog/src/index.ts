@@ -1,4 +1,4 @@
-export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Group, Scope } from "./catalog.ts";
+export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Group, ModelScope } from "./catalog.ts";
 export { channelKeyId, isChannelKeyId, type ChannelKeyId } from "./channel-key-id.ts";
 export { priceVersionOf } from "./published-prices.ts";
 export { alteredPrices, priceVersionsKey, publishedPrice } from "./published-prices.ts";

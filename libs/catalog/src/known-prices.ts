@@ -1,13 +1,13 @@
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import type { PriceConfiguration, PriceField, ToolPriceField } from "@modelgate/contracts";
 
-/** Source of known prices: a bundled package, with the date of its data. */
+/** Source of known prices: a package that is part of the release, and the day of its data. */
 export const priceCatalogue = { name: "@pydantic/genai-prices", version: "0.1.8", day: "2026-09-23" } as const;
 
-/** Known price of a vendor's model, from the bundled price catalogue. */
+/** Known price of a vendor's model, from the package in `priceCatalogue`. */
 export interface KnownPrice {
   readonly price: PriceConfiguration;
-  /** Name of the entry in the catalogue, for example `groq/openai/gpt-oss-20b`. */
+  /** Name of the model's entry in the package, for example `groq/openai/gpt-oss-20b`. */
   readonly entry: string;
   readonly contextTokens?: number | undefined;
 }
@@ -28,16 +28,20 @@ const toolsPerThousand = {
   storage_searches_kcount: "fileSearch",
 } as const satisfies Record<string, ToolPriceField>;
 
-/** A vendor may charge less at some hours: the highest price of a day is used. */
+/**
+ * Number of hours for which prices are read. A vendor may charge less at some hours; the highest price of the day is
+ * used.
+ */
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
 const secondsPerHour = 3_600;
-/** Precision of a written price: twelve decimal places of a dollar. */
-const smallest = 1e12;
+/** Number of steps per dollar of a price in the configuration, which has at most twelve decimal places. */
+const stepsPerDollar = 1e12;
 
 /**
- * Finds the price of a vendor (by its name in the catalogue) for a model on a day (Unix ms). Undefined if the catalogue
- * does not contain it, or has no price in one of our units. Reads bundled data only.
+ * Finds the price of a vendor's model on a day. `vendor` is the vendor's name in the package; the day begins at `nowMs`
+ * (Unix ms). Returns undefined if the package does not contain the model, or has no price in a unit that the gateway
+ * knows. Makes no request.
  */
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
   const day = Array.from({ length: hoursOfDay }, (_, hour) =>
@@ -47,46 +51,46 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   if (first === undefined) return undefined;
   const all = Array.isArray(first.model.prices) ? day : [first];
   const [price] = all
-    .map(({ model_price: found }) => writtenFrom(found))
-    .toSorted((left, right) => sumOf(right) - sumOf(left));
+    .map(({ model_price: found }) => toWrittenPrice(found))
+    .toSorted((left, right) => comparablePrice(right) - comparablePrice(left));
   if (price === undefined || Object.keys(price).length === 0) return undefined;
   const { provider, model: entry } = first;
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/** Sum for comparing prices of hours, and of channels: a call of three parts input and one part output. */
-export function sumOf({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
+/** Returns a number by which prices are compared: the price of a call with three parts input and one part output. */
+export function comparablePrice({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }
 
-/** Converts the catalogue's price to a written price; prices in other units are left out. */
-function writtenFrom(found: ModelPrice): PriceConfiguration {
+/** Converts a price of the package to the configuration's format. Prices in unknown units are left out. */
+function toWrittenPrice(found: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = found[key];
     return value === undefined ? [] : [[field, typeof value === "number" ? value : value.base] as const];
   });
   const tools = Object.entries(toolsPerThousand).flatMap(([key, field]) => {
     const value = found[key];
-    return typeof value === "number" ? [[field, shifted(value, 1_000)] as const] : [];
+    return typeof value === "number" ? [[field, dividedPrice(value, 1_000)] as const] : [];
   });
   const { requests_kcount: requests, input_audio_hours: hours = found["audio_hours"] } = found;
   const tiers = tiersOf(found);
   return {
     ...Object.fromEntries(bases),
-    ...(typeof requests === "number" ? { request: shifted(requests, 1_000) } : {}),
-    ...(typeof hours === "number" ? { second: shifted(hours, secondsPerHour) } : {}),
+    ...(typeof requests === "number" ? { request: dividedPrice(requests, 1_000) } : {}),
+    ...(typeof hours === "number" ? { second: dividedPrice(hours, secondsPerHour) } : {}),
     ...(tiers.length > 0 ? { tiers } : {}),
     ...(tools.length > 0 ? { tools: Object.fromEntries(tools) } : {}),
   };
 }
 
-/** Returns a part of a price, rounded up to the precision of a written price. */
-function shifted(dollars: number, per: number): number {
+/** Divides a price, and rounds it up to the precision of a price in the configuration. */
+function dividedPrice(dollars: number, per: number): number {
   const exact = Number((dollars / per).toPrecision(15));
-  return Math.ceil(Number((exact * smallest).toPrecision(15))) / smallest;
+  return Math.ceil(Number((exact * stepsPerDollar).toPrecision(15))) / stepsPerDollar;
 }
 
-/** Returns the prices for longer contexts: each length from which a price differs, with all prices that do. */
+/** Returns the prices for longer inputs: one entry for each length from which a price differs. */
 function tiersOf(found: ModelPrice): NonNullable<PriceConfiguration["tiers"]> {
   const tiered = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = found[key];

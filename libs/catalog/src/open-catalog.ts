@@ -11,23 +11,24 @@ import {
   type StoreEnv,
 } from "@modelgate/platform";
 import { compileCatalog, type Catalog } from "./catalog.ts";
-import { publishedChannel, publishedKey, readPublished, sealedKeys } from "./published.ts";
+import { publishedChannel, publishedKey, readPublished, vendorKeysPurpose } from "./published.ts";
 
-/** Access to the current catalog of a process, which is replaced while it runs. */
+/** Access to the current catalog of a process. The catalog is replaced when a new configuration is published. */
 export interface CatalogHandle extends AsyncDisposable {
-  /** Returns the latest catalog. Throws Failure server_overloaded before the first one is loaded. */
+  /** Returns the current catalog. Throws Failure server_overloaded (503) until the first one is loaded. */
   current(): Catalog;
   readonly ready: boolean;
-  /** Reads the published configuration now, for callers that must not wait for the next poll. */
+  /** Reads the published configuration immediately, for callers that must not wait for the next poll. */
   refresh(): Promise<void>;
 }
 
-/** Interval of polling, so that a publication whose message was lost is noticed. */
+/** Interval in ms of polling. Polling finds a publication whose pub/sub message was lost. */
 const pollMs = 5_000;
 
 /**
- * Follows the published configuration by pub/sub and by polling at a low rate. If a publication cannot be read (it was
- * made with another secret), it is logged and the previous catalog is kept. Does not wait for the first one.
+ * Follows the published configuration by pub/sub and by polling. If a publication cannot be read, for example because
+ * it was made with another secret, this is logged and the previous catalog is kept. Resolves after the first attempt to
+ * read, even if no configuration is published yet.
  */
 export async function openCatalog({
   redis,
@@ -38,13 +39,13 @@ export async function openCatalog({
   secrets: Secrets;
   log: Logger;
 }): Promise<CatalogHandle> {
-  const sealer = openSealer(secrets, sealedKeys);
+  const sealer = openSealer(secrets, vendorKeysPurpose);
   const state: { catalog?: Catalog; refused?: string; leftBehind?: string } = {};
 
   async function refresh(): Promise<void> {
     const text = await redis.get(publishedKey);
     if (text === null || text === state.refused) return;
-    // A publication from before this start was made with an earlier secret; control is about to publish again.
+    // A publication from before the start may have been made with an earlier secret; control publishes again soon.
     const isFirst = state.catalog === undefined && state.leftBehind === undefined;
     try {
       const published = readPublished(text);
@@ -65,7 +66,7 @@ export async function openCatalog({
     void refresh().catch((error: unknown) => log.debug({ err: error }, "configuration not looked up"));
 
   const subscriber = openSubscriber(redis);
-  subscriber.on("error", () => undefined); // it reconnects automatically; the other connection has logged the error
+  subscriber.on("error", () => undefined); // it reconnects automatically, and the other connection logs the error
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();
@@ -89,7 +90,7 @@ export async function openCatalog({
   };
 }
 
-/** Catalog of a process, shared by all of its services. */
+/** Catalog of a process, which all of its services share. */
 export const sharedCatalog = sharedPart<StoreEnv, CatalogHandle>(async (shared, store) => {
   const redis = await sharedRedis(shared, store);
   return shared.use(await openCatalog({ redis, secrets: store.secrets, log: shared.log }));

@@ -3,22 +3,22 @@ import type { Redis } from "@modelgate/platform";
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
 
-/** Cached names of prices: a price is one object for the lifetime of its catalog. */
-const names = new WeakMap<Price, string>();
+/** Cached versions of prices. A price is the same object during the lifetime of its catalog. */
+const versionCache = new WeakMap<Price, string>();
 
 /**
- * Returns the name of a price, derived from its content: twelve hex digits, identical wherever and whenever the price
- * is the same.
+ * Returns the version of a price: twelve hex digits of a digest of its content. Equal prices have the same version in
+ * every process and at any time.
  */
 export function priceVersionOf(price: Price): string {
-  const known = names.get(price);
+  const known = versionCache.get(price);
   if (known !== undefined) return known;
   const name = createHash("sha256").update(linesOf(price).join("\n")).digest("hex").slice(0, 12);
-  names.set(price, name);
+  versionCache.set(price, name);
   return name;
 }
 
-/** Lists the content of a price, one line each; identical at all of its service tiers. */
+/** Lists the content of a price as lines of text. The lines are the same for every service tier of a price. */
 function linesOf(price: Price): readonly string[] {
   const units = (each: Price): string[] => [...each].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [
@@ -28,10 +28,13 @@ function linesOf(price: Price): readonly string[] {
   ];
 }
 
-/** Redis hash: version → the written price, and the time of its first publication. Usage events contain versions. */
+/**
+ * Redis hash of published prices by version. A value contains the price in the configuration's format and the time of
+ * its first publication. Usage events contain versions.
+ */
 export const priceVersionsKey = "price-versions";
 
-/** A published price, and the time of its publication: RFC 3339. */
+/** A published price, and the time of its first publication (RFC 3339). */
 const PublishedPrice = Type.Object({
   price: Type.Optional(PriceConfiguration),
   publishedAt: Type.Optional(Type.String()),
@@ -39,12 +42,12 @@ const PublishedPrice = Type.Object({
 
 const readPublishedPrice = stored("published price", PublishedPrice);
 
-/** Versions per read. */
-const versionsAtOnce = 500;
+/** Number of versions per read. */
+const versionsPerRead = 500;
 
 /**
- * Reads the price of a version; undefined if none was published under it. Throws Failure if the price does not match
- * the version, which is its digest, and UnknownShape if it is not a price.
+ * Reads the published price of a version. Returns undefined if no price was published with this version. Throws Failure
+ * internal_error if the price cannot be read or does not match the version, which is its digest.
  */
 export async function publishedPrice(
   redis: Redis,
@@ -57,11 +60,11 @@ export async function publishedPrice(
   return readPublishedPrice(text);
 }
 
-/** Lists the versions whose stored price does not match the digest. */
+/** Lists the versions whose stored price does not match the version. */
 export async function alteredPrices(redis: Redis): Promise<readonly string[]> {
   const altered = new Set<string>();
   for (let cursor = "0"; ;) {
-    const [next, pairs] = await redis.hscan(priceVersionsKey, cursor, "COUNT", versionsAtOnce);
+    const [next, pairs] = await redis.hscan(priceVersionsKey, cursor, "COUNT", versionsPerRead);
     for (let at = 0; at + 1 < pairs.length; at += 2) {
       const [version = "", text = ""] = pairs.slice(at, at + 2);
       if (!isDigestOf(version, text)) altered.add(version);

@@ -12,13 +12,13 @@ import {
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId } from "./channel-key-id.ts";
 
-/** Redis key of the published configuration, and pub/sub channel that announces a new one. */
+/** Redis key of the published configuration, and pub/sub channel on which a new one is announced. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
-/** Purpose of the encryption of vendor keys, which are stored in Redis only encrypted. */
-export const sealedKeys = "modelgate vendor keys";
+/** Purpose of the key that encrypts vendors' API keys (see `openSealer`). They are stored in Redis only encrypted. */
+export const vendorKeysPurpose = "modelgate vendor keys";
 
-/** Origin of a price that the configuration does not contain. */
+/** Origin of a price that is not in the configuration. */
 const PriceOrigin = Type.Object({
   catalogue: Type.String({ description: "the catalogue's name and version" }),
   entry: Type.String({ description: "what was found there" }),
@@ -39,28 +39,28 @@ const PublishedModel = Type.Object({
 });
 export type PublishedModel = Static<typeof PublishedModel>;
 
-/** Models that a channel serves: a list of names, or a map from our names to the vendor's. */
+/** Models that a channel serves: a list of names, or a map from the gateway's names to the vendor's. */
 export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
 
-/** A resolved channel: its values from the environment and key files, or the reason why it is switched off. */
+/** A channel whose environment variables and key files were read, or the reason why it is switched off. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
-  /** Models that it serves; absent: those in its configuration. */
+  /** Models that the channel serves; absent: those in its configuration. */
   readonly models?: ServedModels | undefined;
   /**
-   * Models that its vendor lists and that it does not serve, because other channels serve them and its configuration
-   * does not name them.
+   * Models that the vendor lists but the channel does not serve, because other channels serve them and its
+   * configuration does not name them.
    */
   readonly unserved?: readonly string[] | undefined;
-  /** Known prices of its models at its vendor, for comparing channels (`sumOf`). */
+  /** Known prices of the channel's models at its vendor, for comparing channels (`comparablePrice`). */
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly string[];
-  /** Reason why the channel cannot serve: a missing key or address. */
+  /** Reason why the channel cannot serve: a missing key or address. Undefined if it can serve. */
   readonly off?: string | undefined;
 }
 
-/** A channel in Redis, with its keys encrypted. */
+/** A channel in the published configuration, with its keys encrypted. */
 export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models"> {
   readonly models: ServedModels;
   readonly costs?: Readonly<Record<string, number>> | undefined;
@@ -69,7 +69,7 @@ export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "b
   readonly off?: string | undefined;
 }
 
-/** The configuration as control publishes it; it does not contain accounts. */
+/** The configuration in the form that control publishes. It does not contain accounts. */
 export interface Published {
   readonly version: string;
   readonly publishedAt: string;
@@ -80,7 +80,7 @@ export interface Published {
 
 const { keys: _keys, ...channelProperties } = ChannelConfiguration.properties;
 
-/** Reads what is published. Throws UnknownShape. */
+/** Parses the published configuration. Throws UnknownShape. */
 export const readPublished: (text: string) => Published = stored(
   "configuration",
   Type.Object({
@@ -91,7 +91,7 @@ export const readPublished: (text: string) => Published = stored(
     channels: Type.Array(
       Type.Object({
         ...channelProperties,
-        baseUrl: Type.String(), // resolved; empty if the environment has none
+        baseUrl: Type.String(), // with environment variables replaced; empty if one is missing
         models: Type.Union([Type.Array(Type.String()), Type.Record(Type.String(), Type.String())]),
         costs: Type.Optional(Type.Record(Type.String(), Type.Number())),
         keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
@@ -102,7 +102,9 @@ export const readPublished: (text: string) => Published = stored(
 );
 const readVersion = stored("configuration", Type.Object({ version: Type.String() }));
 
-/** Reads the version of the published configuration; undefined if there is none, or none that can be read. */
+/**
+ * Reads the version of the published configuration. Returns undefined if none is published, or if it cannot be read.
+ */
 export async function publishedVersion(redis: Redis): Promise<string | undefined> {
   try {
     const text = await redis.get(publishedKey);
@@ -113,14 +115,14 @@ export async function publishedVersion(redis: Redis): Promise<string | undefined
   }
 }
 
-/** Publishes a configuration for all services and returns its version. Vendor keys are encrypted before. */
+/** Encrypts the vendors' keys, and publishes a configuration for all services. Returns its version. */
 export async function publishConfiguration(
   redis: Redis,
   { groups, models }: Pick<Published, "groups" | "models">,
   channels: readonly ResolvedChannel[],
   secrets: Secrets,
 ): Promise<string> {
-  const sealer = openSealer(secrets, sealedKeys);
+  const sealer = openSealer(secrets, vendorKeysPurpose);
   const sealed = channels.map(({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel =>
     present({
       ...configuration,

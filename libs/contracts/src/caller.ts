@@ -1,55 +1,56 @@
 import { Type, type Static } from "typebox";
 import { Tags } from "./tags.ts";
 
-const amount = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
+const optionalNanos = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
 
 /**
- * Maximum spending in nano-dollars, in addition to the account's balance: of one API key, of one key together with
- * those that members of the account created within its limits, and of all keys of an account in one group. Days and
- * months are in UTC. A budget counts from the moment it is set.
+ * Maximum spending in nano-dollars, per day and month in UTC, in addition to the limit by the account's balance.
+ * `token…` limits one API key. `within…` limits an operator's key together with the keys that members of the account
+ * created within its budget. `group…` limits all keys of the account in one group. Spending is counted from the moment
+ * at which a budget is set.
  */
 export const Budgets = Type.Object(
   {
-    tokenPerDay: amount("by the token, a day"),
-    tokenPerMonth: amount("by the token, a month"),
+    tokenPerDay: optionalNanos("by the token, a day"),
+    tokenPerMonth: optionalNanos("by the token, a month"),
     within: Type.Optional(Type.String({ description: "the token of an operator whose budget this one shares" })),
-    withinPerDay: amount("by that token and all that share its budget, a day"),
-    withinPerMonth: amount("by that token and all that share its budget, a month"),
-    groupPerDay: amount("by the account's tokens of the group, a day"),
-    groupPerMonth: amount("by the account's tokens of the group, a month"),
+    withinPerDay: optionalNanos("by that token and all that share its budget, a day"),
+    withinPerMonth: optionalNanos("by that token and all that share its budget, a month"),
+    groupPerDay: optionalNanos("by the account's tokens of the group, a day"),
+    groupPerMonth: optionalNanos("by the account's tokens of the group, a month"),
   },
   { $id: "Budgets", additionalProperties: false },
 );
 export type Budgets = Static<typeof Budgets>;
 
 /**
- * The caller that the edge authenticated. It is sent to the services in the signed header `x-modelgate-caller`, and
- * contains neither a key nor a secret.
+ * The caller that the edge authenticated. The edge sends it to the services in the signed header `x-modelgate-caller`.
+ * It contains no API key and no secret.
  */
 export const Caller = Type.Object(
   {
     accountId: Type.String(),
     tokenId: Type.String(),
     group: Type.String(),
-    /** Models of the group that the API key is restricted to; absent: all of the group. */
+    /** Models of the group to which the API key is restricted; absent: all models of the group. */
     models: Type.Optional(Type.Array(Type.String())),
     requestId: Type.String(),
-    /** Limit that the call's tokens count against; absent: unlimited. */
+    /** Limit of tokens per minute that this call's tokens count against; absent: unlimited. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Id of the limits per minute that the API key shares with others; absent: it has separate ones. */
+    /** Id under which the API key shares its limits per minute with other keys; absent: the key has separate limits. */
     limitsId: Type.Optional(Type.String()),
-    /** Budgets of the API key and of its group; absent: none. */
+    /** Budgets of the API key and its group; absent: none. */
     budgets: Type.Optional(Budgets),
     /**
-     * Format of model lists and of their errors, selected by the client's headers: `alpha` for Anthropic clients,
-     * `gamma` for Gemini clients. Such requests end at the edge.
+     * Format of model lists and their errors, which the client's headers select: `alpha` for Anthropic clients, `gamma`
+     * for Gemini clients. Requests for model lists end at the edge.
      */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
-    /** Id of the session settings that the key is bound to; such a key opens sessions only. */
+    /** Id of the session settings to which the API key is bound. Such a key can only open sessions. */
     settingsId: Type.Optional(Type.String()),
-    /** Tags from the client's header, for the usage event. */
+    /** Tags from the client's `x-modelgate-tags` header, for the usage event. */
     tags: Type.Optional(Tags),
-    /** Unix seconds at which the signature expires. */
+    /** Unix time in seconds at which the signature expires. */
     expiresAt: Type.Integer(),
   },
   { $id: "Caller", additionalProperties: false },

@@ -1,50 +1,50 @@
-/** Headers that the gateway reads or defines, in lower case as Node delivers them. */
+/** Headers that the gateway reads or defines, in lower case as in Node. */
 export const headers = {
-  /** On every response; a well-formed one from the client is kept. */
+  /** Id of the request, on every response. A well-formed id of the client is kept. */
   requestId: "x-request-id",
-  /** Signed Caller, from the edge to the services; never accepted from clients. */
+  /** Signed `Caller`, sent from the edge to the services. Never accepted from clients. */
   caller: "x-modelgate-caller",
-  /** Requests a refusal instead of dropped optional fields. */
+  /** With `true`, unsupported optional fields are refused, not dropped. */
   strict: "x-modelgate-strict",
-  /** Tags of a call for its usage event, `team=search,feature=chat`. The edge removes the header. */
+  /** Tags of a call for its usage event, for example `team=search,feature=chat`. The edge removes the header. */
   tags: "x-modelgate-tags",
-  /** Request fields that the serving vendor does not support. */
+  /** Request fields that were dropped because the vendor does not support them. */
   dropped: "x-modelgate-dropped",
-  /** Model that served the call, if it differs from the one that the client named: a fallback, or a share. */
+  /** Model that served the call, if it differs from the requested one: a fallback, or one of a model's shares. */
   model: "x-modelgate-model",
-  /** Channel that served the call or failed last, if the caller's group shows channels. */
+  /** Channel that served the call or failed last. Sent if the caller's group shows channels. */
   channel: "x-modelgate-channel",
-  /** Channels that were tried, in order, with the failure of each, if the caller's group shows channels. */
+  /** Channels that were tried, in order, with the failure of each. Sent if the caller's group shows channels. */
   attempts: "x-modelgate-attempts",
-  /** Cost of the call in US dollars. In a stream it is a trailer, present if the vendor reported the usage. */
+  /** Cost of the call in US dollars. For a stream it is a trailer, which is sent if the vendor reported the usage. */
   cost: "x-modelgate-cost",
   /**
-   * Maximum output tokens of each answer in the vendor's request, if the client set no limit and the default limit
-   * cannot be paid for.
+   * Maximum output tokens of each answer that the gateway requested from the vendor. Sent if the client set no limit
+   * and the balance does not cover the default limit.
    */
   maxOutputTokens: "x-modelgate-max-output-tokens",
-  /** The vendor's id of the exchange, if it returned one. */
+  /** Id that the vendor gave the exchange, if it returned one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",
   /** W3C trace context, forwarded from the client to the vendor. */
   traceparent: "traceparent",
   retryAfter: "retry-after",
-  /** Read by the vendors' SDKs before they decide by the status whether to retry. */
+  /** Tells the vendors' SDKs whether to retry. They read it before they decide by the status. */
   shouldRetry: "x-should-retry",
 } as const;
 
-/** Prefix of the gateway's headers: the edge removes those from clients, except `x-modelgate-strict`. */
+/** Prefix of the gateway's headers. The edge removes such headers of clients, except `x-modelgate-strict`. */
 export const ownHeaderPrefix = "x-modelgate-";
 
-/** Names of headers: the interface's first, then common aliases (both are accepted). */
+/** Accepted names of a header: the interface's name first, then common aliases. */
 export const headerAliases = {
   alphaVersion: ["alpha-version", "anthropic-version"],
   gammaKey: ["x-gamma-api-key", "x-goog-api-key"],
 } as const;
 
-/** Headers as Node delivers them. */
+/** Headers of a request in the form that Node delivers. */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns the first value under any of the names, in their order. */
+/** Returns the first non-empty value among headers with these names, in the order of the names. */
 export function firstHeader(from: IncomingHeaders, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = from[name];

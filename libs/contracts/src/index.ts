@@ -23,7 +23,7 @@ export {
   type KeyCarrier,
   type ModelKind,
 } from "./endpoints/endpoint.ts";
-export { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf, type Found } from "./endpoints/find.ts";
+export { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf, type FoundEndpoint } from "./endpoints/find.ts";
 export {
   endpointIds,
   endpointLabel,
@@ -35,7 +35,7 @@ export {
 } from "./endpoints/table.ts";
 export { endUserOf } from "./events/usage.ts";
 export { CreditEvent, CreditKind } from "./events/receipt.ts";
-export { CallTry } from "./events/usage.ts";
+export { CallAttempt } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
 export { refusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
@@ -55,7 +55,7 @@ export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from
 export { failures, isFailureCode, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./configuration/check.ts";
-export { allowedValues, oneOf, schemaWords, type SchemaError } from "./schema-words.ts";
+export { allowedValues, oneOf, schemaPredicate, type SchemaError } from "./schema-words.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
 export { Budgets } from "./caller.ts";
 export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";

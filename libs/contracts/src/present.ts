@@ -1,9 +1,9 @@
-/** A type in which members that may be undefined are optional. */
+/** Type of the result of `present`: members that may be undefined are optional. */
 type Present<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & { [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined> };
 
-/** Returns a copy without undefined members, as in JSON. */
+/** Returns a copy of an object without its undefined members. */
 export function present<const Members extends object>(members: Members): Present<Members>;
 export function present(members: object): object {
   const copy = { ...members };

@@ -1,27 +1,27 @@
-/** Error of a schema check. */
+/** An error of TypeBox's schema check. */
 export interface SchemaError {
   readonly keyword: string;
-  /** JSON pointer of the value. */
+  /** JSON pointer of the invalid value. */
   readonly instancePath: string;
   readonly message: string;
   readonly params: object;
 }
 
 /**
- * Returns the predicate of an error message that begins with the field's name: "must be a string", "must have at least
- * 1 item".
+ * Returns the predicate of an error message; the caller puts the field's name in front: "must be a string", "must have
+ * at least 1 item".
  */
-export function schemaWords({ keyword, message, params }: SchemaError): string {
-  const words = byKeyword[keyword];
+export function schemaPredicate({ keyword, message, params }: SchemaError): string {
+  const words = predicatesByKeyword[keyword];
   return words === undefined ? message : (words(new Map(Object.entries(params))) ?? message);
 }
 
-/** Returns the values that a schema allows; empty for other kinds of errors. */
+/** Returns the only value that a `const` schema allows, as a list; empty for errors of other keywords. */
 export function allowedValues({ keyword, params }: SchemaError): readonly unknown[] {
   return keyword === "const" && "allowedValue" in params ? [params.allowedValue] : [];
 }
 
-/** Renders a choice of values for a sentence. */
+/** Renders the predicate for a choice of allowed values: "must be one of a, b". */
 export function oneOf(values: readonly unknown[]): string {
   const written = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return written.length === 1 ? `must be ${written[0]}` : `must be one of ${written.join(", ")}`;
@@ -29,7 +29,7 @@ export function oneOf(values: readonly unknown[]): string {
 
 type Params = ReadonlyMap<string, unknown>;
 
-const types: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
   integer: "an integer",
@@ -46,36 +46,36 @@ const comparisons: Readonly<Record<string, string>> = {
   "<": "less than",
 };
 
-const byKeyword: Readonly<Record<string, (params: Params) => string | undefined>> = {
+const predicatesByKeyword: Readonly<Record<string, (params: Params) => string | undefined>> = {
   boolean: () => "is not a known field",
-  type: (params) => withWord(types[String(params.get("type"))], (type) => `must be ${type}`),
+  type: (params) => ifDefined(typeNames[String(params.get("type"))], (type) => `must be ${type}`),
   enum: (params) => {
     const values: unknown = params.get("allowedValues");
     return Array.isArray(values) ? oneOf(values) : undefined;
   },
   const: (params) => oneOf([params.get("allowedValue")]),
-  minItems: (params) => `must have at least ${counted(params, "item")}`,
-  maxItems: (params) => `must have at most ${counted(params, "item")}`,
-  minLength: (params) => `must have at least ${counted(params, "character")}`,
-  maxLength: (params) => `must have at most ${counted(params, "character")}`,
-  minimum: compared,
-  maximum: compared,
-  exclusiveMinimum: compared,
-  exclusiveMaximum: compared,
+  minItems: (params) => `must have at least ${limitText(params, "item")}`,
+  maxItems: (params) => `must have at most ${limitText(params, "item")}`,
+  minLength: (params) => `must have at least ${limitText(params, "character")}`,
+  maxLength: (params) => `must have at most ${limitText(params, "character")}`,
+  minimum: comparisonPredicate,
+  maximum: comparisonPredicate,
+  exclusiveMinimum: comparisonPredicate,
+  exclusiveMaximum: comparisonPredicate,
 };
 
-function compared(params: Params): string | undefined {
-  return withWord(
+function comparisonPredicate(params: Params): string | undefined {
+  return ifDefined(
     comparisons[String(params.get("comparison"))],
     (than) => `must be ${than} ${String(params.get("limit"))}`,
   );
 }
 
-function counted(params: Params, what: string): string {
+function limitText(params: Params, what: string): string {
   const limit = Number(params.get("limit"));
   return `${limit} ${what}${limit === 1 ? "" : "s"}`;
 }
 
-function withWord(word: string | undefined, message: (word: string) => string): string | undefined {
+function ifDefined(word: string | undefined, message: (word: string) => string): string | undefined {
   return word === undefined ? undefined : message(word);
 }

@@ -3,11 +3,11 @@ import { Type, type Static } from "typebox";
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 /**
- * Usage of a call, in the units of prices.
+ * Usage of a call, in the units that have prices.
  *
- * Priced units are disjoint, so cost = sum of units × price: `inputTokens` excludes tokens counted as cached, cache
- * write (for minutes or an hour), audio or image; `outputTokens` excludes audio and image, and includes
- * `reasoningTokens`, which have no separate price. An absent unit is 0.
+ * Priced units are disjoint, so the cost is the sum of units × price. `inputTokens` excludes tokens that are counted as
+ * cached, as cache write (for minutes or an hour), as audio or as image. `outputTokens` excludes audio and image
+ * tokens. It includes `reasoningTokens`, which have no separate price. An absent unit is 0.
  */
 export const Units = Type.Object(
   {
@@ -35,14 +35,14 @@ export const Units = Type.Object(
 export type Units = Static<typeof Units>;
 export type UnitName = keyof Units;
 
-/** Adds two usages, unit by unit. */
+/** Adds up two usages, unit by unit. */
 export function addUnits(left: Units, right: Units): Units {
   const sum: Units = { ...left };
   for (const [name, amount] of unitEntries(right)) sum[name] = (sum[name] ?? 0) + amount;
   return sum;
 }
 
-/** Returns the units that are present, with their amounts. */
+/** Returns the units that are present, with their amounts, in the order of `unitNames`. */
 export function unitEntries(units: Units): readonly (readonly [UnitName, number])[] {
   const entries: (readonly [UnitName, number])[] = [];
   for (const name of unitNames) {
@@ -52,17 +52,17 @@ export function unitEntries(units: Units): readonly (readonly [UnitName, number]
   return entries;
 }
 
-/** Returns all tokens of a call, of all kinds: the number that a limit of tokens per minute counts. */
+/** Returns the number of all input and output tokens of a call, which counts against limits of tokens per minute. */
 export function tokensIn(units: Units): number {
   return inputTotal(units) + outputTotal(units);
 }
 
-/** Returns all input tokens of a call, of all kinds, for vendors' formats with one number. */
+/** Returns the number of all input tokens of a call, for vendors' formats with a single number. */
 export function inputTotal(units: Units): number {
   return total(units, inputTokenUnits);
 }
 
-/** Returns all output tokens of a call, including reasoning. */
+/** Returns the number of all output tokens of a call, including reasoning. */
 export function outputTotal(units: Units): number {
   return total(units, outputTokenUnits);
 }
@@ -73,7 +73,7 @@ function total(units: Units, names: readonly UnitName[]): number {
   return sum;
 }
 
-/** Units that a vendor may count an input token as. */
+/** Units of input tokens. Each input token is counted in exactly one of them. */
 export const inputTokenUnits = [
   "inputTokens",
   "cachedInputTokens",
@@ -83,14 +83,16 @@ export const inputTokenUnits = [
   "inputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Units that a vendor may count an output token as; reasoning is part of output. */
+/**
+ * Units of output tokens. Each output token is counted in exactly one of them; reasoning is counted in `outputTokens`.
+ */
 export const outputTokenUnits = [
   "outputTokens",
   "outputAudioTokens",
   "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Units of vendor-side tools, whose prices are the same at every service tier. */
+/** Units that count calls of vendor-side tools, whose prices are the same at every service tier. */
 export const toolUnits = [
   "webSearches",
   "codeInterpreters",

@@ -1,8 +1,11 @@
-/** Wires of text, between which requests and answers can be converted. */
+/** Wires (API formats) of text. Requests and answers can be converted between all of them. */
 export const textWireNames = ["chat", "responses", "messages", "content", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
 
-/** Auxiliary endpoints of the text wires: each accepts requests of one wire for another purpose. */
+/**
+ * Auxiliary endpoints of the text wires. Each accepts a request of one text wire, but does not generate an answer: it
+ * counts tokens or compacts the input.
+ */
 export const auxiliaryTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
 /** Wires of embeddings. */
@@ -23,15 +26,15 @@ export type RankingWire = (typeof rankingWires)[number];
 export const realtimeWires = ["realtime", "gemini-live"] as const;
 export type RealtimeWire = (typeof realtimeWires)[number];
 
-/** Wires of video tasks that clients use too, one at each endpoint of interface section 4.5. */
+/** Wires of video tasks that clients and vendors use, one for each client format of interface section 4.5. */
 export const videoStyles = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
 export type VideoStyle = (typeof videoStyles)[number];
 
-/** Wires of video tasks; the last ones are used only by vendors. */
+/** All wires of video tasks. Those after `videoStyles` are used only by vendors. */
 export const videoWires = [...videoStyles, "veo-video", "vertex-video", "wan-video", "seedance-video"] as const;
 export type VideoWire = (typeof videoWires)[number];
 
-/** Wires of speech recognition: transcription, and translation into English. */
+/** Wires of speech recognition that clients and vendors use: transcription, and translation into English. */
 export const transcriptsWires = ["transcriptions", "translations"] as const;
 export type TranscriptsWire = (typeof transcriptsWires)[number];
 
@@ -47,7 +50,7 @@ export type VendorTranscriptsWire = (typeof vendorTranscriptsWires)[number];
 export const speechWires = ["speech", "elevenlabs-speech", "deepgram-speech", "content-speech"] as const;
 export type SpeechWire = (typeof speechWires)[number];
 
-/** Wires of images, including content generation. */
+/** Wires of image generation, except content generation, which is also a text wire. */
 export const imagesWires = [
   "images",
   "image-edits",
@@ -59,7 +62,10 @@ export const imagesWires = [
 ] as const;
 export type ImagesWire = (typeof imagesWires)[number] | "content";
 
-/** Formats that a vendor's endpoint may support; the best first if a model can be called in several. */
+/**
+ * All wires that a vendor's endpoint may support. If a model can be called in several of them, the earlier ones are
+ * preferred.
+ */
 export const upstreamWires = [
   ...textWireNames,
   "completions",

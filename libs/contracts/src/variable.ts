@@ -1,21 +1,24 @@
-/** Documentation of one variable. */
+/** Documentation of one environment variable. */
 export interface VariableDescription {
   readonly name: string;
   readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
-  /** Default value; undefined if there is none. */
+  /** Default value as text; undefined if there is no default. */
   readonly fallback: string | undefined;
-  /** True if the process does not start without it. */
+  /** True if the process does not start without the variable. */
   readonly isRequired: boolean;
-  /** Unit of an integer, from its name: ms, bytes, tokens … */
+  /** Unit of an integer, from the ending of its name: ms, bytes, tokens … */
   readonly unit: string | undefined;
-  /** Limits of an integer, or the values of a choice. */
+  /** Limits of an integer or allowed values of a choice, as text. */
   readonly allowed: string | undefined;
   /** Documentation in one line. */
   readonly meaning: string;
 }
 
-/** A variable with its description and the parser of its text. */
+/** An environment variable: its documentation, and the parser of its text. */
 export interface DeclaredVariable<Value = unknown> extends VariableDescription {
-  /** Parses the text, which is undefined if the variable is unset or empty. Throws RangeError with the reason. */
+  /**
+   * Parses the variable's text, which is undefined if the variable is unset or empty. Throws RangeError with the
+   * reason.
+   */
   readonly read: (text: string | undefined) => Value;
 }

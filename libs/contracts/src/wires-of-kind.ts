@@ -12,7 +12,7 @@ import {
   type UpstreamWire,
 } from "./upstream-wires.ts";
 
-/** Wires that models of each kind are called in. */
+/** Wires in which models of each kind can be called, in order of preference. */
 export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {
   chat: [...textWireNames, "completions"],
   completion: ["completions", ...textWireNames],

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
-import { schemaWords } from "../src/index.ts";
+import { schemaPredicate } from "../src/index.ts";
 
 test.each<[schema: TSchema, value: unknown, words: string]>([
   [Type.String(), 7, "must be a string"],
@@ -17,5 +17,5 @@ test.each<[schema: TSchema, value: unknown, words: string]>([
   [Type.Enum(["low", "high"]), "x", "must be one of low, high"],
   [Type.String({ pattern: "^a" }), "b", 'must match pattern "^a"'],
 ])("%j refuses %j: it %s", (schema, value, words) => {
-  expect(Compile(schema).Errors(value).map(schemaWords)).toEqual([words]);
+  expect(Compile(schema).Errors(value).map(schemaPredicate)).toEqual([words]);
 });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { leave, renewSeats, type Seat } from "@modelgate/accounts";
+import { releaseSeat, renewSeats, type Seat } from "@modelgate/accounts";
 import { idSource, onBeat, OpenList, registerLeaseCount, type Logger, type Redis } from "@modelgate/platform";
 
 /** Concurrency slots that the open calls of this edge occupy. */
@@ -21,7 +21,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
     take(seat: Seat, response: ServerResponse): void {
       const listed = open.add(seat);
       const giveBack = (): void => {
-        if (listed.remove()) quietly(leave(redis, seat));
+        if (listed.remove()) quietly(releaseSeat(redis, seat));
       };
       if (response.destroyed) giveBack();
       else response.once("prefinish", giveBack).once("close", giveBack);

@@ -1,4 +1,4 @@
-import { openHolds, outboxLength, shards } from "@modelgate/accounts";
+import { countOpenHolds, outboxLength, shards } from "@modelgate/accounts";
 import { Counter, Gauge, type Redis } from "@modelgate/platform";
 
 export const counted = new Counter({
@@ -27,7 +27,7 @@ export function watchShards(redis: Redis): void {
 }
 
 shardGauge("modelgate_outbox_events", "Events that wait to be published, in all shards.", outboxLength);
-shardGauge("modelgate_holds_open", "Calls with an open hold, in all shards.", openHolds);
+shardGauge("modelgate_holds_open", "Calls with an open hold, in all shards.", countOpenHolds);
 
 /** Creates a gauge that sums over all shards when it is read; while Redis is unavailable it has no value. */
 function shardGauge(name: string, help: string, ofShard: (redis: Redis, shard: string) => Promise<number>): void {

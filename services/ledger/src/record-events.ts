@@ -1,5 +1,5 @@
 import { isRecordable, isUnwritable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
-import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
+import { removeCopies, type OutboxEvent } from "@modelgate/accounts";
 import {
   CreditEvent,
   eventStreams,
@@ -121,7 +121,9 @@ function recorder<Event extends OutboxEvent>(
       const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
       // An event that is not removed now is published again, and removed then.
-      await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));
+      await removeCopies(redis, events).catch((error: unknown) =>
+        log.debug({ err: error }, "sent events not forgotten"),
+      );
     }
     log.debug({ events: bodies.length }, "events recorded");
   };

@@ -2,10 +2,10 @@ import {
   firstLeaseEnd,
   outboxLength,
   publishEntries,
-  readLeftovers,
+  readUnpublished,
   shards,
   sweepHolds,
-  type SweepBounds,
+  type SweepOptions,
 } from "@modelgate/accounts";
 import { WorkCheck, msUntilBeat, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 
@@ -101,7 +101,7 @@ export async function inspectShard(shard: string, work: ShardWork, nowMs?: numbe
   await publishLeftovers(shard, work);
 }
 
-async function sweepShard(shard: string, { redis, log, batch, swept }: ShardWork, bounds: SweepBounds): Promise<void> {
+async function sweepShard(shard: string, { redis, log, batch, swept }: ShardWork, bounds: SweepOptions): Promise<void> {
   const dead = await sweepHolds(redis, shard, batch, bounds);
   if (dead.length === 0) return;
   swept.inc(dead.length);
@@ -113,7 +113,7 @@ async function publishLeftovers(
   { redis, bus, log, leftBehindMs, batch, published }: ShardWork,
 ): Promise<void> {
   if (!bus.connected) return;
-  const left = await readLeftovers(redis, shard, leftBehindMs, batch, (error, entryId) =>
+  const left = await readUnpublished(redis, shard, leftBehindMs, batch, (error, entryId) =>
     log.error({ err: error, shard, entryId }, "an event in the outbox cannot be read and stays there"),
   );
   if (left.length > 0) published.inc(await publishEntries(redis, bus, [...left]));

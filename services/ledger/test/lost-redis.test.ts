@@ -9,7 +9,7 @@ import {
   hold,
   openingOf,
   publishEntries,
-  readLeftovers,
+  readUnpublished,
   settle,
   shardOf,
   verifyAccount,
@@ -181,7 +181,7 @@ class History implements Bus {
 
   /** What a round of the ledger does; what is left in the outbox is published by it too. */
   async #look(offsets: Offsets = new Map()): Promise<boolean> {
-    await publishEntries(redis, this, await readLeftovers(redis, shardOf(this.#id), -1_000, 1_000));
+    await publishEntries(redis, this, await readUnpublished(redis, shardOf(this.#id), -1_000, 1_000));
     await this.#deliver();
     const again = await compareAccounts({ redis, bus: this, books }, [this.#id], offsets);
     await this.#deliver();

@@ -10,7 +10,7 @@ import {
   hold,
   listTasks,
   openTaskSealer,
-  readLeftovers,
+  readUnpublished,
   shardOf,
   sweepHolds,
   type TaskRecord,
@@ -86,7 +86,7 @@ async function record(): Promise<void> {
 }
 
 async function taskEvents(): Promise<readonly KeptTaskEvent[]> {
-  const events = (await readLeftovers(redis, shard, -1_000, 1_000)).map(({ event }) => event);
+  const events = (await readUnpublished(redis, shard, -1_000, 1_000)).map(({ event }) => event);
   return events.filter((event) => "taskId" in event);
 }
 

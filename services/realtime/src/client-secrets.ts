@@ -43,7 +43,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const lifetimeSeconds = lifetimeSecondsOf(token, expiry?.seconds ?? usualSeconds, now);
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
-    if (!(await deps.contentBook.keep(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
+    if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
     const stores = { redis, content: deps.content };
     // A name that no model has would store client text in the key's record, where content does not belong.
     const mayCall = (name: string): boolean =>
@@ -59,7 +59,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     try {
       value = await orUnavailable(newClientSecret(stores, request));
     } catch (error) {
-      await deps.contentBook.drop(record);
+      await deps.contentBook.release(record);
       throw error;
     }
     answerJson(response, 200, {

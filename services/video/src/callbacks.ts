@@ -4,7 +4,7 @@ import {
   claimCallbacks,
   firstCallbackDue,
   digestOfToken,
-  forgetCallback,
+  removeCallback,
   retryCallback,
   shards,
   type Callback,
@@ -74,7 +74,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       const pauseMs = taken ? undefined : pausesMs[tries];
       if (!taken && stop.signal.aborted) return; // another process sends it
       if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
-      else await (taken ? forgetCallback(redis, callback) : giveUp(callback));
+      else await (taken ? removeCallback(redis, callback) : giveUp(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback comes again when its lease is over");
     }
@@ -82,7 +82,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
 
   async function giveUp(callback: Callback): Promise<void> {
     const { event, tries } = callback;
-    await forgetCallback(redis, callback);
+    await removeCallback(redis, callback);
     log.info({ taskId: event.taskId, state: event.state, tries }, "giving up on a callback");
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { openTaskSealer, type TaskSeal } from "@modelgate/accounts";
+import { openTaskSealer, type TaskSealer } from "@modelgate/accounts";
 import { hostsIn, openRemoteFiles, openRemoteStreams, type RemoteFiles, type RemoteStreams } from "@modelgate/channels";
 import type { BufferBudget, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
@@ -19,7 +19,7 @@ export interface Deps extends OpenRelay, AsyncDisposable {
   readonly pictures: RemoteFiles;
   readonly callbacks: Callbacks;
   /** Encrypts the task records in events. */
-  readonly taskSeal: Pick<TaskSeal, "seal">;
+  readonly taskSeal: Pick<TaskSealer, "seal">;
   readonly publicUrl: string | undefined;
   /** Returns the time for tasks, in Unix ms. */
   readonly now: () => number;

@@ -8,7 +8,7 @@ import {
   newKey,
   projectToken,
   makeToken,
-  forgetCallback,
+  removeCallback,
   hold,
   type Callback,
 } from "@modelgate/accounts";
@@ -136,7 +136,7 @@ test("an address in the operator's network gets nothing, unless the operator all
   callbacks.send(inward);
   await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
   expect(received).toEqual([]);
-  await forgetCallback(redis, inward);
+  await removeCallback(redis, inward);
 });
 
 test("an account whose address does not answer delays no other account's callbacks", async () => {

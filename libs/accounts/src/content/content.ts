@@ -3,13 +3,16 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { clockScript } from "../shared-scripts.ts";
 
-/** Maximum stored content of one account, over all kinds together. */
+/** Maximum content that one account may store, of all kinds together. */
 export interface ContentLimits {
   readonly maxBytes: number;
   readonly maxRecords: number;
 }
 
-/** A record of content: a stored response, a conversation, a thread, events, or the settings of a client secret. */
+/**
+ * A stored record of content: a response, a conversation, a thread, the events of a response, or the settings of a
+ * client secret.
+ */
 export interface ContentRecord {
   readonly accountId: string;
   /** Name of the record, unique within the account. */
@@ -34,8 +37,8 @@ const keepScript = defineScript({
 });
 
 /**
- * Counts the content that accounts store, before it is written. The share of a record is released when it expires or is
- * dropped. All counts of an account are in the Redis of the content.
+ * Counts the bytes of the content that each account stores. Content is counted before it is written. The bytes of a
+ * record are released when it expires or is released explicitly. The counts are in the same Redis as the content.
  */
 export class ContentBook {
   readonly #redis: Redis;
@@ -50,27 +53,28 @@ export class ContentBook {
   }
 
   /**
-   * Takes a share of `bytes` for a record, in place of its previous one. Returns false if the account has none left.
+   * Counts `bytes` for a record, in place of its previous bytes. Returns false, and counts nothing, if this exceeds the
+   * account's limit.
    */
-  async keep(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
+  async setBytes(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: false, lifetimeMs });
   }
 
   /**
-   * Increases the share of a record, or decreases it if `bytes` is negative. Returns false if the account has none
-   * left.
+   * Adds `bytes` to those of a record, or subtracts them if negative. Returns false, and counts nothing, if this
+   * exceeds the account's limit.
    */
-  async grow(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
+  async addBytes(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });
   }
 
-  /** Increases the share of a record even beyond the account's limit, for content that must not be missing. */
-  async growRequired(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<void> {
+  /** Adds `bytes` to those of a record even beyond the account's limit, for content that must not be missing. */
+  async addBytesBeyondLimit(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<void> {
     await this.#count(record, { bytes, adds: true, required: true, lifetimeMs });
   }
 
-  /** Releases the share of a record. */
-  async drop(record: ContentRecord): Promise<void> {
+  /** Releases the bytes of a record. */
+  async release(record: ContentRecord): Promise<void> {
     await this.#count(record, { bytes: 0, adds: false, lifetimeMs: 0 });
   }
 
@@ -89,15 +93,15 @@ export class ContentBook {
   }
 }
 
-/** Maximum number of records that one account stores. */
+/** Maximum number of records that one account may store. */
 const maxRecords = 100_000;
 
-/** Opens the counts in a Redis of content. */
+/** Creates the counts of stored content in the Redis for clients' content. */
 export function openContentBook(redis: Redis, { maxBytes }: Pick<ContentLimits, "maxBytes">): ContentBook {
   return new ContentBook(redis, { maxBytes, maxRecords });
 }
 
-/** Returns the failure of a request that would exceed the account's maximum of stored content. */
+/** Creates the failure of a request that would exceed the account's limit of stored content. */
 export function contentFull(): Failure {
   return new Failure("content_limit_exceeded");
 }

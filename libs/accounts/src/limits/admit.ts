@@ -4,29 +4,29 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
 
-/** A group's limits for each of its API keys, or for those that share them; absent members: unlimited. */
+/** Limits of a group for each of its API keys, or for all keys that share them. Absent members are unlimited. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
-  /** Maximum open calls. */
+  /** Maximum number of open calls. */
   readonly concurrency?: number | undefined;
 }
 
 export interface AdmitRequest {
   readonly accountId: string;
-  /** Id of the limits that the API key counts against. */
+  /** Id of the limits that the call counts against. */
   readonly limitsId: string;
-  /** Id of the seat that the call takes. */
+  /** Id of the seat that the call takes. A seat is one place within the limit of open calls. */
   readonly permitId: string;
   readonly limits: TokenLimits;
-  /** True for a call that costs money: the balance must then be above zero. */
+  /** True for a call that costs money. The balance must then be above zero. */
   readonly metered: boolean;
-  /** Ms after which a seat that is not renewed becomes free. */
+  /** Time in ms after which a seat is free again unless it is renewed. */
   readonly leaseMs: number;
   readonly nowMs?: number | undefined;
 }
 
-/** Remaining part of a limit, and the time until the complete limit is available again. */
+/** Remaining part of a limit, and the time in ms until the complete limit is available again. */
 export interface Remaining {
   readonly limit: number;
   readonly remaining: number;
@@ -39,11 +39,11 @@ export interface Admission {
   readonly decision: Decision;
   readonly requests?: Remaining | undefined;
   readonly tokens?: Remaining | undefined;
-  /** Ms until the call may be sent again. */
+  /** Time in ms after which the call may be sent again. */
   readonly retryAfterMs: number;
 }
 
-const left = {
+const remainingKinds = {
   waitMs: "number",
   requestsLeft: "number",
   requestsResetMs: "number",
@@ -51,7 +51,7 @@ const left = {
   tokensResetMs: "number",
 } as const;
 
-const run = defineScript({
+const admitScript = defineScript({
   file: new URL("admit.lua", import.meta.url),
   shared: minuteScripts,
   keys: ["account", "bucket", "seats"],
@@ -66,23 +66,24 @@ const run = defineScript({
   },
   grouped: true,
   replies: {
-    admitted: left,
-    requests: left,
-    tokens: left,
-    concurrency: left,
-    balance: left,
-    "no-account": left,
-  } satisfies Record<Decision, typeof left>,
+    admitted: remainingKinds,
+    requests: remainingKinds,
+    tokens: remainingKinds,
+    concurrency: remainingKinds,
+    balance: remainingKinds,
+    "no-account": remainingKinds,
+  } satisfies Record<Decision, typeof remainingKinds>,
 });
 
 /**
- * Admits or refuses a call, in one atomic step for all replicas. Both per-minute limits are token buckets: the complete
- * limit is available at first, then refilled evenly. Throws Failure server_overloaded if Redis is unavailable or slow.
+ * Admits or refuses a call in one atomic step, for all replicas together. Both limits per minute are token buckets: at
+ * first the complete limit is available, and it is then refilled evenly. Throws Failure server_overloaded (503) if
+ * Redis is unavailable or slow, or being restored.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, limitsId, limits } = request;
   const step = () =>
-    run(
+    admitScript(
       redis,
       {
         account: accountKeys.account(accountId),
@@ -110,14 +111,14 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
   };
 }
 
-const limited = {
+const limitMessages = {
   requests: ({ requestsPerMinute = 0 }: TokenLimits) => `limited to ${requestsPerMinute} requests per minute.`,
   tokens: ({ tokensPerMinute = 0 }: TokenLimits) =>
     `limited to ${tokensPerMinute} tokens per minute, and they are used up for now.`,
   concurrency: ({ concurrency = 0 }: TokenLimits) => `limited to ${concurrency} calls at the same time.`,
 };
 
-/** Returns the failure that the client of a refused call gets; undefined for an admitted one. */
+/** Returns the failure that the client of a refused call gets; undefined for an admitted call. */
 export function refusalOf(
   { decision, retryAfterMs }: Admission,
   limits: TokenLimits,
@@ -128,7 +129,7 @@ export function refusalOf(
   if (decision === "no-account")
     return new Failure("account_disabled", `The account of this key (${tokenId}) no longer exists.`);
   const keys = limitsId === tokenId ? "This key is" : "The keys that members made in this key's group are together";
-  return new Failure("rate_limit_exceeded", `${keys} ${limited[decision](limits)}`, {
+  return new Failure("rate_limit_exceeded", `${keys} ${limitMessages[decision](limits)}`, {
     retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
   });
 }

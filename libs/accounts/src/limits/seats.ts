@@ -1,14 +1,14 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** A seat of an open call within the concurrency of its limits. */
+/** A seat: one place of an open call within a limit of concurrency. */
 export interface Seat {
   readonly accountId: string;
   readonly limitsId: string;
   readonly permitId: string;
 }
 
-const giveBack = defineScript({
+const leaveScript = defineScript({
   file: new URL("leave.lua", import.meta.url),
   keys: ["seats"],
   args: { permit: "text" },
@@ -17,18 +17,21 @@ const giveBack = defineScript({
 });
 
 /** Releases a seat. A seat that is never released expires with its lease. */
-export async function leave(redis: Redis, { accountId, limitsId, permitId }: Seat): Promise<void> {
-  await giveBack(redis, { seats: accountKeys.seats(accountId, limitsId) }, { permit: permitId });
+export async function releaseSeat(redis: Redis, { accountId, limitsId, permitId }: Seat): Promise<void> {
+  await leaveScript(redis, { seats: accountKeys.seats(accountId, limitsId) }, { permit: permitId });
 }
 
-/** Extends the leases of seats whose calls are still open; an expired one is not taken again. */
+/**
+ * Extends the leases of seats whose calls are still open. A seat whose lease has ended and that was removed is not
+ * taken again.
+ */
 export async function renewSeats(
   redis: Redis,
   seats: Iterable<Seat>,
   leaseMs: number,
   nowMs = Date.now(),
 ): Promise<void> {
-  // The connection sends these commands together; an explicit pipeline would have to stay on one node of a cluster.
+  // The connection sends these commands together. An explicit pipeline would be limited to one node of a cluster.
   await Promise.all(
     Array.from(seats, ({ accountId, limitsId, permitId }) => {
       const key = accountKeys.seats(accountId, limitsId);

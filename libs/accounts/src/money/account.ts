@@ -3,16 +3,16 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { moneyScripts } from "../shared-scripts.ts";
 
-/** Maximum amount of one step, a billion dollars, so that sums of many stay within Redis' 64-bit integers. */
-export const largestAmount: Nanos = 10n ** 18n;
+/** Maximum amount of one change: a billion dollars, so that sums of many changes stay within Redis' 64-bit integers. */
+export const maxAmount: Nanos = 10n ** 18n;
 
-/** Money of an account. Always: balance = available + held = credited − spent. */
+/** An account and its money. Always: balance = available + held = credited − spent. */
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** Amount that is available for further calls. */
+  /** Amount that is available for new calls. */
   readonly availableNanos: Nanos;
-  /** Amount that is held for calls in progress. */
+  /** Amount that is reserved for calls in progress. */
   readonly heldNanos: Nanos;
   readonly balanceNanos: Nanos;
   readonly creditedNanos: Nanos;
@@ -20,7 +20,7 @@ export interface Account {
   readonly createdAt: string;
 }
 
-const run = defineScript({
+const createScript = defineScript({
   file: new URL("account.lua", import.meta.url),
   shared: moneyScripts,
   keys: ["account", "credits", "outbox"],
@@ -28,18 +28,18 @@ const run = defineScript({
   replies: { created: {}, exists: {} },
 });
 
-/** An account to be created, with the credit event of its opening balance. */
+/** Data of an account that is created. */
 export interface AccountOpening {
   readonly id: string;
   readonly name?: string | undefined;
   readonly balance: Nanos;
-  /** RFC 3339; absent: now. */
+  /** Creation time in RFC 3339; absent: now. */
   readonly createdAt?: string | undefined;
 }
 
-/** Returns the credit of an opening balance. Throws RangeError if the balance is out of range. */
+/** Returns the credit event of an opening balance. Throws RangeError if the balance is negative or too large. */
 export function openingOf({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
-  if (balance < 0n || balance > largestAmount) throw new RangeError("a balance is from zero to a billion dollars");
+  if (balance < 0n || balance > maxAmount) throw new RangeError("a balance is from zero to a billion dollars");
   return {
     id: `${id}.opening`,
     time: createdAt,
@@ -51,12 +51,12 @@ export function openingOf({ id, balance, createdAt = new Date().toISOString() }:
   };
 }
 
-/** Creates an account; an existing one is not changed. */
+/** Creates an account. An existing account is not changed. */
 export async function createAccount(redis: Redis, account: AccountOpening): Promise<"created" | "exists"> {
   const { id, name = id, balance, createdAt = new Date().toISOString() } = account;
   const opening = openingOf({ id, balance, createdAt });
   await redis.sadd(accountKeys.accounts, id);
-  const { verdict } = await run(
+  const { verdict } = await createScript(
     redis,
     { account: accountKeys.account(id), credits: accountKeys.credits(id), outbox: accountKeys.outbox(shardOf(id)) },
     { name, balance, createdAt, opening: JSON.stringify(opening) },
@@ -64,7 +64,7 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
   return verdict;
 }
 
-/** Returns an account with its money; undefined if it does not exist. */
+/** Reads an account; undefined if it does not exist. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
   const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(accountKeys.account(id));
   if (available === undefined || held === undefined) return undefined;
@@ -81,7 +81,7 @@ export async function findAccount(redis: Redis, id: string): Promise<Account | u
   };
 }
 
-/** Returns all account ids, sorted. */
+/** Returns the ids of all accounts, sorted. */
 export async function listAccountIds(redis: Redis): Promise<readonly string[]> {
   return (await redis.smembers(accountKeys.accounts)).sort();
 }

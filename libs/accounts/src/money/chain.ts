@@ -1,8 +1,8 @@
 import type { ChainEntry } from "./receipt.ts";
 
-/** The first error in an account's chain of receipts. */
+/** The first error that was found in an account's chain of receipts. */
 export interface Divergence {
-  /** Number of the receipt; absent if all receipts are correct and the account differs from them. */
+  /** Number of the wrong receipt; absent if all receipts are correct, but the account's amounts differ from them. */
   readonly receipt?: number;
   /** Id of the call or operation, if it is known. */
   readonly entry?: string;
@@ -10,13 +10,13 @@ export interface Divergence {
 }
 
 /**
- * Maximum receipts that are kept until an earlier one arrives, because events may be logged in another order than they
- * were settled in.
+ * Maximum number of receipts that are kept in memory until an earlier one arrives. Events may be recorded in another
+ * order than they were settled.
  */
 const maxAhead = 200_000;
 
 /**
- * Checks an account's receipts in the order of their numbers, regardless of the order of arrival; stops at the first
+ * Checks an account's receipts in the order of their numbers; they may arrive in any order. Stops at the first
  * divergence.
  */
 export class ChainWalk {
@@ -28,13 +28,19 @@ export class ChainWalk {
   #spent = 0n;
   divergence: Divergence | undefined;
 
-  /** `first` is 1, or the oldest receipt that is still stored; the hashes of `anchored` receipts are remembered. */
+  /**
+   * `first` is 1, or the number of the oldest receipt that is still stored. `anchored` are the numbers of receipts
+   * whose hashes are needed later (`hashOf`).
+   */
   constructor(first: number, anchored: ReadonlySet<number>) {
     this.#next = first;
     this.#anchored = anchored;
   }
 
-  /** Returns the hash of an anchored receipt, or of the one before the first; undefined if it is unknown. */
+  /**
+   * Returns the hash of an anchored receipt that was checked; undefined if it is unknown. The hash of the receipt
+   * before the first one is known too, if that receipt is anchored.
+   */
   hashOf(number: number): string | undefined {
     return this.#hashes.get(number);
   }
@@ -49,13 +55,13 @@ export class ChainWalk {
     return this.#last;
   }
 
-  /** Sum of the settlements so far. */
+  /** Sum of the settlements that were checked. */
   get spentNanos(): bigint {
     return this.#spent;
   }
 
-  /** Adds a receipt. Returns false after a divergence was found. */
-  take(entry: ChainEntry): boolean {
+  /** Adds a receipt. Returns false after a divergence, or if too many receipts wait for an earlier one. */
+  add(entry: ChainEntry): boolean {
     const { number } = entry.receipt;
     if (this.divergence !== undefined) return false;
     const known = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
@@ -71,7 +77,7 @@ export class ChainWalk {
   }
 
   #follow(entry: ChainEntry): boolean {
-    const { receipt, amountNanos, sound } = entry;
+    const { receipt, amountNanos, hashMatches: sound } = entry;
     const before = this.#last?.receipt;
     if (!sound) return this.#diverge(entry, "is not what its hash was made of: it was altered");
     if (before !== undefined || receipt.number === 1) {

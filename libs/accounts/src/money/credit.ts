@@ -2,25 +2,25 @@ import { CreditEvent, stored, type CreditKind, type Nanos } from "@modelgate/con
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { moneyScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./account.ts";
+import { maxAmount } from "./account.ts";
 
 /** A change of a balance by an operator: a top-up, or a correction in either direction. */
 export interface Credit {
   readonly accountId: string;
   readonly nanos: Nanos;
-  /** Absent: a top-up if the amount is positive, a correction if it is negative. */
+  /** Absent: "top-up" for a positive amount, "correction" for a negative one. */
   readonly kind?: Exclude<CreditKind, "opening">;
   readonly reason: string;
-  /** Id of the operation; repeating it changes nothing. */
+  /** Id of the operation. A repeated operation has no effect. */
   readonly operationId: string;
 }
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
-/** Maximum credits of an account; an operator who reaches it creates a new account. */
+/** Maximum number of credits of one account. An operator who reaches it must create a new account. */
 const maxCredits = 10_000;
 
-const run = defineScript({
+const creditScript = defineScript({
   file: new URL("credit.lua", import.meta.url),
   shared: moneyScripts,
   keys: ["account", "credits", "outbox"],
@@ -35,9 +35,9 @@ const run = defineScript({
   } satisfies Record<CreditReply, object>,
 });
 
-/** Returns the event of a change of a balance. Throws RangeError if the amount is out of range. */
+/** Creates the event of a change of a balance. Throws RangeError if the amount is zero or too large. */
 export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
-  if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
+  if (nanos === 0n || nanos > maxAmount || nanos < -maxAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
   return {
     id: `${accountId}.${encodeURIComponent(operationId)}`,
@@ -50,18 +50,18 @@ export function creditEventOf({ accountId, nanos, kind, reason, operationId }: C
   };
 }
 
-/** Changes a balance once. Returns "too-low" if a correction exceeds the available amount. */
+/** Changes a balance, once per operation. Returns "too-low" if a correction exceeds the available amount. */
 export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
   return applyCredit(redis, creditEventOf(wish));
 }
 
 /**
- * Changes a balance by an event, once per operation. An event with a receipt was lost with its Redis: it is applied
- * again, regardless of the available amount.
+ * Changes a balance by an event, once per operation. If the event has a receipt, Redis has lost the change: it is then
+ * applied again, even beyond the available amount.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
   const { accountId, operationId, nanos } = entry;
-  const { verdict } = await run(
+  const { verdict } = await creditScript(
     redis,
     {
       account: accountKeys.account(accountId),

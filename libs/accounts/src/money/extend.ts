@@ -2,16 +2,16 @@ import { Failure, type Nanos } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./account.ts";
+import { maxAmount } from "./account.ts";
 
-/** An addition to the hold of an open call. */
+/** An amount that is added to the hold of an open call. */
 export interface Extension {
   readonly accountId: string;
   readonly callId: string;
   readonly nanos: Nanos;
 }
 
-const run = defineScript({
+const extendScript = defineScript({
   file: new URL("extend.lua", import.meta.url),
   shared: holdScripts,
   keys: ["account", "hold"],
@@ -20,14 +20,19 @@ const run = defineScript({
 });
 
 /**
- * Adds to a hold in one atomic step. Returns false if the hold no longer exists. Throws Failure insufficient_quota
- * (402) if the account cannot cover it, server_overloaded (503) if Redis is unavailable or slow.
+ * Adds an amount to a hold in one atomic step. Returns false if the hold no longer exists. Throws Failure
+ * insufficient_quota (402) if the available money is too low, or server_overloaded (503) if Redis is unavailable or
+ * slow.
  */
 export async function extendHold(redis: Redis, { accountId, callId, nanos }: Extension): Promise<boolean> {
   if (nanos <= 0n) return true;
-  if (nanos > largestAmount) throw new Failure("insufficient_quota");
+  if (nanos > maxAmount) throw new Failure("insufficient_quota");
   const { verdict } = await orUnavailable(
-    run(redis, { account: accountKeys.account(accountId), hold: accountKeys.hold(accountId, callId) }, { nanos }),
+    extendScript(
+      redis,
+      { account: accountKeys.account(accountId), hold: accountKeys.hold(accountId, callId) },
+      { nanos },
+    ),
   );
   if (verdict === "too-low") throw new Failure("insufficient_quota");
   return verdict === "extended";

@@ -3,35 +3,35 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { readAgain } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./account.ts";
+import { maxAmount } from "./account.ts";
 
-/** A hold for one call, placed before the call is sent. */
+/** Request for a hold: money that is reserved for one call before the call is sent. */
 export interface HoldRequest {
   readonly accountId: string;
-  /** Id that the gateway creates, never the client: a call is settled once per id. */
+  /** Id of the call, always created by the gateway. A call is settled once per id. */
   readonly callId: string;
-  /** Upper bound of the cost. */
+  /** Maximum cost of the call. */
   readonly nanos: Nanos;
-  /** Amount that is certain once the call is sent; the hold of a service that died is settled at it. */
+  /** Minimum cost once the call is sent. If the service dies, the sweep settles the hold at this amount. */
   readonly floorNanos: Nanos;
-  /** Usage event of the call if the service died now. */
+  /** Usage event of the call for the case that the service dies now. */
   readonly draft: UsageDraft;
   readonly tokenId: string;
-  /** Limits that the call's tokens count against; absent: those of the API key. */
+  /** Id of the limits that the call's tokens count against; absent: those of the API key. */
   readonly limitsId?: string | undefined;
-  /** Tokens to reserve in the current minute. */
+  /** Number of tokens to reserve in the current minute. */
   readonly tokens: number;
   readonly tokensPerMinute?: number | undefined;
-  /** Spending limits of the API key and its group, in addition to the account's balance. */
+  /** Budgets of the API key and its group, in addition to the account's balance. */
   readonly budgets?: Budgets | undefined;
   readonly leaseMs: number;
-  /** Maximum events that may wait in the account's shard; beyond it calls are refused. */
+  /** Maximum number of events that may wait in the outbox of the account's shard. Beyond it, calls are refused. */
   readonly outboxBound: number;
-  /** Clock for tests; absent: that of Redis. */
+  /** Unix time in ms for tests; absent: the clock of Redis. */
   readonly nowMs?: number;
 }
 
-const run = defineScript({
+const holdScript = defineScript({
   file: new URL("hold.lua", import.meta.url),
   shared: holdScripts,
   keys: ["account", "hold", "holds", "outbox", "bucket", "dayBudgets", "monthBudgets"],
@@ -73,9 +73,9 @@ const run = defineScript({
   },
 });
 
-type HoldReply = Awaited<ReturnType<typeof run>>;
+type HoldReply = Awaited<ReturnType<typeof holdScript>>;
 
-/** Refusal (402) of a hold that exceeds the account's balance, or the rest of a budget. */
+/** Failure (402) of a hold that exceeds the account's available money or the rest of a budget. */
 export class InsufficientQuota extends Failure {
   readonly leftNanos: Nanos;
 
@@ -86,15 +86,16 @@ export class InsufficientQuota extends Failure {
 }
 
 /**
- * Holds money in one atomic step. Throws Failure: InsufficientQuota (402, balance or a budget), rate_limit_exceeded
- * (429, tokens per minute), server_overloaded (503: Redis unavailable or slow, or the outbox full).
+ * Reserves money in one atomic step. Throws Failure: InsufficientQuota or insufficient_quota (402, balance or budget),
+ * rate_limit_exceeded (429, tokens per minute), server_overloaded (503, Redis unavailable, slow or being restored, or
+ * the outbox full).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
-  if (request.nanos > largestAmount) throw new Failure("insufficient_quota", tooLow(request));
+  if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));
   const shard = shardOf(request.accountId);
   const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
   const step = () =>
-    run(
+    holdScript(
       redis,
       {
         account: accountKeys.account(request.accountId),
@@ -128,18 +129,18 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
       },
     );
   const reply = await orUnavailable(step());
-  refuse(reply.verdict === "no-account" ? await orUnavailable(readAgain(redis, step)) : reply, request);
+  throwUnlessHeld(reply.verdict === "no-account" ? await orUnavailable(readAgain(redis, step)) : reply, request);
 }
 
-/** Throws unless the money is held. */
-function refuse(reply: HoldReply, request: HoldRequest): void {
+/** Throws the failure of a reply, unless the money is reserved. */
+function throwUnlessHeld(reply: HoldReply, request: HoldRequest): void {
   switch (reply.verdict) {
     case "held":
       return;
     case "held-before":
       throw new Error(`call ${request.callId} has a hold already`);
     case "too-low":
-      throw new InsufficientQuota(tooLow(request), reply.left);
+      throw new InsufficientQuota(tooLowMessage(request), reply.left);
     case "no-account":
       throw new Failure("insufficient_quota");
     case "tokens":
@@ -158,36 +159,36 @@ function refuse(reply: HoldReply, request: HoldRequest): void {
     case "within-per-month":
     case "group-per-day":
     case "group-per-month":
-      throw new InsufficientQuota(overBudget(budgets[reply.verdict], request), reply.left);
+      throw new InsufficientQuota(overBudgetMessage(budgetTexts[reply.verdict], request), reply.left);
   }
 }
 
-/** A budget that hold.lua found too small. */
-interface Budget {
+/** Description of a budget for the message of a refused hold. */
+interface BudgetText {
   readonly name: Exclude<keyof Budgets, "within">;
   readonly whose: string;
   readonly period: string;
 }
 
-const sharers = "key, with the others of the account that share its limit,";
-const budgets = {
+const keysWithSharedBudget = "key, with the others of the account that share its limit,";
+const budgetTexts = {
   "token-per-day": { name: "tokenPerDay", whose: "key", period: "day" },
   "token-per-month": { name: "tokenPerMonth", whose: "key", period: "month" },
-  "within-per-day": { name: "withinPerDay", whose: sharers, period: "day" },
-  "within-per-month": { name: "withinPerMonth", whose: sharers, period: "month" },
+  "within-per-day": { name: "withinPerDay", whose: keysWithSharedBudget, period: "day" },
+  "within-per-month": { name: "withinPerMonth", whose: keysWithSharedBudget, period: "month" },
   "group-per-day": { name: "groupPerDay", whose: "account in this key's group", period: "day" },
   "group-per-month": { name: "groupPerMonth", whose: "account in this key's group", period: "month" },
-} satisfies Record<string, Budget>;
+} satisfies Record<string, BudgetText>;
 
-function overBudget({ name, whose, period }: Budget, { draft, budgets: given }: HoldRequest): string {
+function overBudgetMessage({ name, whose, period }: BudgetText, { draft, budgets: given }: HoldRequest): string {
   const dollars = formatUsd(parseNanos(given?.[name] ?? "0"));
   return `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`;
 }
 
 /**
- * Builds the message of a refused hold. A call is held at its maximum cost, so a request for fewer output tokens may be
- * admitted.
+ * Renders the message of a hold that exceeds the available money. A hold is placed for the maximum cost, so a request
+ * for fewer output tokens may be admitted.
  */
-function tooLow({ nanos, draft }: HoldRequest): string {
+function tooLowMessage({ nanos, draft }: HoldRequest): string {
   return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`;
 }

@@ -4,38 +4,38 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
 
-/** API key whose money is read. */
+/** API key whose remaining money is read. */
 export interface SpendingScope {
   readonly accountId: string;
   readonly tokenId: string;
   readonly group: string;
   readonly budgets?: Budgets | undefined;
-  /** Clock for tests; absent: that of the system. */
+  /** Unix time in ms for tests; absent: the clock of this machine. */
   readonly nowMs?: number | undefined;
 }
 
 /**
- * A budget of an API key, of the key whose limits it shares, or of its group, with the amount used in the current
- * period.
+ * A budget and the amount that was used in the current period. It belongs to an API key ("token"), to the key whose
+ * budget it shares ("within"), or to its group.
  */
-export interface BudgetUse {
+export interface BudgetUsage {
   readonly whose: "token" | "within" | "group";
   readonly period: "day" | "month";
   readonly maxNanos: Nanos;
-  /** Amount that was spent, or is held for open calls. */
+  /** Amount that was spent or is reserved for open calls. */
   readonly usedNanos: Nanos;
 }
 
-/** Amount that an API key can still spend, and the limits that determine it. */
-export interface MoneyLeft {
+/** Amount that an API key can still spend, and the amounts that limit it. */
+export interface RemainingMoney {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
-  readonly budgets: readonly BudgetUse[];
-  /** Minimum of the account's available money and the rest of its budgets; at least 0. */
+  readonly budgets: readonly BudgetUsage[];
+  /** The account's available money, or the rest of a budget if that is lower. Never negative. */
   readonly leftNanos: Nanos;
 }
 
-const bounds = [
+const budgetMembers = [
   { name: "tokenPerDay", whose: "token", period: "day" },
   { name: "tokenPerMonth", whose: "token", period: "month" },
   { name: "withinPerDay", whose: "within", period: "day" },
@@ -45,10 +45,10 @@ const bounds = [
 ] as const;
 
 /**
- * Reads the amount that an API key can still spend; undefined for an unknown account. Throws Failure if Redis does not
- * answer.
+ * Reads the amount that an API key can still spend; undefined for an unknown account. Throws Failure server_overloaded
+ * (503) if Redis does not answer or is being restored.
  */
-export async function readMoneyLeft(redis: Redis, scope: SpendingScope): Promise<MoneyLeft | undefined> {
+export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Promise<RemainingMoney | undefined> {
   const { accountId } = scope;
   const account = await orUnavailable(
     unlessLost(
@@ -68,11 +68,11 @@ export async function readMoneyLeft(redis: Redis, scope: SpendingScope): Promise
 async function readBudgets(
   redis: Redis,
   { accountId, tokenId, group, budgets = {}, nowMs = Date.now() }: SpendingScope,
-): Promise<readonly BudgetUse[]> {
+): Promise<readonly BudgetUsage[]> {
   const day = new Date(nowMs).toISOString().slice(0, "2026-01-31".length);
   const periods = { day, month: day.slice(0, "2026-01".length) };
   const fields = { token: `token:${tokenId}`, within: `token:${budgets.within ?? ""}`, group: `group:${group}` };
-  const set = bounds.flatMap(({ name, whose, period }) => {
+  const set = budgetMembers.flatMap(({ name, whose, period }) => {
     const most = budgets[name];
     return most === undefined ? [] : [{ whose, period, maxNanos: parseNanos(most) }];
   });

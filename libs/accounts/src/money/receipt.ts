@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Values } from "@modelgate/platform";
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 
-/** Values of a receipt in a script's reply. */
+/** Kinds of the values of a receipt in a script's reply. */
 export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
 /** Builds a receipt from a script's reply. */
@@ -10,21 +10,21 @@ export function receiptOf({ number, previous, balance, hash }: Values<typeof rec
   return { number, previous, balanceNanos: balance, hash };
 }
 
-/** An entry of an account's chain: a change of its balance with the receipt. */
+/** An entry of an account's chain: a change of its balance, with its receipt. */
 export interface ChainEntry {
   readonly kind: "settlement" | "credit";
-  /** Id of the call or operation. */
+  /** Id of the call (settlement) or operation (credit). */
   readonly id: string;
   readonly time: string;
-  /** Nano-dollars; negative if money was taken. */
+  /** Change of the balance in nano-dollars; negative for a settlement or a deduction. */
   readonly amountNanos: bigint;
   readonly receipt: Receipt;
   /** True if the receipt's hash matches its entry. */
-  readonly sound: boolean;
+  readonly hashMatches: boolean;
 }
 
-/** Returns a settlement as an entry of its account's chain; undefined if its event has no receipt. */
-export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): ChainEntry | undefined {
+/** Converts a usage event to an entry of its account's chain; undefined if the event has no receipt. */
+export function settlementEntry({ receipt, costNanos, ...draft }: UsageEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = -BigInt(costNanos);
   return {
@@ -33,12 +33,12 @@ export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): Ch
     time: draft.time,
     amountNanos,
     receipt,
-    sound: hashOf(receipt, amountNanos, draft) === receipt.hash,
+    hashMatches: hashOf(receipt, amountNanos, draft) === receipt.hash,
   };
 }
 
-/** Returns a credit as an entry of its account's chain; undefined if it has no receipt. */
-export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | undefined {
+/** Converts a credit event to an entry of its account's chain; undefined if the event has no receipt. */
+export function creditEntry({ receipt, ...entry }: CreditEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = BigInt(entry.nanos);
   return {
@@ -47,13 +47,13 @@ export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | und
     time: entry.time,
     amountNanos,
     receipt,
-    sound: hashOf(receipt, amountNanos, entry) === receipt.hash,
+    hashMatches: hashOf(receipt, amountNanos, entry) === receipt.hash,
   };
 }
 
 /**
- * Computes the hash that account-state.lua writes to a receipt. JSON preserves the order of an entry's members, so the
- * text is identical.
+ * Computes the hash of a receipt as account-state.lua does. JSON preserves the order of members, so an event that was
+ * parsed is rendered as the same text.
  */
 function hashOf({ previous, number, balanceNanos }: Receipt, amount: bigint, entry: object): string {
   return createHash("sha1")

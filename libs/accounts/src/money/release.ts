@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { repeatThroughOutage } from "./settle.ts";
+import { retryDuringOutage } from "./settle.ts";
 
 /** A hold to be released. */
 export interface Release {
@@ -9,7 +9,7 @@ export interface Release {
   readonly callId: string;
 }
 
-const run = defineScript({
+const releaseScript = defineScript({
   file: new URL("release.lua", import.meta.url),
   shared: holdScripts,
   keys: ["account", "hold", "holds"],
@@ -19,13 +19,13 @@ const run = defineScript({
 });
 
 /**
- * Releases a hold without a usage event, because nothing was bought. Returns false if the hold no longer exists. Throws
- * Failure server_overloaded if Redis is unavailable or slow; the sweep then releases it.
+ * Releases a hold without a usage event, because the call cost nothing. Returns false if the hold no longer exists.
+ * Throws Failure server_overloaded (503) if Redis is unavailable or slow; the sweep then settles the hold.
  */
 export async function releaseHold(redis: Redis, { accountId, callId }: Release): Promise<boolean> {
   const shard = shardOf(accountId);
   const { verdict } = await orUnavailable(
-    run(
+    releaseScript(
       redis,
       {
         account: accountKeys.account(accountId),
@@ -38,11 +38,11 @@ export async function releaseHold(redis: Redis, { accountId, callId }: Release):
   return verdict === "released";
 }
 
-/** Releases a hold; retries during an outage of Redis for about a minute. */
+/** Releases a hold. Retries for about a minute during an outage of Redis. */
 export async function releaseWithRetry(redis: Redis, release: Release): Promise<boolean> {
   try {
     return await releaseHold(redis, release);
   } catch {
-    return await repeatThroughOutage(() => releaseHold(redis, release));
+    return await retryDuringOutage(() => releaseHold(redis, release));
   }
 }

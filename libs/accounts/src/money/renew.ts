@@ -7,13 +7,13 @@ export interface Renewal {
   readonly accountId: string;
   readonly callId: string;
   readonly leaseMs: number;
-  /** Amount that is certain now, with the event that records it. An amount below the previous one is ignored. */
+  /** New minimum cost, with the usage event that records it. An amount below the previous one is ignored. */
   readonly floorNanos?: Nanos | undefined;
   readonly draft?: UsageDraft | undefined;
   readonly nowMs?: number | undefined;
 }
 
-const run = defineScript({
+const renewScript = defineScript({
   file: new URL("renew.lua", import.meta.url),
   shared: [clockScript],
   keys: ["hold", "holds"],
@@ -21,12 +21,12 @@ const run = defineScript({
   replies: { renewed: {}, gone: {} },
 });
 
-/** Extends a hold's lease. Returns false if the hold no longer exists. */
+/** Extends the lease of a hold. Returns false if the hold no longer exists. */
 export async function renewHold(
   redis: Redis,
   { accountId, callId, leaseMs, floorNanos, draft, nowMs }: Renewal,
 ): Promise<boolean> {
-  const { verdict } = await run(
+  const { verdict } = await renewScript(
     redis,
     { hold: accountKeys.hold(accountId, callId), holds: accountKeys.holds(shardOf(accountId)) },
     { callId, leaseMs, floor: floorNanos, draft: draft && JSON.stringify(draft), nowMs },

@@ -3,30 +3,30 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./account.ts";
+import { maxAmount } from "./account.ts";
 import { receiptKinds, receiptOf } from "./receipt.ts";
 
-/** End of a call, as it is billed. */
+/** Settlement of a call that has ended. */
 export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
   readonly costNanos: Nanos;
-  /** Total tokens of the call, counted against the API key's tokens per minute. */
+  /** Number of all tokens of the call, which count against the limit of tokens per minute. */
   readonly tokens: number;
   readonly draft: UsageDraft;
-  /** Used by the sweep: settles only a hold whose lease has ended. */
+  /** True if the hold is settled only if its lease has ended. The sweep sets it. */
   readonly onlyIfExpired?: boolean | undefined;
-  /** Settles only an existing hold, because no request was sent. */
+  /** True if the call is settled only if its hold exists, because no request was sent. */
   readonly onlyIfHeld?: boolean | undefined;
   /**
-   * Runs of Redis (`run_id`, separated by spaces) in which the call may be settled: in another run it may have been
-   * settled already. Absent: any run.
+   * Runs of Redis (`run_id`, separated by spaces) in which the call may be settled; in another run it may be settled
+   * already. Absent: any run.
    */
   readonly runIds?: string | undefined;
   readonly nowMs?: number | undefined;
 }
 
-const run = defineScript({
+const settleScript = defineScript({
   file: new URL("settle.lua", import.meta.url),
   shared: settlementScripts,
   keys: ["account", "hold", "holds", "outbox", "late"],
@@ -50,14 +50,15 @@ const run = defineScript({
 });
 
 /**
- * Settles a call in one atomic step, exactly once per call id. Undefined if it was settled before. A cost above the
- * hold is taken from the available amount, never below zero; the event records the amount that was taken.
+ * Settles a call in one atomic step, exactly once per call id. Returns undefined if it was not settled: it was settled
+ * before, or a condition of `Settlement` is not met. The part of the cost above the hold is taken from the available
+ * amount, but never below zero. The event records the amount that was taken.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, draft } = settlement;
-  const cost = within(settlement.costNanos);
+  const cost = limitToMaximum(settlement.costNanos);
   const shard = shardOf(accountId);
-  const reply = await run(
+  const reply = await settleScript(
     redis,
     {
       account: accountKeys.account(accountId),
@@ -82,12 +83,12 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
 }
 
-/** Returns an amount, at most the maximum of one step. */
-export function within(nanos: Nanos): Nanos {
-  return nanos > largestAmount ? largestAmount : nanos;
+/** Returns an amount, limited to `maxAmount`. */
+export function limitToMaximum(nanos: Nanos): Nanos {
+  return nanos > maxAmount ? maxAmount : nanos;
 }
 
-/** Settles a call; retries during an outage of Redis for about a minute. A repeated settlement has no effect. */
+/** Settles a call. Retries for about a minute during an outage of Redis. A repeated settlement has no effect. */
 export async function settleWithRetry(
   redis: Redis,
   settlement: Settlement,
@@ -95,18 +96,18 @@ export async function settleWithRetry(
   try {
     return await settle(redis, settlement);
   } catch {
-    return await repeatThroughOutage(() => settle(redis, settlement));
+    return await retryDuringOutage(() => settle(redis, settlement));
   }
 }
 
-/** Pauses before the retries, in ms: about a minute in total. */
+/** Pauses in ms before the retries: about a minute in total. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /**
- * Retries an idempotent step during an outage of Redis for about a minute. Rejects with the last error: the hold's
- * lease then ends, and the sweep settles it at its floor.
+ * Retries an idempotent step for about a minute during an outage of Redis. Rejects with the last error. Then the hold's
+ * lease ends, and the sweep settles the hold at its minimum cost.
  */
-export async function repeatThroughOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
+export async function retryDuringOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
   for (let repetition = 0; ; repetition++) {
     await new Promise((resolve) => setTimeout(resolve, pausesMs[repetition]));
     try {

@@ -2,23 +2,23 @@ import type { Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 
-/** Money of an account at one moment, for the verification of its books. */
+/** Amounts of an account at one moment, for its verification. */
 export interface Snapshot {
   readonly availableNanos: Nanos;
   readonly heldNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
-  /** Number of receipts, and the hash of the latest one. */
+  /** Number of the account's receipts, and the hash of the last one (`head`). */
   readonly receipts: number;
   readonly head: string;
-  /** Sum of the open holds; undefined if the shard has too many to read in one step. */
+  /** Sum of the account's open holds; undefined if its shard has more than `maxHolds`. */
   readonly openHoldsNanos: Nanos | undefined;
 }
 
-/** Maximum holds of a shard that one step reads; it takes Redis about ten milliseconds. */
+/** Maximum number of a shard's holds that one script reads. Reading them takes Redis about ten milliseconds. */
 const maxHolds = 10_000;
 
-const run = defineScript({
+const snapshotScript = defineScript({
   file: new URL("snapshot.lua", import.meta.url),
   keys: ["account", "holds"],
   args: { accountId: "text", holdPrefix: "text", maxHolds: "number" },
@@ -37,10 +37,10 @@ const run = defineScript({
   },
 });
 
-/** Reads an account's money in one step; undefined if it does not exist. */
+/** Reads an account's amounts in one step; undefined if the account does not exist. */
 export async function readSnapshot(redis: Redis, accountId: string): Promise<Snapshot | undefined> {
   const shard = shardOf(accountId);
-  const reply = await run(
+  const reply = await snapshotScript(
     redis,
     { account: accountKeys.account(accountId), holds: accountKeys.holds(shard) },
     { accountId, holdPrefix: accountKeys.holdOfShard(shard, ""), maxHolds },

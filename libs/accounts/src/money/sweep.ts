@@ -5,26 +5,26 @@ import type { OutboxEntry } from "../outbox/publish.ts";
 import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 
-/** Limits of one sweep of a shard. */
-export interface SweepBounds {
-  /** Clock for the leases; absent: that of this machine. */
+/** Optional conditions of a sweep. */
+export interface SweepOptions {
+  /** Unix time in ms with which the ends of leases are compared; absent: the clock of this machine. */
   readonly nowMs?: number | undefined;
-  /** Settles only in these runs of Redis; see `Settlement`. */
+  /** Runs of Redis in which holds may be settled; see `Settlement`. */
   readonly runIds?: string | undefined;
 }
 
 /**
- * Settles the holds of a shard whose lease has ended because their service died. Such a hold is charged its floor (the
- * price per request, the input that was sent to the vendor, and the output known at the last renewal), and the rest is
- * released. Its event has the outcome `failed` and is marked `estimated`. A sweep and a late service may compete: the
- * settlement script settles once. If the draft of a hold cannot be read, the hold is kept, and an error is thrown at
- * the end.
+ * Settles the holds of a shard whose lease has ended because their service died. Such a hold is settled at its minimum
+ * cost: the price per request, the input that was sent to the vendor, and the output that was known at the last
+ * renewal. The rest is released. The usage event has the outcome `failed` and is marked `estimated`. If the service
+ * settles late after all, the settlement script settles only once. A hold whose usage event cannot be read is kept; an
+ * error for all such holds is thrown at the end.
  */
 export async function sweepHolds(
   redis: Redis,
   shard: string,
   limit: number,
-  { nowMs, runIds }: SweepBounds = {},
+  { nowMs, runIds }: SweepOptions = {},
 ): Promise<readonly OutboxEntry<UsageEvent>[]> {
   const now = nowMs ?? Date.now();
   const expired = await redis.zrangebyscore(accountKeys.holds(shard), "-inf", now, "LIMIT", 0, limit);
@@ -38,7 +38,7 @@ export async function sweepHolds(
     }
     let event: UsageDraft;
     try {
-      event = deadDraft(draft);
+      event = failedDraft(draft);
     } catch (error) {
       unreadable.push(error);
       continue;
@@ -60,19 +60,21 @@ export async function sweepHolds(
 }
 
 /** Returns the number of open holds of a shard. */
-export async function openHolds(redis: Redis, shard: string): Promise<number> {
+export async function countOpenHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.holds(shard));
 }
 
-/** Returns the time at which the first lease of a shard's holds ends, Unix ms; Infinity if no hold is open. */
+/** Returns the Unix time in ms at which the first lease of a shard's holds ends; Infinity if no hold is open. */
 export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.holds(shard));
 }
 
 const readDraft = stored("usage draft", UsageDraft);
 
-/** Builds the event of a hold whose service died. The client's result is unknown, so the call counts as failed. */
-function deadDraft(text: string): UsageDraft {
+/**
+ * Creates the usage event of a hold whose service died. The client's result is unknown, so the call counts as failed.
+ */
+function failedDraft(text: string): UsageDraft {
   const draft = readDraft(text);
   return {
     ...draft,

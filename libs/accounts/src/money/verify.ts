@@ -1,66 +1,67 @@
 import { type CreditEvent, type Nanos, type UsageEvent, present } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shardOf, accountKeys } from "../keys.ts";
-import { readLeftovers } from "../outbox/publish.ts";
+import { readUnpublished } from "../outbox/publish.ts";
 import { findAccount, type Account } from "./account.ts";
 import { ChainWalk, type Divergence } from "./chain.ts";
 import { listCredits } from "./credit.ts";
-import { creditLink, settlementLink, type ChainEntry } from "./receipt.ts";
+import { creditEntry, settlementEntry, type ChainEntry } from "./receipt.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface VerifyOptions {
   /**
-   * Reads the account's entries in the books from a time (Unix ms) in pages: its credits, and its calls, oldest first.
+   * Reads the account's entries in the books since a Unix time in ms, in pages: first its credits, then its calls, the
+   * oldest first.
    */
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
-  /** Creation time of the account in the books, RFC 3339; "" if the books contain only its calls. */
+  /** Creation time of the account in the books (RFC 3339); "" if the books contain only its calls. */
   readonly createdAt: string;
-  /** Signed heads that earlier verifications found in its chain. */
+  /** Signed heads of the account's chain, from earlier verifications. */
   readonly anchors: readonly AnchoredHead[];
-  /** Returns whether an entry had this hash before a lost Redis was restored. */
+  /** Returns whether an entry had a receipt with this hash before a lost Redis was restored. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
-  /** Days for which the books keep calls; older ones cannot be read. */
+  /** Number of days for which the books keep calls. */
   readonly keepDays: number;
-  /** Ms to wait for a receipt whose event has not reached the books yet. */
+  /** Maximum ms to wait for a receipt whose event is not in the books yet. */
   readonly waitMs: number;
 }
 
-/** A signed head of the chain. */
+/** A signed head of an account's chain: the last receipt at the time of the signature. */
 export interface AnchoredHead {
   readonly number: number;
   readonly head: string;
-  /** Balance after it, nano-dollars as decimal text. */
+  /** Balance after this receipt, in nano-dollars as decimal text. */
   readonly balanceNanos: string;
-  /** Creation time of the account, RFC 3339. */
+  /** Creation time of the account (RFC 3339). */
   readonly createdAt: string;
-  /** Time of the signature, RFC 3339. */
+  /** Time of the signature (RFC 3339). */
   readonly time: string;
 }
 
-/** Result of recomputing an account from the books. */
+/** Result of the verification of an account. */
 export interface Verification {
   readonly account: string;
   readonly ok: boolean;
-  /** First and last of the receipts that were found correct. */
+  /** First and last receipt that were checked and found correct. */
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: Nanos;
-  /** Hash of the latest receipt. */
+  /** Hash of the account's last receipt. */
   readonly head: string;
   /** First divergence; absent if there is none. */
   readonly divergence?: Divergence;
 }
 
-/** Pause before another check for missing receipts, in ms. */
+/** Pause in ms before the entries are read again because receipts are missing. */
 const retryMs = 250;
-/** Maximum events in the outbox of the account's shard that are taken into account. */
+/** Maximum number of events in the outbox of the account's shard that are read. */
 const maxWaiting = 100_000;
 const dayMs = 86_400_000;
 
 /**
- * Recomputes an account's balance from its credits and its settled calls, receipt by receipt, and compares it with the
- * account in Redis. Undefined if the account does not exist. Calls may continue meanwhile: later entries are left out,
- * and entries that have not reached the books yet are waited for.
+ * Recomputes an account's balance from its credits and settled calls, receipt by receipt, and compares it with the
+ * account in Redis. Returns undefined if the account does not exist. Calls may continue meanwhile: later entries are
+ * left out, and entries that are not in the books yet are waited for.
  */
 export async function verifyAccount(
   redis: Redis,
@@ -80,7 +81,7 @@ export async function verifyAccount(
     const divergence = missing
       ? { receipt: walk.next, message: "is not in the books: its event was lost" }
       : (walk.divergence ??
-        (await compare(redis, account, snapshot, walk, from)) ??
+        (await compareAmounts(redis, account, snapshot, walk, from)) ??
         (await compareAnchors(options, snapshot, walk, from)));
     return present({
       account: accountId,
@@ -94,51 +95,55 @@ export async function verifyAccount(
   }
 }
 
-/** Reads all receipts up to a number: credits, events in the outbox, then the books. */
+/** Checks all receipts up to the number `most`. They are read from the credits in Redis, the outbox and the books. */
 async function walkChain(redis: Redis, account: Account, most: number, options: VerifyOptions) {
   const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
-  const whole = Date.parse(madeAt(account, options)) >= oldest;
-  const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditLink(credit) ?? []);
+  const isComplete = Date.parse(creationTime(account, options)) >= oldest;
+  const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditEntry(credit) ?? []);
   // Read before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
-  const waiting = (await readLeftovers(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
-    "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
+  const waiting = (await readUnpublished(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
+    "costNanos" in event && event.accountId === account.id ? (settlementEntry(event) ?? []) : [],
   );
-  const from = whole ? 1 : await oldestKept(readEntries(oldest), [...waiting.map(numberOf), most + 1]);
+  const from = isComplete ? 1 : await oldestReceipt(readEntries(oldest), [...waiting.map(numberOf), most + 1]);
   // Around midnight events may be settled in another order than their times. An entry that is missing on the first day
-  // may be among the calls of the day before, which are about to be deleted.
-  const kept = readEntries(whole ? 0 : oldest - dayMs);
+  // may thus be among the calls of the day before, which are not deleted yet.
+  const kept = readEntries(isComplete ? 0 : oldest - dayMs);
   const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
-    links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.take(link));
-  if (takeAll(credits) && takeAll(waiting)) for await (const entries of kept) if (!takeAll(linksOf(entries))) break;
+    links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.add(link));
+  if (takeAll(credits) && takeAll(waiting))
+    for await (const entries of kept) if (!takeAll(chainEntries(entries))) break;
   return { from, walk };
 }
 
-/** Returns the creation time of an account in the books, which Redis is compared with. */
-function madeAt({ createdAt }: Account, options: VerifyOptions): string {
+/** Returns the creation time of an account in the books; that in Redis if the books have none. */
+function creationTime({ createdAt }: Account, options: VerifyOptions): string {
   return options.createdAt === "" ? createdAt : options.createdAt;
 }
 
-/** Returns the lowest receipt number among the calls in the books and other entries. */
-async function oldestKept(kept: ReturnType<VerifyOptions["readEntries"]>, others: readonly number[]): Promise<number> {
+/** Returns the lowest of the receipt numbers in the first page of calls in the books and of `others`. */
+async function oldestReceipt(
+  kept: ReturnType<VerifyOptions["readEntries"]>,
+  others: readonly number[],
+): Promise<number> {
   for await (const entries of kept) {
-    const calls = linksOf(entries).filter(({ kind }) => kind === "settlement");
+    const calls = chainEntries(entries).filter(({ kind }) => kind === "settlement");
     if (calls.length > 0) return Math.min(...calls.map(numberOf), ...others);
   }
   return Math.min(...others);
 }
 
-function linksOf(entries: readonly (CreditEvent | UsageEvent)[]): readonly ChainEntry[] {
-  return entries.flatMap((entry) => ("costNanos" in entry ? settlementLink(entry) : creditLink(entry)) ?? []);
+function chainEntries(entries: readonly (CreditEvent | UsageEvent)[]): readonly ChainEntry[] {
+  return entries.flatMap((entry) => ("costNanos" in entry ? settlementEntry(entry) : creditEntry(entry)) ?? []);
 }
 
 function numberOf({ receipt }: ChainEntry): number {
   return receipt.number;
 }
 
-/** Compares the account's amounts with its receipts. */
-async function compare(
+/** Compares the account's amounts with its receipts. Returns the first difference. */
+async function compareAmounts(
   redis: Redis,
   { id }: Account,
   seen: Snapshot,
@@ -166,7 +171,7 @@ async function compare(
   );
 }
 
-/** Compares the signed heads with the current chain. */
+/** Compares the signed heads with the current chain. Returns the first difference. */
 async function compareAnchors(
   { anchors, createdAt, wasReplaced }: VerifyOptions,
   seen: Snapshot,
@@ -193,12 +198,15 @@ async function compareAnchors(
   return { message: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
 }
 
-/** Claims the verification of an account for one ledger. Returns false if another has claimed it within `forMs`. */
+/**
+ * Claims the verification of an account for one ledger. Returns false if another ledger has claimed it within the last
+ * `forMs` ms.
+ */
 export async function claimVerification(redis: Redis, accountId: string, forMs: number): Promise<boolean> {
   return (await redis.set(accountKeys.verifying(accountId), "1", "PX", forMs, "NX")) !== null;
 }
 
-/** Stores the result of a verification: a divergent account is listed until a later verification succeeds. */
+/** Stores the result of a verification. A divergent account is listed until a later verification succeeds. */
 export async function keepVerification(
   redis: Redis,
   { account, divergence }: Pick<Verification, "account" | "divergence">,

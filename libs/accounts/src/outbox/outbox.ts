@@ -4,35 +4,38 @@ import { publishEntries } from "./publish.ts";
 
 /** Publishes the events of this process in the background. */
 export interface Outbox extends AsyncDisposable {
-  /** Adds events that are stored in Redis already; several are published together. Never blocks or throws. */
+  /** Adds events that are already stored in Redis. Several events are published together. Never blocks or throws. */
   push(...entries: readonly OutboxEntry[]): void;
-  /** Number of events that are neither published nor left to the ledger yet. */
+  /** Number of calls of `push` whose events wait in memory to be published. */
   readonly waiting: number;
 }
 
 /**
- * Ms for which events are collected into a batch. A batch takes one round trip each to be remembered, published,
- * acknowledged and removed, as a single event would. Its events are stored in Redis meanwhile.
+ * Time in ms for which events are collected into a batch. A batch needs no more round trips than a single event would.
+ * Its events are stored in Redis meanwhile.
  */
 const batchMs = 50;
-/** Maximum events of one batch in flight. */
+/** Maximum number of calls of `push` whose events form one batch. */
 const batchSize = 512;
-/** Maximum events in memory; further events stay in Redis, where the ledger finds them. */
+/**
+ * Maximum number of calls of `push` whose events wait in memory. Further events are only in Redis, and the ledger
+ * publishes them.
+ */
 const maxWaiting = 20_000;
-/** Ms that shutdown waits for the last events; unpublished ones are left to the ledger. */
-const lastFlightMs = 5_000;
+/** Maximum ms that shutdown waits until the last events are published. The ledger publishes the rest. */
+const maxShutdownMs = 5_000;
 
 /**
- * Opens the publisher of a service. It publishes in batches and waits for the acknowledgements in the background.
- * Delivery does not depend on it: an event is stored in Redis before it is added, and unpublished events are left to
- * the ledger.
+ * Opens the publisher of a service. It publishes events in batches and waits for the acknowledgements in the
+ * background. Delivery does not depend on it: events are stored in Redis before they are added, and the ledger
+ * publishes those that are still there.
  */
 export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
   let queue: (readonly OutboxEntry[])[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let flight: Promise<void> | undefined;
+  let publishing: Promise<void> | undefined;
 
-  async function fly(): Promise<void> {
+  async function publishQueue(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.slice(0, batchSize).flat();
       queue = queue.slice(batchSize);
@@ -44,11 +47,11 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
     }
   }
 
-  function depart(): void {
+  function startPublishing(): void {
     timer = undefined;
-    flight ??= fly().finally(() => {
-      flight = undefined;
-      if (queue.length > 0) timer ??= setTimeout(depart, batchMs);
+    publishing ??= publishQueue().finally(() => {
+      publishing = undefined;
+      if (queue.length > 0) timer ??= setTimeout(startPublishing, batchMs);
     });
   }
 
@@ -59,17 +62,17 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
     push(...entries) {
       if (entries.length === 0 || !bus.connected || queue.length >= maxWaiting) return;
       queue.push(entries);
-      timer ??= setTimeout(depart, batchMs);
+      timer ??= setTimeout(startPublishing, batchMs);
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
-      const flown = (async () => {
-        await flight;
-        await fly();
+      const allPublished = (async () => {
+        await publishing;
+        await publishQueue();
       })();
       const deadline = Promise.withResolvers<void>();
-      const alarm = setTimeout(deadline.resolve, lastFlightMs);
-      await Promise.race([flown, deadline.promise]);
+      const alarm = setTimeout(deadline.resolve, maxShutdownMs);
+      await Promise.race([allPublished, deadline.promise]);
       clearTimeout(alarm);
     },
   };

@@ -17,11 +17,11 @@ import { receiptOf } from "../money/receipt.ts";
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
 export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
-/** An event in the outbox with its text, which is rendered once for all recipients. */
+/** An event in the outbox with its JSON text, which is rendered once and used several times. */
 interface SerializedEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
-  /** Its task, or its own id: events with the same name here are published in their order. */
+  /** Id of the event's task, or of the event itself. Events with the same value are published one after another. */
   readonly order: string;
 }
 
@@ -35,24 +35,27 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
-/** Returns the subject that an event is published under. */
+/** Returns the NATS subject of an event. */
 export function subjectOf(event: OutboxEvent): string {
   if ("kind" in event) return creditSubject(event.kind);
   if ("state" in event) return taskSubject(event.state);
   return usageSubjects.get(event.area) ?? usageSubject("edge");
 }
 
-/** Returns an event's message id: another one if a call was charged again, so that its event is no duplicate. */
+/**
+ * Returns the message id of an event. A call that was charged again gets a different id, so that its event is not
+ * dropped as a duplicate.
+ */
 export function messageId(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
- * Publishes events and removes them from the outbox after JetStream has stored them. Returns their number. A failed
- * event stays in the outbox, together with later events of the same task. An event that is published twice, because its
- * removal was lost, is dropped by its `Nats-Msg-Id`. Until an event is in the books it is also remembered outside the
- * outbox (`rememberSent`).
+ * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
+ * events. If an event fails, it and the later events of its task stay in the outbox. An event may be published twice,
+ * if its removal from the outbox fails; JetStream then drops it by its `Nats-Msg-Id`. Until an event is in the books, a
+ * copy is also kept outside the outbox (`keepCopies`).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const written: SerializedEntry[] = [];
@@ -62,29 +65,29 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   }
   const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
   const remembered: Promise<void>[] = [];
-  for (const [shard, several] of byShard) remembered.push(rememberSent(redis, shard, several));
-  // Without Redis they are published all the more: it may have lost them.
+  for (const [shard, several] of byShard) remembered.push(keepCopies(redis, shard, several));
+  // The events are published even if Redis does not answer, because Redis may have lost them.
   await Promise.allSettled(remembered);
-  const done = await publishInTurns(bus, written);
+  const stored = await publishInOrder(bus, written);
   const removals: Promise<unknown>[] = [];
   for (const [shard, several] of byShard) {
     const gone: string[] = [];
     const failed: OutboxEvent[] = [];
     for (const { entry } of several)
-      if (done.has(entry)) gone.push(entry.entryId);
+      if (stored.has(entry)) gone.push(entry.entryId);
       else failed.push(entry.event);
     if (gone.length > 0) removals.push(redis.xdel(accountKeys.outbox(shard), ...gone));
-    if (failed.length > 0) removals.push(forgetSent(redis, failed));
+    if (failed.length > 0) removals.push(removeCopies(redis, failed));
   }
   await Promise.all(removals);
-  return done.size;
+  return stored.size;
 }
 
-/** Publishes events and returns those that were stored; the events of one task are published one by one. */
-async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
+/** Publishes events, those of one task one after another. Returns the events that were stored. */
+async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
   const done = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
-    const [turn, later] = inTurn(waiting);
+    const [turn, later] = firstOfEachTask(waiting);
     let results: readonly unknown[];
     try {
       results = await bus.publish(turn.map(messageOf));
@@ -94,14 +97,14 @@ async function publishInTurns(bus: Bus, entries: readonly SerializedEntry[]): Pr
     const isStuck = new Set<string>();
     for (const [at, written] of turn.entries())
       if (results[at] === undefined) done.add(written.entry);
-      else isStuck.add(written.order); // left where it is, with those behind it
+      else isStuck.add(written.order); // it stays in the outbox, with the later events of its task
     waiting = isStuck.size === 0 ? later : later.filter(({ order }) => !isStuck.has(order));
   }
   return done;
 }
 
-/** Splits events into those that can be published now (of each task only the first) and the later ones. */
-function inTurn(
+/** Splits events into those that can be published now (the first of each task) and the later ones. */
+function firstOfEachTask(
   entries: readonly SerializedEntry[],
 ): [now: readonly SerializedEntry[], later: readonly SerializedEntry[]] {
   const seen = new Set<string>();
@@ -119,11 +122,12 @@ function messageOf({ entry: { event }, text }: SerializedEntry): BusMessage {
 }
 
 /**
- * Reads the events of a shard that have waited at least `olderThanMs`, because a service died before it published them,
- * or NATS was unavailable. The settled cost is inserted into the event's text here. An unreadable entry is passed to
- * `onUnreadable`, which throws by default, and stays in the outbox.
+ * Reads the events of a shard that have been in the outbox for at least `olderThanMs`, because a service died before it
+ * published them, or NATS was unavailable. A usage event gets its cost and receipt here, from the fields that the
+ * settlement script wrote. An unreadable entry is passed to `onUnreadable`, which throws by default, and stays in the
+ * outbox.
  */
-export async function readLeftovers(
+export async function readUnpublished(
   redis: Redis,
   shard: string,
   olderThanMs: number,
@@ -145,7 +149,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Returns the number of events that wait in a shard. */
+/** Returns the number of events in the outbox of a shard. */
 export async function outboxLength(redis: Redis, shard: string): Promise<number> {
   return redis.xlen(accountKeys.outbox(shard));
 }
@@ -173,31 +177,34 @@ function eventOf(fields: readonly string[]): OutboxEvent {
   };
 }
 
-/** Maximum events of a shard that are remembered until they are in the books; further ones are in JetStream only. */
+/** Maximum number of events of a shard of which a copy is kept until they are in the books. */
 const maxRemembered = 500;
 
-/** An event that was published and is not in the books yet. */
+/** An event that was sent to JetStream and is not in the books yet. */
 export interface SentEvent {
   readonly subject: string;
   readonly event: OutboxEvent;
   readonly messageId: string;
-  /** Shard in which Redis keeps a copy of the event until the books contain it. */
+  /** Shard in which Redis keeps the copy of the event. */
   readonly shard: string;
   readonly name: string;
 }
 
-/** Returns an event's unique name: a call that a restored Redis settled again has the same id and another receipt. */
+/**
+ * Returns the unique name of an event. A call that was settled again after a restore has the same id but another
+ * receipt, so the name contains the receipt's hash.
+ */
 function nameOf(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
- * Remembers events before they are published until the books contain them, because JetStream may lose its storage with
- * unread events. The number per shard is limited: while the books are unavailable, further events are in JetStream
- * only.
+ * Keeps copies of events in Redis until the books contain them, because JetStream may lose its storage with unread
+ * events. Called before they are published. If the shard has too many copies, for example while the books are
+ * unavailable, no copies of these events are kept.
  */
-async function rememberSent(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
+async function keepCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxRemembered) return;
   const fields: string[] = [];
@@ -205,8 +212,8 @@ async function rememberSent(redis: Redis, shard: string, several: readonly Seria
   await redis.hset(key, ...fields);
 }
 
-/** Removes remembered events that are in the books, or that stay in the outbox. */
-export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
+/** Removes the copies of events that are in the books, or that stay in the outbox. */
+export async function removeCopies(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
   await Promise.all(
     [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(nameOf))),
@@ -215,7 +222,7 @@ export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): 
 
 const readEvent = stored("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
 
-/** Returns the events of these shards that were published and are not in the books yet. */
+/** Returns the events of these shards that were sent to JetStream and are not in the books yet. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
   const found = await Promise.all(
     of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
@@ -228,8 +235,8 @@ export async function readSent(redis: Redis, of: readonly string[] = shards): Pr
   );
 }
 
-/** Removes remembered events that were read here, after they are in the books. */
-export async function forgetRead(redis: Redis, events: readonly SentEvent[]): Promise<void> {
+/** Removes the copies of events that `readSent` has returned, after they are in the books. */
+export async function removeReadCopies(redis: Redis, events: readonly SentEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ shard }) => shard);
   await Promise.all(
     [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(({ name }) => name))),

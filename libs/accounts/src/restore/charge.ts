@@ -5,18 +5,18 @@ import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { holdScripts } from "../shared-scripts.ts";
 
-/** A settled call that Redis has lost. */
+/** A settled or open call that Redis has lost. */
 export interface LostCall {
   readonly draft: UsageDraft;
   readonly costNanos: Nanos;
-  /** Hash of its receipt; absent: the call was open when Redis lost its hold. */
+  /** Hash of the call's receipt; absent if the call was still open when Redis lost its hold. */
   readonly replaces?: string | undefined;
 }
 
-/** Ms for which a charge is remembered, so that no other ledger repeats it: far longer than a ledger works on it. */
+/** Time in ms for which a charge is remembered, so that no other ledger repeats it. A ledger needs far less time. */
 const rememberMs = 86_400_000;
 
-const run = defineScript({
+const chargeScript = defineScript({
   file: new URL("charge.lua", import.meta.url),
   shared: holdScripts,
   keys: ["account", "hold", "holds", "outbox", "charged"],
@@ -28,14 +28,14 @@ const run = defineScript({
   },
 });
 
-/** Charges a lost call once. Undefined if it was charged before, or if its account does not exist (yet). */
+/** Charges a lost call once. Returns undefined if it was charged before, or if its account does not exist (yet). */
 export async function chargeLost(
   redis: Redis,
   { draft, costNanos, replaces }: LostCall,
 ): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, id } = draft;
   const shard = shardOf(accountId);
-  const reply = await run(
+  const reply = await chargeScript(
     redis,
     {
       account: accountKeys.account(accountId),

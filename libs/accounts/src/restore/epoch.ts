@@ -2,28 +2,28 @@ import { Failure } from "@modelgate/contracts";
 import { readServerState, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** Returns the id of the books that Redis was filled from; undefined if Redis is empty, or has lost its data. */
+/** Returns the id of the books that Redis was filled from; undefined if Redis is empty or has lost its data. */
 export async function readEpoch(redis: Redis): Promise<string | undefined> {
   return (await redis.get(accountKeys.epoch)) ?? undefined;
 }
 
-/** Records that Redis contains all accounts and tokens of the books. */
+/** Records that Redis contains all accounts and tokens of the books with this id. */
 export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
   await redis.set(accountKeys.epoch, epoch);
 }
 
 /**
- * Records the runs of its servers (`readServerState`) in which Redis contains all data of the books: a later run may have
- * lost the latest writes.
+ * Records the current runs of the Redis servers (`readServerState`), in which Redis contains all data of the books.
+ * After a restart, Redis may have lost the latest writes.
  */
-export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> {
-  await redis.set(accountKeys.wholeRuns, runs);
+export async function writeCompleteRuns(redis: Redis, runs: string): Promise<void> {
+  await redis.set(accountKeys.completeRuns, runs);
 }
 
 /**
- * Reads a value that may be absent because it does not exist, or because Redis has lost it and is being restored.
- * Throws Failure server_overloaded (503) in the second case. The value certainly does not exist if two reads, before
- * and after Redis is known to be complete, find nothing.
+ * Reads a value. If it is absent, checks whether Redis may have lost it and is being restored; throws Failure
+ * server_overloaded (503) in that case. Otherwise the value is read again, because it may have been restored between
+ * the first read and the check.
  */
 export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
   const found = await read();
@@ -32,7 +32,7 @@ export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbse
 
 /** Repeats a read that found nothing. Throws Failure server_overloaded (503) while Redis is being restored. */
 export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promise<T> {
-  if ((await readEpoch(redis)) === undefined || !(await isInWholeRun(redis)))
+  if ((await readEpoch(redis)) === undefined || !(await isInCompleteRun(redis)))
     throw new Failure("server_overloaded", "The gateway's accounts are being restored; try again shortly.", {
       retryAfterSeconds: 1,
     });
@@ -40,19 +40,19 @@ export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promis
 }
 
 /**
- * Ms for which a result of `isInWholeRun` is reused. Otherwise every request with an unknown key would cost Redis an
- * expensive command.
+ * Time in ms for which a positive result of `isInCompleteRun` is reused. Otherwise every request with an unknown key
+ * would cost Redis an expensive command.
  */
-const wholeForMs = 250;
+const completeForMs = 250;
 
-/** Time until which each Redis is known to be complete, by `performance.now()`. */
+/** Time until which each Redis is known to be complete, in ms of `performance.now()`. */
 const knownCompleteUntil = new WeakMap<Redis, number>();
 
-async function isInWholeRun(redis: Redis): Promise<boolean> {
+async function isInCompleteRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
-  const [known, { runs }] = await Promise.all([redis.get(accountKeys.wholeRuns), readServerState(redis)]);
-  // Absent: the ledger of an earlier version records no runs.
+  const [known, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
+  // The value is missing if the ledger is of an earlier version, which recorded no runs.
   const isWhole = known === null || known === runs;
-  if (isWhole) knownCompleteUntil.set(redis, performance.now() + wholeForMs);
+  if (isWhole) knownCompleteUntil.set(redis, performance.now() + completeForMs);
   return isWhole;
 }

@@ -4,14 +4,17 @@ import { accountKeys } from "../keys.ts";
 
 const readDraft = stored("usage draft", UsageDraft);
 
-/** A call that ended without a hold: it was swept, settled by an attempt whose reply was lost, or lost with a Redis. */
+/**
+ * A call that ended when it had no hold: the sweep had settled it, an earlier attempt had settled it although its reply
+ * was lost, or Redis had lost the hold.
+ */
 export interface LateCall {
   readonly entryId: string;
   readonly draft: UsageDraft;
   readonly costNanos: Nanos;
 }
 
-/** Returns the late calls of a shard that have waited at least `olderThanMs`. */
+/** Reads the late calls of a shard that have waited for at least `olderThanMs`. */
 export async function readLate(
   redis: Redis,
   shard: string,
@@ -25,7 +28,7 @@ export async function readLate(
   });
 }
 
-/** Removes a late call that was charged, or that is in the books already. */
-export async function forgetLate(redis: Redis, shard: string, entryId: string): Promise<void> {
+/** Removes a late call that was charged or is already in the books. */
+export async function removeLate(redis: Redis, shard: string, entryId: string): Promise<void> {
   await redis.xdel(accountKeys.late(shard), entryId);
 }

@@ -3,14 +3,14 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { taskMember } from "../tasks/claim.ts";
 import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
 
-/** A task in the state of its latest event. */
+/** A task that Redis has lost, in the state of its last event. */
 export interface LostTask {
   readonly task: TaskRecord;
-  /** Time until which the task can be fetched, Unix ms. */
+  /** Unix time in ms until which clients can fetch the task. */
   readonly untilMs: number;
 }
 
-const run = defineScript({
+const restoreScript = defineScript({
   file: new URL("restore-task.lua", import.meta.url),
   keys: ["task", "due", "list", "holds"],
   args: {
@@ -27,14 +27,15 @@ const run = defineScript({
 });
 
 /**
- * Restores a task that Redis has lost. An open task is polled immediately, and its hold, if it exists, is kept open; an
- * ended one is not polled, even if Redis has an older state of it. Returns false if Redis already has the task.
+ * Restores a task that Redis has lost. An open task is due for a poll immediately, and the lease of its hold, if the
+ * hold exists, is extended. An ended task is not polled, even if Redis contains an older state of it. Returns false if
+ * Redis already contains the task.
  */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;
   const shard = shardOf(accountId);
   const isOpen = state === "queued" || state === "in_progress";
-  const { verdict } = await run(
+  const { verdict } = await restoreScript(
     redis,
     {
       task: accountKeys.task(accountId, id),

@@ -2,21 +2,21 @@ import type { CreditEvent, Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** State of an account after its latest receipt, with the credits that led to it. */
+/** An account that Redis has lost, in the state of its last receipt, with its credits. */
 export interface LostAccount {
   readonly id: string;
   readonly name: string;
-  /** RFC 3339. */
+  /** Creation time (RFC 3339). */
   readonly createdAt: string;
   readonly balanceNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly receipts: number;
   readonly head: string;
-  /** Each with its receipt. */
+  /** All credits of the account, each with its receipt. */
   readonly credits: readonly CreditEvent[];
 }
 
-const run = defineScript({
+const restoreScript = defineScript({
   file: new URL("restore.lua", import.meta.url),
   keys: ["account"],
   args: {
@@ -32,8 +32,8 @@ const run = defineScript({
 });
 
 /**
- * Restores an account that Redis has lost. Returns false if it exists. The account is written last, so its existence
- * means that it is complete.
+ * Restores an account that Redis has lost. Returns false if it exists. The account is written after its credits, so if
+ * it exists it is complete.
  */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
   const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits } = account;
@@ -43,7 +43,7 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
       accountKeys.credits(id),
       Object.fromEntries(credits.map((event) => [event.operationId, JSON.stringify(event)])),
     );
-  const { verdict } = await run(
+  const { verdict } = await restoreScript(
     redis,
     { account: accountKeys.account(id) },
     {
@@ -59,14 +59,14 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
   return verdict === "restored";
 }
 
-/** Latest receipt of an account in Redis; absent: Redis has no such account. */
-export interface KnownHead {
+/** Number of receipts of an account in Redis, and the hash of the last one. */
+export interface AccountHead {
   readonly receipts: number;
   readonly head: string;
 }
 
-/** Reads the heads of accounts in Redis, in the order of the ids. */
-export function readHeads(redis: Redis, ids: readonly string[]): Promise<readonly (KnownHead | undefined)[]> {
+/** Reads the heads of accounts in Redis, in the order of the ids; undefined for a missing account. */
+export function readHeads(redis: Redis, ids: readonly string[]): Promise<readonly (AccountHead | undefined)[]> {
   return Promise.all(
     ids.map(async (id) => {
       const [available, receipts, head] = await redis.hmget(accountKeys.account(id), "available", "receipts", "head");

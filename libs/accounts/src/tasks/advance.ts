@@ -1,41 +1,43 @@
 import { KeptTaskEvent, stored, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { within } from "../money/settle.ts";
+import { limitToMaximum } from "../money/settle.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
+import { taskEvent, type TaskRecord, type TaskSealer } from "./record.ts";
 
-/** Cost at the end of a task, and its usage event. */
+/** Cost of an ended task, and its usage event. */
 export interface TaskSettlement {
   readonly costNanos: Nanos;
   readonly draft: UsageDraft;
 }
 
-/** Next record of a task. */
+/** The next state of a task, to be written to Redis. */
 export interface TaskAdvance {
   readonly task: TaskRecord;
-  /** Version that the record was derived from. */
+  /** Version of the stored record from which `task` was derived. */
   readonly version: string;
-  /** Time of the next poll, Unix ms; absent: the task has ended. */
+  /** Unix time in ms of the next poll; absent: the task has ended. */
   readonly dueAt?: number | undefined;
-  /** Previous state, if it changed. */
+  /** Previous state of the task, if the state changes. */
   readonly from?: TaskState | undefined;
-  /** Set at the end of the task: its cost if completed, zero if failed. */
+  /** Set when the task ends: its cost if it is completed, zero if it failed. */
   readonly settlement?: TaskSettlement | undefined;
-  /** Time for which an ended task is kept, in ms. */
+  /** Time in ms for which an ended task is kept. */
   readonly keepMs: number;
-  /** Time from which another process may send the transition's callback, Unix ms; this process sends it immediately. */
+  /**
+   * Unix time in ms from which other processes may send the transition's callback. This process sends it immediately.
+   */
   readonly callbackDueAt: number;
   readonly nowMs: number;
-  /** Encrypts the record for its events; absent: the record is stored in Redis only. */
-  readonly seal?: Pick<TaskSeal, "seal"> | undefined;
+  /** Encrypts the record for its event; absent: the event contains no copy of the record. */
+  readonly seal?: Pick<TaskSealer, "seal"> | undefined;
 }
 
-const run = defineScript({
+const advanceScript = defineScript({
   file: new URL("advance.lua", import.meta.url),
   shared: settlementScripts,
   keys: ["task", "due", "account", "hold", "holds", "outbox", "callbacksDue", "callbacks", "late"],
@@ -60,18 +62,18 @@ const run = defineScript({
 });
 
 /**
- * Replaces a task's record if it still has the version that was read. If several processes have read the same version,
- * only one succeeds; the settlement and the events are written in the same step. Undefined for the others. Earlier
- * events of the task that were not published, because their process died, are returned before the new ones: they must
- * be published in this order.
+ * Replaces a task's record if it still has the version that was read, and writes the settlement and the events in the
+ * same step. If several processes have read the same version, only one succeeds; returns undefined for the others.
+ * Returns the events to publish, in this order: earlier events of the task that were not published because their
+ * process died, then the new events.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, callId } = task;
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs, seal: advance.seal });
-  const cost = settlement === undefined ? 0n : within(settlement.costNanos);
-  const reply = await run(
+  const cost = settlement === undefined ? 0n : limitToMaximum(settlement.costNanos);
+  const reply = await advanceScript(
     redis,
     {
       task: accountKeys.task(accountId, id),
@@ -114,7 +116,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
 
 const readEvent = stored("task event", KeptTaskEvent);
 
-/** Parses pairs of entry id and JSON into events. */
+/** Parses a flat list of entry ids and JSON texts into outbox entries. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const found: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {

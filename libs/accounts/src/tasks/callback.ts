@@ -6,7 +6,7 @@ import type { OutboxEvent } from "../outbox/publish.ts";
 import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 
-/** A state transition that is posted to the client's URL; kept until it is delivered or given up. */
+/** A state transition that is posted to the client's URL. It is stored until it is delivered or given up. */
 export interface Callback {
   readonly url: string;
   readonly event: TaskEvent;
@@ -14,14 +14,14 @@ export interface Callback {
   readonly tries: number;
 }
 
-const put = defineScript({
+const putScript = defineScript({
   file: new URL("put-callback.lua", import.meta.url),
   keys: ["due", "callbacks"],
   args: { id: "text", callback: "text?", dueAt: "number?" },
   replies: { stored: {}, deleted: {} },
 });
 
-/** Returns the callback of a transition; undefined for a task without a callback URL. */
+/** Returns the callback of a transition; undefined if the task has no callback URL. */
 export function callbackOf(
   { callbackUrl: url }: TaskRecord,
   { kept: _ours, ...event }: KeptTaskEvent,
@@ -30,8 +30,7 @@ export function callbackOf(
 }
 
 /**
- * Returns the callback of a task's current state, if its event is among those that were written with the record;
- * otherwise undefined.
+ * Returns the callback of a task's current state if the event of that state is among `entries`; otherwise undefined.
  */
 export function callbackAmong(
   task: TaskRecord,
@@ -46,20 +45,23 @@ const readCallback: (text: string) => Callback = stored(
   Type.Object({ url: Type.String(), event: TaskEvent, tries: Type.Integer() }),
 );
 
-/** Arguments of the scripts that store a callback with its event. */
+/** Kinds of the script arguments that store a callback together with its event. */
 export const callbackKinds = { callbackId: "text?", callback: "text?", callbackDueAt: "number?" } as const;
 
-/** Returns a callback as arguments: its id, its JSON, and the time from which other processes may send it (ms). */
+/**
+ * Returns a callback as script arguments: its id, its JSON, and the Unix time in ms from which other processes may send
+ * it.
+ */
 export function callbackArguments(callback: Callback | undefined, callbackDueAt: number) {
   return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
 }
 
-/** Returns the time at which the first callback of a shard is due, Unix ms; Infinity if none waits. */
+/** Returns the Unix time in ms at which the first callback of a shard is due; Infinity if none waits. */
 export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.callbacksDue(shard));
 }
 
-/** Claims the due callbacks of a shard; no other process gets them until the lease ends. */
+/** Claims the due callbacks of a shard. No other process can claim them until the lease ends. */
 export async function claimCallbacks(redis: Redis, shard: string, claim: Claim): Promise<readonly Callback[]> {
   const ids = await claimDue(redis, accountKeys.callbacksDue(shard), claim);
   if (ids.length === 0) return [];
@@ -70,15 +72,17 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
   });
 }
 
-/** Removes a callback that was delivered, or given up. */
-export async function forgetCallback(redis: Redis, { event }: Callback): Promise<void> {
-  await put(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
+/** Removes a callback that was delivered or given up. */
+export async function removeCallback(redis: Redis, { event }: Callback): Promise<void> {
+  await putScript(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
-/** Schedules another delivery of a callback, Unix ms; does nothing if it was delivered meanwhile. */
+/**
+ * Schedules another delivery of a callback at a Unix time in ms. Does nothing if the callback was delivered meanwhile.
+ */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
-  await put(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });
+  await putScript(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });
 }
 
 function callbackKeys({ accountId }: TaskEvent) {

@@ -4,24 +4,24 @@ import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
+import { taskEvent, type TaskRecord, type TaskSealer } from "./record.ts";
 
-/** A task that its vendor has accepted. */
+/** A task that its vendor has accepted, to be recorded. */
 export interface TaskCreation {
   readonly task: TaskRecord;
-  /** Time of the first poll, Unix ms. */
+  /** Unix time in ms of the first poll. */
   readonly dueAt: number;
-  /** End of the hold's lease, Unix ms: after the task's deadline. */
+  /** Unix time in ms at which the hold's lease ends, after the task's deadline. */
   readonly holdUntil: number;
-  /** Ms for which an account's list shows the task. */
+  /** Time in ms for which the account's list shows the task. */
   readonly keepMs: number;
-  /** Time from which another process may send its callback, Unix ms; this process sends it immediately. */
+  /** Unix time in ms from which other processes may send the callback. This process sends it immediately. */
   readonly callbackDueAt: number;
-  /** Encrypts the record for its events; absent: the record is stored in Redis only. */
-  readonly seal?: Pick<TaskSeal, "seal"> | undefined;
+  /** Encrypts the record for its event; absent: the event contains no copy of the record. */
+  readonly seal?: Pick<TaskSealer, "seal"> | undefined;
 }
 
-const run = defineScript({
+const createScript = defineScript({
   file: new URL("create.lua", import.meta.url),
   keys: ["task", "due", "list", "holds", "outbox", "callbacksDue", "callbacks"],
   args: {
@@ -40,9 +40,9 @@ const run = defineScript({
 });
 
 /**
- * Records a task with its first event, and extends its hold's lease to that of the task, in one step. Returns
- * "recorded" if an earlier attempt succeeded (its reply was lost), "no-hold" if the hold no longer exists: lost with a
- * Redis, or swept because the call took too long. Throws Failure server_overloaded (503).
+ * Records a task with its first event, and extends its hold's lease to `holdUntil`, in one step. Returns "recorded" if
+ * an earlier attempt succeeded but its reply was lost. Returns "no-hold" if the hold no longer exists, because Redis
+ * has lost it, or because the call took too long and was swept. Throws Failure server_overloaded (503).
  */
 export async function createTask(
   redis: Redis,
@@ -52,7 +52,7 @@ export async function createTask(
   const shard = shardOf(accountId);
   const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs, seal });
   const reply = await orUnavailable(
-    run(
+    createScript(
       redis,
       {
         task: accountKeys.task(accountId, id),

@@ -1,9 +1,9 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
-import type { TaskName } from "./claim.ts";
+import type { TaskKey } from "./claim.ts";
 import { readTask, type TaskRecord } from "./record.ts";
 
-/** A task, with the version that an update must name. */
+/** A task, and the version that an update must name. */
 export interface StoredTask {
   readonly version: string;
   readonly task: TaskRecord;
@@ -15,14 +15,14 @@ export interface TaskPage {
   readonly hasMore: boolean;
 }
 
-/** Query for a page: `limit` tasks after one, oldest or newest first. */
+/** Query of a page: `limit` tasks after the task `after`, oldest ("asc") or newest ("desc") first. */
 export interface TaskQuery {
   readonly after?: string | undefined;
   readonly limit: number;
   readonly order: "asc" | "desc";
 }
 
-const remove = defineScript({
+const removeScript = defineScript({
   file: new URL("remove.lua", import.meta.url),
   keys: ["task", "list"],
   args: { id: "text", version: "text" },
@@ -30,31 +30,32 @@ const remove = defineScript({
 });
 
 /**
- * Returns a task of an account; undefined for an unknown task, or one of another account. Throws Failure
- * server_overloaded.
+ * Reads a task of an account; undefined if the task is unknown or belongs to another account. Throws Failure
+ * server_overloaded (503).
  */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
   const [found] = await findTasks(redis, [{ accountId, id }]);
   return found;
 }
 
-/** Returns tasks in the order of their names, undefined for missing ones. Throws Failure server_overloaded. */
-export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<readonly (StoredTask | undefined)[]> {
+/** Reads tasks in the order of `names`; undefined for missing ones. Throws Failure server_overloaded (503). */
+export function findTasks(redis: Redis, names: readonly TaskKey[]): Promise<readonly (StoredTask | undefined)[]> {
   return orUnavailable(
     Promise.all(
       names.map(async ({ accountId, id }) =>
-        parsed(await redis.hmget(accountKeys.task(accountId, id), "version", "record")),
+        parseTask(await redis.hmget(accountKeys.task(accountId, id), "version", "record")),
       ),
     ),
   );
 }
 
-/** Maximum reads for one page; each leaves out ids of deleted tasks that the previous one found. */
-const maxReadings = 20;
+/** Maximum number of reads for one page. Each read leaves out the ids of deleted tasks that the previous one found. */
+const maxReads = 20;
 
 /**
  * Lists an account's tasks by creation time, after the task `after`. Ids of deleted tasks that are found are removed
- * from the list, so that no page is empty while more tasks follow. Throws Failure server_overloaded.
+ * from the list, and the page is read again, so that it is not short while more tasks follow. Throws Failure
+ * server_overloaded (503).
  */
 export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
   const list = accountKeys.tasksOf(accountId);
@@ -66,7 +67,7 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
       shown.map((id) => ({ accountId, id })),
     );
     const gone = shown.filter((_, at) => found[at] === undefined);
-    if (gone.length === 0 || reading === maxReadings)
+    if (gone.length === 0 || reading === maxReads)
       return {
         tasks: found.flatMap((stored) => (stored === undefined ? [] : [stored.task])),
         hasMore: ids.length > query.limit,
@@ -75,16 +76,20 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
   }
 }
 
-/** Deletes a task. Returns false if it has changed since it was read. Throws Failure server_overloaded. */
+/** Deletes a task. Returns false if it has changed since it was read. Throws Failure server_overloaded (503). */
 export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
   const { accountId, id } = task;
   const { verdict } = await orUnavailable(
-    remove(redis, { task: accountKeys.task(accountId, id), list: accountKeys.tasksOf(accountId) }, { id, version }),
+    removeScript(
+      redis,
+      { task: accountKeys.task(accountId, id), list: accountKeys.tasksOf(accountId) },
+      { id, version },
+    ),
   );
   return verdict === "removed";
 }
 
-/** Returns the ids after a task: one more than the limit, if there are more. */
+/** Returns the ids after a task: one more than `limit` if there are more. */
 async function idsAfter(redis: Redis, list: string, { after, limit, order }: TaskQuery): Promise<readonly string[]> {
   let start = 0;
   if (after !== undefined) {
@@ -96,7 +101,7 @@ async function idsAfter(redis: Redis, list: string, { after, limit, order }: Tas
   return order === "asc" ? redis.zrange(list, first, last) : redis.zrevrange(list, first, last);
 }
 
-function parsed([version, record]: readonly (string | null)[]): StoredTask | undefined {
+function parseTask([version, record]: readonly (string | null)[]): StoredTask | undefined {
   if (typeof version !== "string" || typeof record !== "string") return undefined;
   return { version, task: readTask(record) };
 }

@@ -9,55 +9,58 @@ import {
   type VideoWire,
 } from "@modelgate/contracts";
 import { openSealer, type Secrets } from "@modelgate/platform";
-import type { TaskName } from "./claim.ts";
+import type { TaskKey } from "./claim.ts";
 
-/** A video task as it is stored in Redis, by owner and id. Times are Unix ms. It contains neither keys nor secrets. */
+/** A video task as it is stored in Redis. Times are Unix ms. It contains no keys and no secrets. */
 export interface TaskRecord {
   readonly id: string;
   readonly accountId: string;
   readonly tokenId: string;
   /** Name of the model in the gateway. */
   readonly model: string;
-  /** Channel of its vendor: the task is polled through the same channel with the same key. */
+  /** Channel through which the task was created. It is polled through the same channel with the same key. */
   readonly channelId: string;
   readonly keyId: string;
-  /** Wire of its vendor. */
+  /** Wire of the vendor. */
   readonly wire: VideoWire;
-  /** The vendor's id of the task, in a form that only its provider reads. */
+  /** Vendor's id of the task, in a form that only the task's provider reads. */
   readonly operation: string;
   /** Values of the request that answers repeat. */
   readonly requested: Readonly<Record<string, unknown>>;
-  /** The client's URL for the task's transitions. */
+  /** Client's URL to which the task's transitions are posted. */
   readonly callbackUrl?: string | undefined;
-  /** Id of the hold that pays for it. */
+  /** Id of the call whose hold pays for the task. */
   readonly callId: string;
-  /** Cost if it completes, as decimal text. */
+  /** Cost in nano-dollars if the task completes, as decimal text. */
   readonly costNanos: string;
-  /** Usage event, with the members that were known at its creation. */
+  /** Usage event, with the members that were known when the task was created. */
   readonly draft: UsageDraft;
   readonly state: TaskState;
-  /** Progress in percent; never decreases. */
+  /** Progress in percent. It never decreases. */
   readonly progress: number;
   readonly createdAt: number;
-  /** Time at which a poll first found it in progress. */
+  /** Time at which a poll first found the task in progress. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   /** Time after which an open task counts as failed. */
   readonly deadlineAt: number;
-  /** Number of polls, and of the latest consecutive ones without a result; they determine the pause before the next. */
+  /**
+   * Number of all polls (`polls`), and of the last consecutive polls without a result (`misses`). They determine the
+   * pause before the next poll.
+   */
   readonly polls: number;
   readonly misses: number;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  /** Location of the video at the vendor, in a form that only its provider reads. */
+  /** Location of the video at the vendor, in a form that only the task's provider reads. */
   readonly result?: string | undefined;
 }
 
-/** Ms between a task's deadline and the end of its hold's lease; only then may the sweep settle the hold. */
+/** Time in ms between a task's deadline and the end of its hold's lease. The sweep settles the hold only after that. */
 export const holdBeyondMs = 3_600_000;
 
 const time = Type.Number();
 
-/** Reads a stored task. Throws UnknownShape. */
+/** Parses a stored task. Throws UnknownShape. */
 export const readTask: (text: string) => TaskRecord = stored(
   "task",
   Type.Object({
@@ -88,21 +91,21 @@ export const readTask: (text: string) => TaskRecord = stored(
   (task) => withPresentNames(task, { asked: "requested", looks: "polls" }),
 );
 
-/** Returns the id of the event of a task's current state. Each state is entered once, so the id is unique. */
+/** Returns the event id of a task's current state. A task enters each state once, so the id is unique. */
 export function transitionId({ id, state }: TaskRecord): string {
   return `${id}.${state}`;
 }
 
-/** A change of a task's state. */
+/** Parameters of a change of a task's state. */
 export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;
   readonly keepMs: number;
-  /** Encrypts the task for its event, from which it can be restored. Absent: the event contains no copy. */
+  /** Encrypts the task for its event, from which it can be restored; absent: the event contains no copy of the task. */
   readonly seal?: { seal(task: TaskRecord): string } | undefined;
 }
 
-/** Returns the event of a task's transition, with a copy of the task. */
+/** Creates the event of a task's transition, with an encrypted copy of the task. */
 export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Transition): KeptTaskEvent {
   return {
     id: transitionId(task),
@@ -122,19 +125,20 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Trans
   };
 }
 
-/** Encrypts records of tasks for their events, because they contain clients' texts. */
-export interface TaskSeal {
+/** Encrypts and decrypts the task records in events, because they contain clients' texts. */
+export interface TaskSealer {
   seal(task: TaskRecord): string;
   /**
-   * Decrypts a record. Throws for a secret that is not accepted, another task, or a changed text; throws UnknownShape.
+   * Decrypts a record. Throws if it was encrypted with a secret that is not accepted or for another task, or was
+   * changed. Throws UnknownShape if the record cannot be read.
    */
-  open(sealed: string, name: TaskName): TaskRecord;
+  open(sealed: string, name: TaskKey): TaskRecord;
 }
 
-/** Creates the encryption of task records with the secrets of the deployment. */
-export function openTaskSealer(secrets: Secrets): TaskSeal {
+/** Creates the sealer of task records with the secrets of the deployment. */
+export function openTaskSealer(secrets: Secrets): TaskSealer {
   const sealer = openSealer(secrets, "modelgate tasks");
-  const contextOf = ({ accountId, id }: TaskName): string => `${accountId}/${id}`;
+  const contextOf = ({ accountId, id }: TaskKey): string => `${accountId}/${id}`;
   return {
     seal: (task) => sealer.seal(JSON.stringify(task), contextOf(task)),
     open: (sealed, name) => readTask(sealer.open(sealed, contextOf(name))),

@@ -1,7 +1,7 @@
 import { nanosOf, present, type Caller } from "@modelgate/contracts";
 import type { Token } from "./token.ts";
 
-/** Limits of an API key's group in the configuration. */
+/** Limits in the configuration of a group. */
 export interface GroupLimits {
   readonly tokensPerMinute?: number | undefined;
   readonly dollarsPerDay?: number | undefined;
@@ -9,8 +9,8 @@ export interface GroupLimits {
 }
 
 /**
- * Returns the id of the limits per minute and of concurrency that an API key counts against: its own, or those that all
- * keys of the account's members in its group share.
+ * Returns the id of the limits of requests, tokens and concurrency that an API key counts against. A key that a member
+ * created shares them with all members' keys of the account in the same group; every other key has separate limits.
  */
 export function limitsIdOf({ id, group, ofMember }: Pick<Token, "group" | "id" | "ofMember">): string {
   return ofMember === true ? `members:${group}` : id;

@@ -7,14 +7,11 @@ import { clockScript } from "../shared-scripts.ts";
 import { digestOf } from "./key.ts";
 import type { Token } from "./token.ts";
 
-/**
- * Request for a client secret: a short-lived key that opens sessions on behalf of an API key, with settings that the
- * key's owner chose.
- */
+/** Request for a client secret: a short-lived key that opens sessions on behalf of an API key, with fixed settings. */
 export interface ClientSecretRequest {
-  /** API key whose account, limits and budget it uses. */
+  /** API key whose account, limits and budget the client secret uses. */
   readonly token: Token;
-  /** Models that it may call. */
+  /** Models that the client secret may call. */
   readonly models: readonly string[];
   readonly expiresAt: string;
   readonly lifetimeSeconds: number;
@@ -23,12 +20,15 @@ export interface ClientSecretRequest {
 }
 
 /**
- * Seconds for which settings outlive their key, because a connection that began just before its expiry still reads
- * them.
+ * Time in seconds for which the settings remain after the key expires. A connection that began just before the expiry
+ * still reads them.
  */
 const graceSeconds = 60;
 
-/** Maximum client secrets of one account at the same time: each is a record in the Redis of money. */
+/**
+ * Maximum number of client secrets of one account at the same time, because each is a record in the Redis of the
+ * accounts.
+ */
 const maxClientSecrets = 1_000;
 
 const countSecret = defineScript({
@@ -39,16 +39,16 @@ const countSecret = defineScript({
   replies: { counted: {}, full: {} },
 });
 
-/** The Redis in which the edge finds keys, and that of clients' content. */
+/** The Redis of accounts and keys, and the Redis for clients' content. */
 interface ClientSecretStores {
   readonly redis: Redis;
   readonly content: Redis;
 }
 
 /**
- * Creates a client secret; it expires in Redis, and is not in the books. Only the session's settings are in the
- * content's Redis, so that the edge finds the key without it. Throws Failure if the account has its maximum number.
- * `nowMs` replaces Redis' clock in tests.
+ * Creates a client secret and returns the key. The key expires in Redis and is not in the books. Only the session's
+ * settings are in the Redis for content, so that the edge can authenticate the key without that Redis. Throws Failure
+ * content_limit_exceeded if the account has its maximum number. `nowMs` replaces Redis' clock in tests.
  */
 export async function newClientSecret(
   { redis, content }: ClientSecretStores,
@@ -77,7 +77,7 @@ export async function newClientSecret(
   return key;
 }
 
-/** Initial settings of a session; all members except the model are in the vendor's format. */
+/** Initial settings of a session. All members except the model are in the vendor's format. */
 const SessionSettings = Type.Object({ model: Type.String() });
 export type SessionSettings = Static<typeof SessionSettings>;
 const readSettings = stored("session settings", SessionSettings);

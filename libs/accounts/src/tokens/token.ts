@@ -5,39 +5,41 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
-/** Spending limits of a token, in nano-dollars; absent: limited only by the account's balance. */
+/** Spending limits of a token, in nano-dollars. Absent members are unlimited, except by the account's balance. */
 export interface TokenBudget {
   readonly perDay?: string | undefined;
   readonly perMonth?: string | undefined;
 }
 
-/** Budget of another token that this token's calls also count against. */
+/** Budget of another token. The calls of this token also count against it. */
 export interface SharedBudget extends TokenBudget {
   readonly id: string;
 }
 
-/** An API key as it is stored: without the key. */
+/** An API key as it is stored, without the secret key itself. */
 export interface Token {
   readonly id: string;
   readonly accountId: string;
   readonly group: string;
   readonly name: string;
-  /** Models of the group that it may use; absent: all of the group. */
+  /** Models of the group that the token may use; absent: all models of the group. */
   readonly models?: readonly string[] | undefined;
-  /** RFC 3339; absent: never. */
+  /** Expiry in RFC 3339; absent: the token does not expire. */
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
   readonly budget?: TokenBudget | undefined;
-  /** Set if a member of the account created it, and no operator has changed it since. */
+  /** Set if a member of the account created the token, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
-  /** The operator's token whose budget it shares, with the current budget; absent: none. */
+  /** The operator's token whose budget this one shares, with that budget; absent: none. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
-  /** Beginning and end of the key, for recognition. */
+  /** First and last characters of the key, so that people recognise it. */
   readonly hint: string;
-  /** Id of the session settings that it is bound to; only for client secrets, which open sessions only. */
+  /**
+   * Id of the session settings that the token is bound to. Set only for client secrets, which can only open sessions.
+   */
   readonly settingsId?: string | undefined;
-  /** Number of its changes in the books; absent in tokens of earlier versions. */
+  /** Number of changes of the token in the books; absent in tokens of earlier versions. */
   readonly version?: number | undefined;
 }
 
@@ -52,7 +54,10 @@ export interface TokenRequest {
   readonly budget?: TokenBudget | undefined;
 }
 
-/** Builds the token of a configured or new key, and returns it with the key's digest, without storing it. */
+/**
+ * Builds the token of a key from the configuration or of a new key. Returns it with the key's digest, and does not
+ * store it.
+ */
 export function makeToken(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
   const digest = digestOf(key);
   const token: Token = {
@@ -70,18 +75,18 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
   return { digest, token };
 }
 
-const project = defineScript({
+const projectScript = defineScript({
   file: new URL("project-token.lua", import.meta.url),
   keys: ["token"],
   args: { record: "text", version: "number" },
   replies: { projected: {}, newer: {} },
 });
 
-/** Writes a token of the books to Redis, and notifies every edge; the same or a later version in Redis is kept. */
+/** Writes a token of the books to Redis, unless Redis contains the same or a later version, and notifies every edge. */
 export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
   await redis.hset(accountKeys.tokenIds, token.id, digest);
   await redis.sadd(accountKeys.accountTokens(token.accountId), digest);
-  await project(
+  await projectScript(
     redis,
     { token: accountKeys.token(digest) },
     { record: JSON.stringify(token), version: token.version ?? 0 },
@@ -89,7 +94,7 @@ export async function projectToken(redis: Redis, digest: string, token: Token): 
   await redis.publish(accountKeys.tokenChanges, digest);
 }
 
-/** Returns the token of a key's digest; undefined if there is none. */
+/** Returns the token with the digest of a key; undefined if there is none. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(accountKeys.token(digest));
   return text === null ? undefined : readToken(text);
@@ -102,8 +107,8 @@ export async function findTokenById(redis: Redis, id: string): Promise<Token | u
 }
 
 /**
- * Returns the digest of a token's key, a secret that only its holder and the gateway know; undefined for an unknown
- * token.
+ * Returns the digest of a token's key; undefined for an unknown token. Only the key's owner and the gateway know the
+ * digest.
  */
 export async function digestOfToken(redis: Redis, id: string): Promise<string | undefined> {
   return (await redis.hget(accountKeys.tokenIds, id)) ?? undefined;
@@ -128,7 +133,7 @@ export async function tokensWithDigests(
   });
 }
 
-/** Reads a stored token. Throws UnknownShape. */
+/** Parses a stored token. Throws UnknownShape. */
 export const readToken: (text: string) => Token = stored(
   "token",
   Type.Object({
@@ -158,8 +163,8 @@ export const readToken: (text: string) => Token = stored(
 );
 
 /**
- * Reads the token of a connection that is open for a long time. Throws Failure if the token was disabled or has
- * expired.
+ * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or
+ * has expired.
  */
 export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
   const read = () => findTokenById(redis, tokenId);

@@ -1,18 +1,19 @@
 import { Type } from "typebox";
 
 const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
-const text = Type.Optional(Type.String());
-const whole = Type.Optional(Type.Integer({ minimum: 1 }));
+const optionalText = Type.Optional(Type.String());
+const positiveInteger = Type.Optional(Type.Integer({ minimum: 1 }));
 const file = (description: string) => Type.Unsafe<string>({ type: "string", format: "binary", description });
 
-const flag = Type.Optional(Type.Boolean());
-const words = (...of: readonly string[]) => Type.Optional(Type.Enum([...of]));
-const picture = (description: string) =>
+const optionalBoolean = Type.Optional(Type.Boolean());
+const optionalEnum = (...of: readonly string[]) => Type.Optional(Type.Enum([...of]));
+const imageValue = (description: string) =>
   Type.Optional(Type.Unknown({ description: `${description}: a URL, a data URL or Base64; in a form, files` }));
 
 /**
- * Body of image requests (interface section 2.5). The simple body, with further members that the SDKs send, and the
- * qwen-style body share one endpoint. A form has the simple body's fields, with numbers as text.
+ * Body of image requests (interface section 2.5). One endpoint accepts the simple body, with the additional members
+ * that the SDKs send, and the qwen-style body (`input`, `parameters`). A form has the simple body's fields, with
+ * numbers as text.
  */
 export const ImageRequest = Type.Object(
   {
@@ -20,29 +21,29 @@ export const ImageRequest = Type.Object(
     prompt: Type.Optional(Type.String({ maxLength: 32_000 })),
     size: Type.Optional(Type.String({ description: "<width>x<height>, or auto" })),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-    image: picture("what is edited, one or several"),
-    mask: picture("what of it is left as it is"),
-    quality: text,
-    style: text,
-    background: words("transparent", "opaque", "auto"),
-    moderation: text,
-    input_fidelity: text,
-    output_format: words("png", "jpeg", "webp"),
+    image: imageValue("what is edited, one or several"),
+    mask: imageValue("what of it is left as it is"),
+    quality: optionalText,
+    style: optionalText,
+    background: optionalEnum("transparent", "opaque", "auto"),
+    moderation: optionalText,
+    input_fidelity: optionalText,
+    output_format: optionalEnum("png", "jpeg", "webp"),
     output_compression: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-    response_format: words("url", "b64_json"),
-    stream: flag,
+    response_format: optionalEnum("url", "b64_json"),
+    stream: optionalBoolean,
     partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-    negative_prompt: text,
-    prompt_extend: flag,
-    watermark: flag,
+    negative_prompt: optionalText,
+    prompt_extend: optionalBoolean,
+    watermark: optionalBoolean,
     seed: Type.Optional(Type.Integer()),
-    user: text,
+    user: optionalText,
     input: Type.Optional(
       Type.Object({
         messages: Type.Array(
           Type.Object({
             role: Type.String(),
-            content: Type.Array(Type.Object({ text, image: picture("what is edited") })),
+            content: Type.Array(Type.Object({ text: optionalText, image: imageValue("what is edited") })),
           }),
           { minItems: 1, maxItems: 1 },
         ),
@@ -50,9 +51,9 @@ export const ImageRequest = Type.Object(
     ),
     parameters: Type.Optional(
       Type.Object({
-        negative_prompt: text,
-        prompt_extend: flag,
-        watermark: flag,
+        negative_prompt: optionalText,
+        prompt_extend: optionalBoolean,
+        watermark: optionalBoolean,
         seed: Type.Optional(Type.Integer()),
         size: Type.Optional(Type.String({ description: "<width>*<height>" })),
         n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
@@ -63,16 +64,17 @@ export const ImageRequest = Type.Object(
 );
 
 const textFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
-const formats = (names: readonly string[]) => Type.Optional(Type.Union(names.map((name) => Type.Literal(name))));
+const optionalFormats = (names: readonly string[]) =>
+  Type.Optional(Type.Union(names.map((name) => Type.Literal(name))));
 
-/** Form of transcriptions (interface section 2.7), with further fields that the SDKs send. */
+/** Form of transcription requests (interface section 2.7), with additional fields that the SDKs send. */
 export const TranscriptionForm = Type.Object(
   {
     file: file("audio file"),
     model,
     language: Type.Optional(Type.String({ description: "ISO-639-1" })),
-    prompt: text,
-    response_format: formats([...textFormats, "diarized_json"]),
+    prompt: optionalText,
+    response_format: optionalFormats([...textFormats, "diarized_json"]),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     timestamp_granularities: Type.Optional(
       Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]), {
@@ -84,20 +86,20 @@ export const TranscriptionForm = Type.Object(
   { $id: "TranscriptionForm" },
 );
 
-/** Form of translations (interface section 2.7). */
+/** Form of requests for translation into English (interface section 2.7). */
 export const TranslationForm = Type.Object(
   {
     file: file("audio file"),
     model,
-    prompt: text,
-    response_format: formats(textFormats),
+    prompt: optionalText,
+    response_format: optionalFormats(textFormats),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },
   { $id: "TranslationForm" },
 );
 
 /**
- * Body of speech requests (interface endpoint 27). The interface does not define the body; these are the members that
+ * Body of speech requests (interface endpoint 27). The interface does not define this body; the members are those that
  * the SDKs send.
  */
 export const SpeechRequest = Type.Object(
@@ -105,7 +107,7 @@ export const SpeechRequest = Type.Object(
     model,
     input: Type.String({ minLength: 1 }),
     voice: Type.Optional(Type.Unknown({ description: "a vendor's name of a voice, or {id}" })),
-    instructions: text,
+    instructions: optionalText,
     response_format: Type.Optional(
       Type.Union([
         Type.Literal("mp3"),
@@ -136,7 +138,10 @@ export const VideoForm = Type.Object(
     input_reference: Type.Optional(
       Type.Union([
         file("reference image"),
-        Type.Object({ image_url: text, file_id: text }, { description: "in JSON: an address, a data URL or a file" }),
+        Type.Object(
+          { image_url: optionalText, file_id: optionalText },
+          { description: "in JSON: an address, a data URL or a file" },
+        ),
       ]),
     ),
     callback_url: callbackUrl,
@@ -144,27 +149,25 @@ export const VideoForm = Type.Object(
   { $id: "VideoForm" },
 );
 
-/** POST /v1/videos/{task_id}/remix. */
+/** Body of POST /v1/videos/{task_id}/remix. */
 export const VideoRemixRequest = Type.Object({ prompt: Type.String({ minLength: 1 }) }, { $id: "VideoRemixRequest" });
 
-/**
- * Body of video tasks (interface section 2.3), with the members of the vendor's dialect that other vendors support too.
- */
+/** Body that creates a video task (interface section 2.3), with additional members that several vendors support. */
 export const VideoRequest = Type.Object(
   {
     model: Type.Optional(model),
     model_name: Type.Optional(model),
-    prompt: text,
-    negative_prompt: text,
+    prompt: optionalText,
+    negative_prompt: optionalText,
     image: Type.Optional(Type.String({ description: "a URL, a data URL or Base64" })),
     image_tail: Type.Optional(Type.String({ description: "the last frame, as image" })),
     duration: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: "length in seconds" }),
     ),
-    width: whole,
-    height: whole,
+    width: positiveInteger,
+    height: positiveInteger,
     aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
-    fps: whole,
+    fps: positiveInteger,
     seed: Type.Optional(Type.Integer()),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
     metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -174,12 +177,13 @@ export const VideoRequest = Type.Object(
 );
 
 /**
- * Body of video tasks in the epsilon format (interface section 2.4); a result is fetched with `req_key` and `task_id`.
+ * Body of video tasks in the epsilon format (interface section 2.4). `req_key` and `task_id` fetch the result of a
+ * task.
  */
 export const EpsilonRequest = Type.Object(
   {
     req_key: Type.String(),
-    prompt: text,
+    prompt: optionalText,
     binary_data_base64: Type.Optional(Type.Array(Type.String())),
     image_urls: Type.Optional(Type.Array(Type.String())),
     seed: Type.Optional(Type.Integer()),
@@ -191,11 +195,14 @@ export const EpsilonRequest = Type.Object(
   { $id: "EpsilonRequest" },
 );
 
-/** Body of endpoints that are declared only (interface section 4.8). */
+/** Body of endpoints that are only declared (interface section 4.8). */
 export const EmptyObject = Type.Object({}, { $id: "EmptyObject" });
 export const FileForm = Type.Object({ file: file("the file"), purpose: Type.String() }, { $id: "FileForm" });
 
-/** POST /v1/realtime/client_secrets. Only the vendor checks the other members of a session's settings. */
+/**
+ * Body of POST /v1/realtime/client_secrets. The gateway does not check the other settings of the session; the vendor
+ * does.
+ */
 export const ClientSecretRequest = Type.Object(
   {
     expires_after: Type.Optional(

@@ -5,10 +5,10 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 
 const images = nullable(Type.Array(Type.String({ description: "Base64" })));
-const called = Type.Object({ function: Type.Object({ name: Type.String() }) });
+const toolCall = Type.Object({ function: Type.Object({ name: Type.String() }) });
 
-/** Members of the bodies of both endpoints. */
-const shared = {
+/** Members that the bodies of /api/chat and /api/generate have in common. */
+const sharedMembers = {
   model,
   stream: nullable(Type.Boolean({ description: "false: the answer comes in one piece; else one JSON object a line" })),
   format: nullable(Type.Union([Type.String(), anyObject], { description: "json, or a JSON schema" })),
@@ -34,11 +34,12 @@ const shared = {
 };
 
 /**
- * POST /api/chat of Ollama clients. A request without messages only checks whether the model exists; no call is made.
+ * Body of POST /api/chat, for Ollama clients. A request without messages only checks whether the model exists; no
+ * vendor is called.
  */
 export const OllamaChatRequest = Type.Object(
   {
-    ...shared,
+    ...sharedMembers,
     messages: nullable(
       Type.Array(
         Type.Object({
@@ -46,7 +47,7 @@ export const OllamaChatRequest = Type.Object(
           content: nullable(Type.String()),
           thinking: nullable(Type.String()),
           images,
-          tool_calls: nullable(Type.Array(called)),
+          tool_calls: nullable(Type.Array(toolCall)),
           tool_name: nullable(Type.String()),
           tool_call_id: nullable(Type.String()),
         }),
@@ -68,10 +69,10 @@ export const OllamaChatRequest = Type.Object(
   { $id: "OllamaChatRequest" },
 );
 
-/** POST /api/generate of Ollama clients. */
+/** Body of POST /api/generate, for Ollama clients. */
 export const OllamaGenerateRequest = Type.Object(
   {
-    ...shared,
+    ...sharedMembers,
     prompt: nullable(Type.String()),
     system: nullable(Type.String()),
     images,
@@ -83,7 +84,7 @@ export const OllamaGenerateRequest = Type.Object(
   { $id: "OllamaGenerateRequest" },
 );
 
-/** POST /api/show of Ollama clients; `name` is an older name of `model`. */
+/** Body of POST /api/show, for Ollama clients. `name` is an older name of `model`. */
 export const OllamaShowRequest = Type.Object(
   { model: Type.Optional(model), name: Type.Optional(model) },
   { $id: "OllamaShowRequest" },

@@ -2,12 +2,12 @@ import { Type, type TSchema } from "typebox";
 
 const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
 const anyObject = Type.Record(Type.String(), Type.Unknown());
-const tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
-const someObjects = Type.Array(anyObject, { minItems: 1 });
+const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
+const nonEmptyObjects = Type.Array(anyObject, { minItems: 1 });
 
 /**
- * A part of a message's content: text, or a PDF or text file (interface endpoint 3); other types are passed on
- * unchanged.
+ * Part of a message's content: text, or a PDF or text file (interface endpoint 3). Parts of other types are sent to the
+ * vendor unchanged.
  */
 export const ChatPart = Type.Object(
   {
@@ -23,7 +23,10 @@ export const ChatPart = Type.Object(
   { $id: "ChatPart" },
 );
 
-/** POST /v1/chat/completions: the fields that the gateway reads; all others are passed on unchanged. */
+/**
+ * Body of POST /v1/chat/completions: the fields that the gateway checks. All other fields are sent to the vendor
+ * unchanged.
+ */
 export const ChatRequest = Type.Object(
   {
     model,
@@ -44,46 +47,48 @@ export const ChatRequest = Type.Object(
   { $id: "ChatRequest" },
 );
 
-/** Allows null, which SDKs send for members that are not set. */
+/** Makes a member optional and allows null, which SDKs send for members that are not set. */
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
-const positive = Type.Integer({ minimum: 1 });
+const positiveInteger = Type.Integer({ minimum: 1 });
 
-/** POST /v1/responses (interface endpoint 4); fields that are not listed here are passed on unchanged. */
+/**
+ * Body of POST /v1/responses (interface endpoint 4). Fields that are not listed here are sent to the vendor unchanged.
+ */
 export const ResponsesRequest = Type.Object(
   {
     model,
     input: nullable(Type.Union([Type.String(), Type.Array(anyObject)])),
     stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
-    max_output_tokens: nullable(positive),
+    max_output_tokens: nullable(positiveInteger),
     previous_response_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
     store: nullable(Type.Boolean({ description: "false: the response cannot be referred to later" })),
   },
   { $id: "ResponsesRequest" },
 );
 
-const maxAtOnce = 20;
-const someItems = Type.Array(anyObject, { maxItems: maxAtOnce });
+const maxItemsPerRequest = 20;
+const conversationItems = Type.Array(anyObject, { maxItems: maxItemsPerRequest });
 const metadata = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 512 }), { maxProperties: 16 });
 
-/** POST /v1/conversations. */
+/** Body of POST /v1/conversations. */
 export const CreateConversationRequest = Type.Object(
-  { items: nullable(someItems), metadata: nullable(metadata) },
+  { items: nullable(conversationItems), metadata: nullable(metadata) },
   { $id: "CreateConversationRequest" },
 );
 
-/** POST /v1/conversations/{conversation_id}. */
+/** Body of POST /v1/conversations/{conversation_id}. */
 export const UpdateConversationRequest = Type.Object(
   { metadata: nullable(metadata) },
   { $id: "UpdateConversationRequest" },
 );
 
-/** POST /v1/conversations/{conversation_id}/items. */
+/** Body of POST /v1/conversations/{conversation_id}/items. */
 export const ConversationItemsRequest = Type.Object(
-  { items: Type.Array(anyObject, { minItems: 1, maxItems: maxAtOnce }) },
+  { items: Type.Array(anyObject, { minItems: 1, maxItems: maxItemsPerRequest }) },
   { $id: "ConversationItemsRequest" },
 );
 
-/** POST /v1/responses/input_tokens: counts the tokens of a response's input. */
+/** Body of POST /v1/responses/input_tokens, which counts the tokens of a response's input. */
 export const CountResponseTokensRequest = Type.Object(
   {
     model,
@@ -93,7 +98,7 @@ export const CountResponseTokensRequest = Type.Object(
   { $id: "CountResponseTokensRequest" },
 );
 
-/** POST /v1/responses/compact (interface endpoint 5). */
+/** Body of POST /v1/responses/compact (interface endpoint 5). */
 export const CompactRequest = Type.Object(
   {
     model,
@@ -109,26 +114,26 @@ const alphaMessages = Type.Array(
   { minItems: 1 },
 );
 
-/** POST /v1/messages (interface endpoint 6). */
+/** Body of POST /v1/messages (interface endpoint 6). */
 export const MessagesRequest = Type.Object(
-  { model, max_tokens: positive, messages: alphaMessages, stream: Type.Optional(Type.Boolean()) },
+  { model, max_tokens: positiveInteger, messages: alphaMessages, stream: Type.Optional(Type.Boolean()) },
   { $id: "MessagesRequest" },
 );
 
-/** POST /v1/messages/count_tokens: a messages body without its output limit. */
+/** Body of POST /v1/messages/count_tokens: that of /v1/messages without `max_tokens`. */
 export const CountMessageTokensRequest = Type.Object(
   { model, messages: alphaMessages },
   { $id: "CountMessageTokensRequest" },
 );
 
 /**
- * POST /v1/completions. A prompt is a text, a list of token ids, or a list of either; with null the model starts a new
- * document.
+ * Body of POST /v1/completions. A prompt is a text, a list of texts, a list of token ids, or several such lists. With
+ * null the model starts a new document.
  */
 export const CompletionsRequest = Type.Object(
   {
     model,
-    prompt: nullable(Type.Union([Type.String(), Type.Array(Type.String()), tokens, Type.Array(tokens)])),
+    prompt: nullable(Type.Union([Type.String(), Type.Array(Type.String()), tokenIds, Type.Array(tokenIds)])),
     max_tokens: nullable(Type.Integer({ minimum: 0 })),
     n: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
     best_of: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
@@ -139,10 +144,16 @@ export const CompletionsRequest = Type.Object(
 
 const embeddings = {
   input: Type.Union(
-    [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 })), tokens, Type.Array(tokens), someObjects],
+    [
+      Type.String({ minLength: 1 }),
+      Type.Array(Type.String({ minLength: 1 })),
+      tokenIds,
+      Type.Array(tokenIds),
+      nonEmptyObjects,
+    ],
     { description: "a text, tokens, or up to 2048 of either" },
   ),
-  dimensions: nullable(positive),
+  dimensions: nullable(positiveInteger),
   encoding_format: nullable(
     Type.Union([Type.Literal("float"), Type.Literal("base64")], {
       description: "base64: little-endian float32 of each vector",
@@ -151,58 +162,61 @@ const embeddings = {
   user: nullable(Type.String()),
 };
 
-/** POST /v1/embeddings. */
+/** Body of POST /v1/embeddings. */
 export const EmbeddingsRequest = Type.Object({ model, ...embeddings }, { $id: "EmbeddingsRequest" });
 
-/** The same body with the model in the path; a model in the body must be equal. */
+/** Body of POST /v1/engines/{model}/embeddings. A model in the body must equal the one in the path. */
 export const EngineEmbeddingsRequest = Type.Object(
   { model: Type.Optional(model), ...embeddings },
   { $id: "EngineEmbeddingsRequest" },
 );
 
-/** POST /v2/embed of Cohere clients: texts; embeddings as numbers or Base64. */
+/** Body of POST /v2/embed, for Cohere clients. The input is texts; embeddings are returned as numbers or in Base64. */
 export const CohereEmbedRequest = Type.Object(
   {
     model,
     texts: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
     input_type: nullable(Type.String({ description: "search_query, search_document, classification or clustering" })),
     embedding_types: nullable(Type.Array(Type.String(), { description: "one of float and base64" })),
-    output_dimension: nullable(positive),
+    output_dimension: nullable(positiveInteger),
   },
   { $id: "CohereEmbedRequest" },
 );
 
-/** POST /api/embed of Ollama clients. */
+/** Body of POST /api/embed, for Ollama clients. */
 export const OllamaEmbedRequest = Type.Object(
   {
     model,
     input: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })]),
-    dimensions: nullable(positive),
+    dimensions: nullable(positiveInteger),
   },
   { $id: "OllamaEmbedRequest" },
 );
 
-/** POST /v1/rerank, with the members that clients of the usual vendors send. `top_k` is another name of `top_n`. */
+/**
+ * Body of POST /v1/rerank and /v2/rerank, with the members that clients of several vendors send. `top_k` means the same
+ * as `top_n`.
+ */
 export const RerankRequest = Type.Object(
   {
     model,
     query: Type.String({ minLength: 1 }),
     documents: Type.Array(Type.Union([Type.String(), anyObject]), { minItems: 1 }),
-    top_n: nullable(positive),
-    top_k: nullable(positive),
+    top_n: nullable(positiveInteger),
+    top_k: nullable(positiveInteger),
     return_documents: nullable(
       Type.Boolean({ description: "whether each result holds its document; false by default" }),
     ),
     rank_fields: nullable(
       Type.Array(Type.String(), { description: "members of a document that is an object, of which its text is made" }),
     ),
-    max_chunks_per_doc: nullable(positive),
-    max_tokens_per_doc: nullable(positive),
+    max_chunks_per_doc: nullable(positiveInteger),
+    max_tokens_per_doc: nullable(positiveInteger),
   },
   { $id: "RerankRequest" },
 );
 
-/** POST /v1/moderations: one text, several, or the parts of one message. */
+/** Body of POST /v1/moderations. The input is one text, several texts, or the parts of one message. */
 export const ModerationsRequest = Type.Object(
   {
     model: nullable(model),
@@ -224,7 +238,7 @@ export const ModerationsRequest = Type.Object(
 
 const part = Type.Object({ text: Type.Optional(Type.String()) });
 
-/** The vendor also accepts one object instead of a list. */
+/** One message. The vendor also accepts one part instead of a list. */
 const content = Type.Object({
   role: Type.Optional(Type.String()),
   parts: Type.Optional(Type.Union([Type.Array(part), part])),
@@ -235,13 +249,13 @@ const generationConfig = Type.Object({
   imageConfig: Type.Optional(
     Type.Object({ aspectRatio: Type.Optional(Type.String()), imageSize: Type.Optional(Type.String()) }),
   ),
-  maxOutputTokens: nullable(positive),
+  maxOutputTokens: nullable(positiveInteger),
   candidateCount: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
 });
 
 /**
- * Body of content generation (interface section 2.6). `generationConfig` is optional, because the SDK omits it for text
- * calls. Names may also be in snake_case.
+ * Body of content generation in the Gemini format (interface section 2.6). `generationConfig` is optional, because the
+ * SDK omits it for text calls. Member names may also be in snake_case.
  */
 export const GenerateContentRequest = Type.Object(
   {
@@ -251,7 +265,7 @@ export const GenerateContentRequest = Type.Object(
   { $id: "GenerateContentRequest" },
 );
 
-/** `:countTokens`: contents alone, or a complete request of generateContent. */
+/** Body of `:countTokens`: either `contents` or a complete request of `:generateContent`. */
 export const CountContentTokensRequest = Type.Object(
   {
     contents: Type.Optional(Type.Union([Type.Array(content), content])),
@@ -260,18 +274,18 @@ export const CountContentTokensRequest = Type.Object(
   { $id: "CountContentTokensRequest" },
 );
 
-/** `:embedContent`. */
+/** Body of `:embedContent`. */
 export const EmbedContentRequest = Type.Object(
   {
     content,
     taskType: Type.Optional(Type.String()),
     title: Type.Optional(Type.String()),
-    outputDimensionality: Type.Optional(positive),
+    outputDimensionality: Type.Optional(positiveInteger),
   },
   { $id: "EmbedContentRequest" },
 );
 
-/** `:batchEmbedContents`. */
+/** Body of `:batchEmbedContents`. */
 export const BatchEmbedContentsRequest = Type.Object(
   { requests: Type.Array(EmbedContentRequest, { minItems: 1 }) },
   { $id: "BatchEmbedContentsRequest" },

@@ -1,23 +1,24 @@
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { keyProblems } from "./keys.ts";
-import { nameProblems, shown } from "./names.ts";
+import { nameProblems, redactedName } from "./names.ts";
 import { Configuration, type ConfigurationProblem } from "./schema.ts";
 import { modelPaths, routingProblems } from "./routing.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
-import { schemaWords } from "../schema-words.ts";
+import { schemaPredicate } from "../schema-words.ts";
 
-const shape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)))?$/;
+const timeShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)))?$/;
 
 /**
- * Parses a time that an operator wrote, to Unix ms: a date (its beginning in UTC), or a date and a time with a time
- * zone, as in `2030-01-01T00:00:00Z`. Undefined for anything else: a time without a zone would depend on the machine,
- * and a day that does not exist in its month would be moved to the next month.
+ * Parses a time in an operator's spelling and returns it in Unix ms: a date (its beginning in UTC), or a date and a
+ * time with a time zone, for example `2030-01-01T00:00:00Z`. Returns undefined for anything else. A time without a zone
+ * is not accepted, because it would depend on the machine's zone. A day that does not exist is not accepted, because
+ * JavaScript would move it to the next month.
  */
 export function parseTime(written: string): number | undefined {
-  const [, day, time = "00:00Z"] = shape.exec(written) ?? [];
+  const [, day, time = "00:00Z"] = timeShape.exec(written) ?? [];
   if (day === undefined) return undefined;
   const midnight = Date.parse(`${day}T00:00Z`);
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined;
@@ -25,20 +26,22 @@ export function parseTime(written: string): number | undefined {
   return Number.isNaN(moment) ? undefined : moment;
 }
 
-/** A valid configuration, or all of its problems. */
+/** A valid configuration, or the list of its problems. */
 export type CheckedConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
-/** Maximum schema errors that are listed; TypeBox's default of 8 would hide some from the operator. */
-const maxShapeErrors = 256;
-Settings.Set({ maxErrors: maxShapeErrors });
+/** Maximum number of schema errors. TypeBox's default of 8 would hide some errors from the operator. */
+const maxSchemaErrors = 256;
+Settings.Set({ maxErrors: maxSchemaErrors });
 
 const schema = Compile(Configuration);
 
-/** Checks the schema first, then the references between the parts. The environment is not read here. */
+/**
+ * Checks a configuration: first its schema, then the references between its parts. Does not read environment variables.
+ */
 export function checkConfiguration(value: unknown): CheckedConfiguration {
-  if (!schema.Check(value)) return { problems: shapeProblems(value) };
+  if (!schema.Check(value)) return { problems: schemaProblems(value) };
   const problems = [
     ...nameProblems(value),
     ...priceProblems(value),
@@ -50,18 +53,18 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
-/** Returns one problem per path: the most specific one that the schema reports there. */
-function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
+/** Returns the schema's problems, one for each path: the most specific one that the schema reports there. */
+function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
   const found = new Map<string, string>();
   for (const error of schema.Errors(value)) {
     if (error.keyword === "required") {
-      for (const name of missingNames(error.params)) found.set(joined(error.instancePath, name), "is missing");
+      for (const name of missingNames(error.params)) found.set(problemPath(error.instancePath, name), "is missing");
     }
-    if (silent.has(error.keyword)) continue;
-    const path = joined(error.instancePath);
+    if (repeatingKeywords.has(error.keyword)) continue;
+    const path = problemPath(error.instancePath);
     const before = found.get(path);
-    const message = schemaWords(error);
-    // Each branch of a union reports a message: "must be array, or must be object".
+    const message = schemaPredicate(error);
+    // A union reports one error for each branch, for example "must be array" and "must be object".
     if (before === undefined) found.set(path, message);
     else if (error.keyword === "type" && before.startsWith("must be") && before !== message)
       found.set(path, `${before}, or ${message}`);
@@ -70,24 +73,24 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
 }
 
 /**
- * Returns whether a problem only says that a value does not fit one branch of a union, while the branch that it was
- * written for has a problem too.
+ * Returns whether a problem only says that a value fits no branch of a union, while a problem inside the value says
+ * why.
  */
 function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean {
   if (found.get(path)?.startsWith("must be ") !== true) return false;
   return [...found.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 }
 
-/** Keywords of errors that repeat a more specific error. */
-const silent: ReadonlySet<string> = new Set(["required", "additionalProperties", "anyOf"]);
+/** Schema keywords whose errors only repeat a more specific error. */
+const repeatingKeywords: ReadonlySet<string> = new Set(["required", "additionalProperties", "anyOf"]);
 
 function missingNames(params: object): readonly string[] {
   if (!("requiredProperties" in params) || !Array.isArray(params.requiredProperties)) return [];
   return params.requiredProperties.map(String);
 }
 
-/** Returns the path of a problem; a name for the file if the problem concerns all of it. */
-function joined(pointer: string, last?: string): string {
+/** Returns the path of a problem; "(file)" if the problem concerns the complete file. */
+function problemPath(pointer: string, last?: string): string {
   return fieldPath(pointer, last) || "(file)";
 }
 
@@ -104,7 +107,7 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
   }
   for (const [name, { multiplier = 1, limits = {} }] of Object.entries(groups)) {
     yield* budgetProblems(`groups.${name}.limits`, limits);
-    if (!fits(() => toScale(parseDecimal(multiplier), multiplierDecimals))) {
+    if (!succeeds(() => toScale(parseDecimal(multiplier), multiplierDecimals))) {
       yield { path: `groups.${name}.multiplier`, message: `has more than ${multiplierDecimals} decimal places` };
     }
   }
@@ -120,7 +123,7 @@ function* decimalProblems(path: string, price: WrittenPrice): Iterable<Configura
       yield { path: `${path}.tiers[${at}].above`, message: `is used twice: ${above}` };
   }
   for (const [name, factor] of Object.entries(serviceTiers))
-    if (!fits(() => toScale(parseDecimal(factor), multiplierDecimals)))
+    if (!succeeds(() => toScale(parseDecimal(factor), multiplierDecimals)))
       yield { path: `${path}.serviceTiers.${name}`, message: `has more than ${multiplierDecimals} decimal places` };
 }
 
@@ -129,7 +132,7 @@ function* dollarProblems(
   prices: Readonly<Record<string, number | undefined>>,
 ): Iterable<ConfigurationProblem> {
   for (const [field, dollars = 0] of Object.entries(prices))
-    if (!fits(() => toScale(parseDecimal(dollars), priceDecimals)))
+    if (!succeeds(() => toScale(parseDecimal(dollars), priceDecimals)))
       yield { path: `${path}.${field}`, message: `has more than ${priceDecimals} decimal places` };
 }
 
@@ -138,10 +141,11 @@ function* budgetProblems(
   { dollarsPerDay = 0, dollarsPerMonth = 0 }: { dollarsPerDay?: number; dollarsPerMonth?: number },
 ): Iterable<ConfigurationProblem> {
   for (const [field, dollars] of Object.entries({ dollarsPerDay, dollarsPerMonth }))
-    if (!fits(() => nanosOf(dollars))) yield { path: `${path}.${field}`, message: "has more than 9 decimal places" };
+    if (!succeeds(() => nanosOf(dollars)))
+      yield { path: `${path}.${field}`, message: "has more than 9 decimal places" };
 }
 
-function fits(compute: () => unknown): boolean {
+function succeeds(compute: () => unknown): boolean {
   try {
     compute();
     return true;
@@ -151,48 +155,49 @@ function fits(compute: () => unknown): boolean {
 }
 
 /**
- * Returns a test whether a model may exist. Models that a vendor lists are unknown here, so any name is then possible.
+ * Creates a test whether a model may exist. If a channel serves the models that its vendor lists, every name may exist,
+ * because that list is unknown here.
  */
-function mayExist({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
+function modelTest({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
   const isListed = channels.some((channel) => channel.models === "*");
   return (model) => isListed || Object.hasOwn(models, model);
 }
 
 function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  const isServed = mayExist({ channels, models });
+  const isServed = modelTest({ channels, models });
   const seen = new Set<string>();
   for (const [at, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${at}].id`, message: `is used twice: ${channel.id}` };
     seen.add(channel.id);
     for (const { model, path } of modelPaths(channel))
       if (!Object.hasOwn(models, model))
-        yield { path: `channels[${at}].${path}`, message: `is not in models: ${shown(model)}` };
+        yield { path: `channels[${at}].${path}`, message: `is not in models: ${redactedName(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
-        yield { path: `channels[${at}].groups[${index}]`, message: `is not in groups: ${shown(group)}` };
+        yield { path: `channels[${at}].groups[${index}]`, message: `is not in groups: ${redactedName(group)}` };
     }
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
       if (model !== "*" && !isServed(model))
-        yield { path: `groups.${name}.models[${index}]`, message: `is not in models: ${shown(model)}` };
+        yield { path: `groups.${name}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
     }
   }
 }
 
 function* accountProblems({ accounts = {}, groups, models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const isServed = mayExist({ channels, models });
+  const isServed = modelTest({ channels, models });
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
       yield { path: `accounts.${id}`, message: "is not a usable account id" };
     for (const [at, token] of (account.tokens ?? []).entries()) {
       const path = `accounts.${id}.tokens[${at}]`;
-      // The key is never repeated, because this text is written to logs and terminals.
+      // The key is never quoted, because this text is written to logs and terminals.
       if (keys.has(token.key)) yield { path: `${path}.key`, message: "is used twice" };
       keys.add(token.key);
       if (!Object.hasOwn(groups, token.group))
-        yield { path: `${path}.group`, message: `is not in groups: ${shown(token.group)}` };
+        yield { path: `${path}.group`, message: `is not in groups: ${redactedName(token.group)}` };
       if (token.expiresAt !== undefined && parseTime(token.expiresAt) === undefined)
         yield {
           path: `${path}.expiresAt`,
@@ -200,15 +205,16 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
         };
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
-        if (!isServed(model)) yield { path: `${path}.models[${index}]`, message: `is not in models: ${shown(model)}` };
+        if (!isServed(model))
+          yield { path: `${path}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
       }
     }
   }
 }
 
 /**
- * Returns the path of a field as people and vendors write it: the JSON pointer `/messages/0/content`, with one more
- * step if given, becomes `messages[0].content`; the complete document is "".
+ * Converts the JSON pointer of a field to the form that people and vendors use: `/messages/0/content` becomes
+ * `messages[0].content`. `last` is appended as one more step. The path of the complete document is "".
  */
 export function fieldPath(pointer: string, last?: string): string {
   const steps = pointer

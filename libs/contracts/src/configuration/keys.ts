@@ -1,29 +1,29 @@
 import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
 /**
- * Returns whether a key can be sent to a vendor: a key with characters that a header cannot contain would fail every
- * call.
+ * Returns whether an API key can be sent to a vendor in a header. If it contains characters that a header cannot
+ * contain, every call would fail.
  */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
 /**
- * Lists the keys that are no valid reference, or that cannot be sent. They are never repeated, because this text is
- * written to logs and terminals.
+ * Lists keys that are not valid references or cannot be sent to a vendor. The keys are never quoted, because this text
+ * is written to logs and terminals.
  */
 export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
   for (const [at, { keys = [] }] of channels.entries()) {
     for (const [index, key] of keys.entries()) {
       const path = `channels[${at}].keys[${index}]`;
-      const message = problemOf(key);
+      const message = keyProblem(key);
       if (message !== undefined) yield { path, message };
       else if (keys.indexOf(key) < index) yield { path, message: "appears more than once" };
     }
   }
 }
 
-function problemOf(key: string): string | undefined {
+function keyProblem(key: string): string | undefined {
   if (key.startsWith("env:")) return /^env:[A-Za-z_]\w*$/.test(key) ? undefined : "is not env: and a variable's name";
   if (key.startsWith("file:")) return key === "file:" ? "is not file: and a path" : undefined;
   if (key.includes("${")) return "is no key: a variable is written env:NAME here";

@@ -1,28 +1,31 @@
-import { shown } from "./names.ts";
+import { redactedName } from "./names.ts";
 import type { ConfigurationProblem, ChannelConfiguration, Configuration } from "./schema.ts";
 
-/** Kinds of models whose calls may be split between models. */
-const divisible: ReadonlySet<string> = new Set(["chat", "completion"]);
-/** Kinds of models whose calls cannot use a fallback: tasks and sessions. */
-const bound: ReadonlySet<string> = new Set(["video", "realtime"]);
+/** Kinds of models whose calls may be divided among several models by shares. */
+const divisibleKinds: ReadonlySet<string> = new Set(["chat", "completion"]);
+/** Kinds of models whose calls are tasks or sessions and cannot use a fallback. */
+const kindsWithoutFallback: ReadonlySet<string> = new Set(["video", "realtime"]);
 
-/** Lists fallbacks and shares that are unknown, circular, or of another kind of model. */
+/**
+ * Lists invalid fallbacks and shares: of unknown models, of models that have shares themselves, of another kind of
+ * model, or for a kind of model that supports none.
+ */
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
   const served = new Set(channels.flatMap((channel) => modelPaths(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
     const { shares, fallbacks = [] } = model;
     for (const other of Object.keys(shares ?? {})) {
-      const message = divisible.has(model.kind)
-        ? problemOf(name, model, other, models)
-        : `is for models of kind ${[...divisible].join(" and ")}`;
-      if (message !== undefined) yield { path: `models.${name}.shares.${shown(other)}`, message };
+      const message = divisibleKinds.has(model.kind)
+        ? targetProblem(name, model, other, models)
+        : `is for models of kind ${[...divisibleKinds].join(" and ")}`;
+      if (message !== undefined) yield { path: `models.${name}.shares.${redactedName(other)}`, message };
     }
     for (const [at, other] of fallbacks.entries()) {
-      const message = bound.has(model.kind)
-        ? `is not for models of kind ${[...bound].join(" and ")}`
+      const message = kindsWithoutFallback.has(model.kind)
+        ? `is not for models of kind ${[...kindsWithoutFallback].join(" and ")}`
         : fallbacks.indexOf(other) < at
-          ? `appears more than once: ${shown(other)}`
-          : problemOf(name, model, other, models);
+          ? `appears more than once: ${redactedName(other)}`
+          : targetProblem(name, model, other, models);
       if (message !== undefined) yield { path: `models.${name}.fallbacks[${at}]`, message };
     }
     if (shares === undefined) continue;
@@ -34,23 +37,23 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
   }
 }
 
-/** Returns the reason why a model cannot be a fallback for another; undefined if it can. */
-function problemOf(
+/** Returns the reason why a model cannot be a fallback or share of another model; undefined if it can. */
+function targetProblem(
   name: string,
   { kind }: Configuration["models"][string],
   other: string,
   models: Configuration["models"],
 ): string | undefined {
   const target = Object.hasOwn(models, other) ? models[other] : undefined;
-  if (target === undefined) return `is not in models: ${shown(other)}`;
+  if (target === undefined) return `is not in models: ${redactedName(other)}`;
   if (other === name) return "is the model itself";
   if (target.shares !== undefined) return `has shares of its own: ${other}`;
   return target.kind === kind ? undefined : `is for ${target.kind}, not ${kind}: ${other}`;
 }
 
 /**
- * Returns the models that a channel names in a list or a map, each with its path below the channel: `models[0]`,
- * `models.gpt-x`; empty if its vendor lists them.
+ * Returns the models that a channel's configuration names, each with its path below the channel (`models[0]`,
+ * `models.gpt-x`). Returns an empty list if the channel serves the models that its vendor lists.
  */
 export function modelPaths({
   models,

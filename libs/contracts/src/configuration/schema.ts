@@ -5,7 +5,7 @@ import type { lengthFields, ToolPriceField } from "../money/price.ts";
 import type { resolutionFields, WrittenPrices } from "../money/resolutions.ts";
 import { upstreamWires } from "../upstream-wires.ts";
 
-const closed = { additionalProperties: false } as const;
+const noOtherMembers = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description }));
 const timeout = (description: string, fallback?: number) =>
@@ -23,7 +23,7 @@ const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }
 
 const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
 
-/** A group: which models its API keys may use, at what price and rate. */
+/** A group: the models that its API keys may use, and their price multiplier and limits. */
 export const GroupConfiguration = Type.Object(
   {
     multiplier: Type.Optional(
@@ -39,7 +39,7 @@ export const GroupConfiguration = Type.Object(
           dollarsPerDay: budget("US dollars that an account's tokens of the group spend in a day of UTC"),
           dollarsPerMonth: budget("the same for a month"),
         },
-        closed,
+        noOtherMembers,
       ),
     ),
     vendorStores: Type.Optional(
@@ -62,14 +62,14 @@ export const GroupConfiguration = Type.Object(
       }),
     ),
   },
-  closed,
+  noOtherMembers,
 );
 export type GroupConfiguration = Static<typeof GroupConfiguration>;
 
-/** Prices for another resolution of a video. */
+/** Prices of a video that differ from a resolution on. */
 const ResolutionPriceConfiguration = Type.Object(
   { second: dollars, image: dollars, request: dollars } satisfies Record<(typeof resolutionFields)[number], unknown>,
-  closed,
+  noOtherMembers,
 );
 
 const tokenPrices = {
@@ -84,27 +84,27 @@ const tokenPrices = {
   outputImage: dollars,
 } satisfies Record<(typeof lengthFields)[number], unknown>;
 
-/** Prices for calls with a longer input. */
+/** Prices of calls that differ from a length of the input on. */
 const LengthPriceConfiguration = Type.Object(
   {
     above: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "input tokens of the call" }),
     ...tokenPrices,
   },
-  closed,
+  noOtherMembers,
 );
 
-/** US dollars per call of a vendor-side tool. */
+/** Prices in US dollars per call of a vendor-side tool. */
 const ToolPriceConfiguration = Type.Object(
   { webSearch: dollars, codeInterpreter: dollars, fileSearch: dollars, imageGeneration: dollars } satisfies Record<
     ToolPriceField,
     unknown
   >,
-  closed,
+  noOtherMembers,
 );
 
 /**
- * US dollars per million tokens, or per unit. Each price is optional; if one is absent, a related price applies, or
- * else 0.
+ * Prices in US dollars per million tokens or per unit. Each price is optional. A missing price is replaced by a related
+ * one (`priceFields`), or is 0.
  */
 export const PriceConfiguration = Type.Object(
   {
@@ -123,28 +123,28 @@ export const PriceConfiguration = Type.Object(
       Type.Record(
         Type.String({ pattern: "^[a-z][a-z0-9_-]{0,63}$" }),
         Type.Number({ minimum: 0, maximum: 1_000_000 }),
-        { ...closed, description: "factors of a vendor's service tiers, as flex: 0.5" },
+        { ...noOtherMembers, description: "factors of a vendor's service tiers, as flex: 0.5" },
       ),
     ),
     tools: Type.Optional(ToolPriceConfiguration),
     resolutions: Type.Optional(
       Type.Record(Type.String({ pattern: "^[1-9]\\d{1,4}p$" }), ResolutionPriceConfiguration, {
-        ...closed,
+        ...noOtherMembers,
         description:
           "of videos: what differs from a resolution on, named by the pixels of its shorter side, as in 1080p",
       }),
     ),
   } satisfies Record<keyof WrittenPrices, unknown>,
-  closed,
+  noOtherMembers,
 );
 
 export type PriceConfiguration = Static<typeof PriceConfiguration>;
 
-/** Ways to choose among the channels of the same priority. */
+/** Ways to choose one of the channels with the same priority. */
 export const channelChoices = ["weighted", "cheapest", "fastest"] as const;
 export type ChannelChoice = (typeof channelChoices)[number];
 
-/** A model of the catalogue. */
+/** A model in the configuration. */
 export const ModelConfiguration = Type.Object(
   {
     kind: Type.Enum([...modelKinds]),
@@ -178,11 +178,11 @@ export const ModelConfiguration = Type.Object(
       }),
     ),
   },
-  closed,
+  noOtherMembers,
 );
 export type ModelConfiguration = Static<typeof ModelConfiguration>;
 
-/** A configured channel to a vendor. */
+/** A channel in the configuration: access to a vendor. */
 export const ChannelConfiguration = Type.Object(
   {
     id: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }),
@@ -218,11 +218,11 @@ export const ChannelConfiguration = Type.Object(
     timeoutMs: timeout("longest silence", 600_000),
     firstByteTimeoutMs: timeout("longest wait for the first byte of a stream; timeoutMs where absent"),
   },
-  closed,
+  noOtherMembers,
 );
 export type ChannelConfiguration = Static<typeof ChannelConfiguration>;
 
-/** An API key of a configured account. */
+/** An API key of an account in the configuration. */
 export const TokenConfiguration = Type.Object(
   {
     key: Type.String({ pattern: "^sk-[A-Za-z0-9_-]{8,250}$" }),
@@ -237,25 +237,25 @@ export const TokenConfiguration = Type.Object(
           dollarsPerDay: budget("US dollars that the token spends in a day of UTC"),
           dollarsPerMonth: budget("the same for a month"),
         },
-        closed,
+        noOtherMembers,
       ),
     ),
   },
-  closed,
+  noOtherMembers,
 );
 export type TokenConfiguration = Static<typeof TokenConfiguration>;
 
-/** An account that is created at start if it is missing, and never overwritten. */
+/** An account in the configuration. It is created at start if it does not exist, and never overwritten. */
 export const AccountConfiguration = Type.Object(
   {
     balance: Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,9})?$", description: "US dollars" }),
     tokens: Type.Optional(Type.Array(TokenConfiguration)),
   },
-  closed,
+  noOtherMembers,
 );
 export type AccountConfiguration = Static<typeof AccountConfiguration>;
 
-/** The complete configuration file (YAML, one document). */
+/** The complete configuration file (one YAML document). */
 export const Configuration = Type.Object(
   {
     groups: Type.Record(Type.String(), GroupConfiguration),
@@ -263,11 +263,11 @@ export const Configuration = Type.Object(
     channels: Type.Array(ChannelConfiguration),
     accounts: Type.Optional(Type.Record(Type.String(), AccountConfiguration)),
   },
-  { $id: "Configuration", ...closed },
+  { $id: "Configuration", ...noOtherMembers },
 );
 export type Configuration = Static<typeof Configuration>;
 
-/** A problem of a configuration, at a path such as `channels[0].models.gpt-x`. */
+/** A problem in a configuration, with its path, for example `channels[0].models.gpt-x`. */
 export interface ConfigurationProblem {
   readonly path: string;
   readonly message: string;

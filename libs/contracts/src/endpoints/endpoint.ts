@@ -1,10 +1,10 @@
 import type { BodyName } from "../bodies/index.ts";
 import type { ErrorFormat } from "../failures/render.ts";
 
-/** Services behind the edge, each scaled separately; `edge` for endpoints that the edge answers. */
+/** Service that answers an endpoint; each is scaled separately. `edge` marks endpoints that the edge itself answers. */
 export type Area = "edge" | "text" | "media" | "video" | "audio" | "realtime";
 
-/** Kinds of models. A model can be called only through endpoints of its kind. */
+/** Kinds of models. Each endpoint can call only models of certain kinds. */
 export const modelKinds = [
   "chat",
   "completion",
@@ -20,54 +20,53 @@ export const modelKinds = [
 export type ModelKind = (typeof modelKinds)[number];
 
 /**
- * Places in a request that can contain an API key: interface section 5, and the subprotocol of browsers' WebSockets.
+ * Places in a request that can contain an API key: those of interface section 5, and the subprotocol of WebSockets in
+ * browsers.
  */
 export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-header" | "gamma-query" | "subprotocol";
 
-/** Format of a request's body. */
+/** Formats in which an endpoint accepts a request's body. */
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
 
-/** Formats of streams; each has a specific error event (`failureFrames`). */
+/** Formats of streams. Each has a specific error event (`failureFrames`). */
 export type StreamFormat = "chat" | "responses" | "messages" | "content" | "ollama" | "images" | "audio";
 
-/** One endpoint: a row of the table that routes, key look-up, docs and tests are derived from. */
+/** One row of the endpoint table, from which routes, authentication, documentation and tests are derived. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE" | "PATCH";
-  /** Path as in interface.md; `{name}` is a parameter. Method and path form the `endpoint` of a usage event. */
+  /** Path as in interface.md; `{name}` is a parameter. Method and path together are the `endpoint` of a usage event. */
   readonly path: string;
   readonly area: Area;
-  /** Format of all errors of this endpoint; "by-request" is resolved by `errorFormatOf`. */
+  /** Format of all errors of this endpoint. With "by-request", `errorFormatOf` selects the format for each request. */
   readonly errors: ErrorFormat | "by-request";
   readonly keys: readonly KeyCarrier[];
   readonly body: BodyForm;
-  /** Kinds of models that can be called here; absent: the endpoint calls no model and costs nothing. */
+  /** Kinds of models that the endpoint can call; absent: it calls no model and costs nothing. */
   readonly kinds?: readonly ModelKind[];
-  /** True if the endpoint calls a model without a charge, so that no balance is needed. */
+  /** True if the endpoint calls a model free of charge, so that no balance is needed. */
   readonly free?: true;
-  /** True if the endpoint stores the client's content: it costs nothing, but a positive balance is needed. */
+  /** True if the endpoint stores the client's content. It costs nothing, but needs a positive balance. */
   readonly keepsContent?: true;
-  /** Format of an error in a broken stream; absent: the answer is never a stream. */
+  /** Format of the endpoint's stream and of its error event; absent: the endpoint never streams. */
   readonly streams?: StreamFormat;
-  /** True for a WebSocket: a request without an upgrade is refused. */
+  /** True if the endpoint is a WebSocket. A request without an upgrade is refused. */
   readonly webSocket?: true;
-  /** True if the endpoint is declared only: the edge answers 501 (interface section 4.8). */
+  /** True if the endpoint is only declared: the edge answers 501 (interface section 4.8). */
   readonly unimplemented?: true;
-  /** A name in `bodies`: the schema of the JSON body or of the form's fields. */
+  /** Name in `bodies` of the schema of the JSON body or of the form's fields. */
   readonly schema?: BodyName;
-  /** Media type of a successful answer; absent: JSON. */
+  /** Media type of a successful answer; absent: application/json. */
   readonly answers?: string;
   readonly summary: string;
 }
 
-/**
- * Key carriers of clients with a Bearer token, which every endpoint accepts; Azure's clients use the header `api-key`.
- */
+/** Key carriers of clients that send a Bearer token. Azure's clients send the header `api-key` instead. */
 export const bearer = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
-/** Key carriers of endpoints that clients of the Anthropic format (`alpha`) use too. */
+/** Key carriers of endpoints that clients of the Anthropic format (`alpha`) also use. */
 export const alphaKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
-/** Key carriers of endpoints that clients of the Gemini format (`gamma`) use too. */
+/** Key carriers of endpoints that clients of the Gemini format (`gamma`) also use. */
 export const gammaKeys = ["authorization", "gamma-header", "gamma-query"] as const satisfies readonly KeyCarrier[];
-/** Key carriers of the model lists, which clients of all three formats use. */
+/** Key carriers of the model lists, which clients of all formats use. */
 export const listKeys = [
   "authorization",
   "x-api-key",
@@ -75,7 +74,7 @@ export const listKeys = [
   "gamma-header",
   "gamma-query",
 ] as const satisfies readonly KeyCarrier[];
-/** Key carriers of WebSockets: a header, or a subprotocol, because browsers cannot set headers. */
+/** Key carriers of WebSockets. Browsers cannot set headers and send the key as a subprotocol. */
 export const socketKeys = [
   "authorization",
   "x-api-key",
@@ -83,7 +82,7 @@ export const socketKeys = [
   "subprotocol",
 ] as const satisfies readonly KeyCarrier[];
 
-/** Returns whether calls of an endpoint need a positive balance. */
+/** Returns whether an endpoint needs a positive balance. */
 export function needsBalance({ kinds, free, keepsContent }: Endpoint): boolean {
   return keepsContent === true || (kinds !== undefined && free !== true);
 }

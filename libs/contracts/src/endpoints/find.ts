@@ -3,8 +3,8 @@ import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts"
 import type { Endpoint } from "./endpoint.ts";
 import { actionAlias, deploymentAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
 
-/** Result of looking up a method and path. */
-export type Found =
+/** Result of a look-up by method and path. */
+export type FoundEndpoint =
   | { readonly kind: "endpoint"; readonly id: EndpointId; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong-method"; readonly allow: readonly string[]; readonly errors: ErrorFormat }
   | { readonly kind: "double-v1"; readonly errors: ErrorFormat }
@@ -17,20 +17,20 @@ interface Pattern {
 }
 
 const noParams: Readonly<Record<string, string>> = {};
-const fixed = new Map<string, Map<string, EndpointId>>();
+const fixedPaths = new Map<string, Map<string, EndpointId>>();
 const patterns: Pattern[] = [];
 fillTable();
 
 /**
- * Returns the endpoint for a method and a path (without query). Common aliases and one trailing slash are accepted; a
- * doubled /v1 is distinguished from an unknown path. Model names may contain slashes.
+ * Finds the endpoint for a method and a path without its query. Accepts common aliases and one trailing slash. A path
+ * with a doubled /v1 gets a separate result, so that the client can be told. Model names may contain slashes.
  */
-export function findEndpoint(method: string, rawPath: string): Found {
-  const direct = fixed.get(rawPath)?.get(method);
+export function findEndpoint(method: string, rawPath: string): FoundEndpoint {
+  const direct = fixedPaths.get(rawPath)?.get(method);
   if (direct !== undefined) return { kind: "endpoint", id: direct, params: noParams };
   const deployed = deployment.exec(rawPath);
   if (deployed !== null) return findDeployed(method, deployed[2] ?? "", deployed[1]);
-  const path = canonical(rawPath);
+  const path = canonicalPath(rawPath);
   if (/\/v1\/+v1/i.test(path))
     return { kind: "double-v1", errors: errorFormatOfPath(path.replace(/\/v1(?=\/+v1)/i, "")) };
   return findFixed(method, path) ?? findPattern(method, path) ?? { kind: "unknown", errors: errorFormatOfPath(path) };
@@ -38,62 +38,64 @@ export function findEndpoint(method: string, rawPath: string): Found {
 
 const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", "([^/]+)")}(.+)$`);
 
-/** Finds the endpoint of a path that names a deployment, and adds the deployment to its parameters. */
-function findDeployed(method: string, rest: string, name: string | undefined): Found {
+/**
+ * Finds the endpoint of an Azure path, which contains the name of a deployment, and adds that name to the parameters.
+ */
+function findDeployed(method: string, rest: string, name: string | undefined): FoundEndpoint {
   const found = findEndpoint(method, deploymentAlias.path + rest);
-  const model = decoded(name);
+  const model = decodeSegment(name);
   if (found.kind !== "endpoint" || model === undefined) return found;
   return { ...found, params: { ...found.params, deployment: model } };
 }
 
 /**
- * Returns the path in the table's form: alias prefixes are replaced, and a trailing slash is removed if the table has
- * none.
+ * Returns the path in the form of the table: an alias prefix is replaced, and a trailing slash is removed unless the
+ * table contains it.
  */
-function canonical(rawPath: string): string {
+function canonicalPath(rawPath: string): string {
   let path = rawPath === "/jimeng" || rawPath === "/epsilon" ? `${rawPath}/` : rawPath;
   for (const { alias, path: prefix } of pathAliases)
     if (path.startsWith(alias)) path = prefix + path.slice(alias.length);
-  return path.length > 1 && path.endsWith("/") && !fixed.has(path) ? path.slice(0, -1) : path;
+  return path.length > 1 && path.endsWith("/") && !fixedPaths.has(path) ? path.slice(0, -1) : path;
 }
 
 const namedAction = /\/models\/.+:[a-z]\w*$/i;
 
-function findFixed(method: string, path: string): Found | undefined {
-  const byMethod = fixed.get(path);
-  return byMethod === undefined ? undefined : choose(byMethod, method, path, noParams);
+function findFixed(method: string, path: string): FoundEndpoint | undefined {
+  const byMethod = fixedPaths.get(path);
+  return byMethod === undefined ? undefined : chooseMethod(byMethod, method, path, noParams);
 }
 
-function findPattern(method: string, path: string): Found | undefined {
+function findPattern(method: string, path: string): FoundEndpoint | undefined {
   for (const { shape, names, byMethod } of patterns) {
     const match = shape.exec(path);
     if (match === null) continue;
     const params: Record<string, string> = {};
     for (const [at, name] of names.entries()) {
-      const value = decoded(match[at + 1]);
+      const value = decodeSegment(match[at + 1]);
       if (value === undefined) return undefined;
       params[name] = value;
     }
-    const found = choose(byMethod, method, path, params);
-    // An unknown action must not be taken for a part of the model's name.
+    const found = chooseMethod(byMethod, method, path, params);
+    // In `/models/name:action`, an unknown action must not count as a part of the model's name.
     const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
     return found.kind === "wrong-method" && isAction ? undefined : found;
   }
   return undefined;
 }
 
-function choose(
+function chooseMethod(
   byMethod: ReadonlyMap<string, EndpointId>,
   method: string,
   path: string,
   params: Readonly<Record<string, string>>,
-): Found {
+): FoundEndpoint {
   const id = byMethod.get(method);
   if (id !== undefined) return { kind: "endpoint", id, params };
   return { kind: "wrong-method", allow: [...byMethod.keys()], errors: errorFormatOfPath(path) };
 }
 
-function decoded(text: string | undefined): string | undefined {
+function decodeSegment(text: string | undefined): string | undefined {
   try {
     return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
@@ -102,11 +104,11 @@ function decoded(text: string | undefined): string | undefined {
 }
 
 /**
- * Returns the error format of a path without an endpoint, or whose endpoint is not known yet, by the API format of its
- * prefix.
+ * Returns the error format that the prefix of a path implies. Used if the path has no endpoint, or its endpoint is not
+ * known yet.
  */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
-  const path = canonical(rawPath);
+  const path = canonicalPath(rawPath);
   if (
     path.startsWith("/v1beta/") ||
     path.startsWith("/upload/v1beta/") ||
@@ -121,16 +123,17 @@ export function errorFormatOfPath(rawPath: string): ErrorFormat {
 }
 
 /**
- * Returns the error format of an endpoint for one request: for model lists it depends on the client (interface endpoint
- * 1).
+ * Returns the error format for a request to an endpoint. For model lists it depends on the request's headers (interface
+ * endpoint 1).
  */
 export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQuery: boolean): ErrorFormat {
   return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;
 }
 
 /**
- * Returns the format of model list that a request expects (interface endpoint 1), which is also the format of its
- * errors. The header `anthropic-version` is sufficient, because Anthropic's SDKs may send their key as a Bearer token.
+ * Returns the format of the model list that a request expects (interface endpoint 1), which is also the format of its
+ * errors. The header `anthropic-version` alone selects `alpha`, because Anthropic's SDKs may send the key as a Bearer
+ * token.
  */
 export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
   if (firstHeader(from, ["anthropic-version"]) !== undefined) return "alpha";
@@ -147,11 +150,11 @@ function fillTable(): void {
   }
   for (const [path, byMethod] of byPath) {
     if (path.includes("{")) patterns.push(patternOf(path, byMethod));
-    else fixed.set(path, byMethod);
+    else fixedPaths.set(path, byMethod);
     if (path.startsWith(actionAlias.path))
       patterns.push(patternOf(actionAlias.alias + path.slice(actionAlias.path.length), byMethod));
   }
-  // Longer patterns are more specific: `{model}:generateContent` is tried before `{model}`.
+  // Longer patterns are more specific: `{model}:generateContent` must be tried before `{model}`.
   patterns.sort((left, right) => right.shape.source.length - left.shape.source.length);
 }
 

@@ -1,6 +1,6 @@
 import { bearer, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
-/** Endpoints of model lists (interface section 4.1), and of a single model, which the SDKs call. */
+/** Endpoints of model lists (interface section 4.1) and of single models. */
 export const modelEndpoints = {
   listModels: {
     method: "GET",
@@ -80,7 +80,7 @@ export const modelEndpoints = {
 const readMoney = { method: "GET", area: "text", errors: "common", keys: bearer, body: "none" } as const;
 
 /**
- * Endpoints for the remaining budget of a key, in the formats of other gateways' clients. All return the same numbers.
+ * Endpoints that return the remaining budget of a key, in the formats of other gateways. They report the same amounts.
  */
 export const moneyEndpoints = {
   billingSubscription: {

@@ -5,7 +5,7 @@ const stored = { area: "text", body: "none", errors: "common", keys: bearer } as
 const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
 
-/** Endpoints of text, embeddings, ranking and moderation: interface sections 4.2, 4.3 and endpoint 14. */
+/** Endpoints of text, embeddings, ranking and moderation (interface sections 4.2, 4.3 and endpoint 14). */
 export const textEndpoints = {
   chatCompletions: {
     ...text,

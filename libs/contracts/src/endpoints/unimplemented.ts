@@ -3,12 +3,12 @@ import { alphaKeys, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 const declared = { area: "edge", errors: "by-request", keys: listKeys, body: "none", unimplemented: true } as const;
 const alpha = { ...declared, errors: "alpha", keys: alphaKeys } as const;
 const gamma = { ...declared, errors: "gamma", keys: gammaKeys } as const;
-/** A request with a JSON body. */
+/** Method and body of a POST with a JSON body. */
 const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 
 /**
- * Endpoints that are declared only and always answer 501: interface section 4.8, and those that clients' SDKs call
- * today.
+ * Endpoints that are only declared and always answer 501: those of interface section 4.8, and others that clients' SDKs
+ * call.
  */
 export const unimplementedEndpoints = {
   listFineTunes: { ...declared, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },

@@ -4,7 +4,7 @@ const video = { area: "video", keys: bearer } as const;
 const create = { ...video, method: "POST", kinds: ["video"] } as const;
 const poll = { ...video, method: "GET", body: "none" } as const;
 
-/** Endpoints of video tasks in four formats: interface section 4.5. */
+/** Endpoints of video tasks, in four formats (interface section 4.5). */
 export const videoEndpoints = {
   createVideo: {
     ...create,
@@ -78,7 +78,7 @@ export const videoEndpoints = {
   epsilon: {
     ...create,
     path: "/epsilon/",
-    // Fetching a result must work with an empty balance; the service holds the money of a submitted task.
+    // A result must be available with an empty balance. The service reserves money when a task is submitted.
     free: true,
     errors: "epsilon",
     body: "json",

@@ -1,8 +1,9 @@
 import { Type, type Static } from "typebox";
 
 /**
- * Position of a change of money in its account's chain. Every settlement and every credit has a receipt, written in the
- * same step as the change. It contains the hash of the previous receipt, so that a lost or altered one is detected.
+ * Position of a change of an account's balance in the account's chain of receipts. Every settlement and every credit
+ * has a receipt, which is written in the same step as the change. A receipt contains the hash of the previous one, so
+ * that a lost or altered receipt is detected.
  */
 export const Receipt = Type.Object(
   {
@@ -23,12 +24,13 @@ export const Receipt = Type.Object(
 );
 export type Receipt = Static<typeof Receipt>;
 
-/** Reason of an operator's change of a balance. */
+/** Reason why an operator changed a balance. */
 export const CreditKind = Type.Union([Type.Literal("opening"), Type.Literal("top-up"), Type.Literal("correction")]);
 export type CreditKind = Static<typeof CreditKind>;
 
 /**
- * Event of an operator's change of a balance, with the subject `credit.v1.<kind>`; `id` is the message's `Nats-Msg-Id`.
+ * Event that an operator changed a balance. Its subject is `credit.v1.<kind>`. Its `id` is also the message's
+ * `Nats-Msg-Id`.
  */
 export const CreditEvent = Type.Object(
   {

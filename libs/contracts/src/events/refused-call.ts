@@ -3,11 +3,11 @@ import type { Failure } from "../failures/failure.ts";
 import { inOneLine } from "../one-line.ts";
 import { present } from "../present.ts";
 
-const [maxName, maxMessage] = [200, 300];
+const [maxNameCharacters, maxMessageCharacters] = [200, 300];
 
 /**
- * A call that was refused before money was held for it: it costs nothing, and has no usage event. It contains neither
- * content of the client nor a secret.
+ * A call that was refused before money was reserved for it. It costs nothing and has no usage event. It contains no
+ * secret and no content of the client.
  */
 export const RefusedCall = Type.Object(
   {
@@ -29,12 +29,12 @@ export const RefusedCall = Type.Object(
 );
 export type RefusedCall = Static<typeof RefusedCall>;
 
-/** Statuses whose messages are written by the gateway: about a key, its limits or its balance. */
-const ownWords: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+/** Statuses whose messages the gateway itself writes: about a key, its limits or its balance. */
+const gatewayMessageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
 /**
- * Builds a refused call. Its message is left out unless the gateway wrote it, because it may repeat content of the
- * client.
+ * Builds a refused call. The message is left out unless its status shows that the gateway wrote it, because other
+ * messages may quote content of the client.
  */
 export function refusedCall(
   call: Omit<RefusedCall, "code" | "message" | "param" | "status" | "time" | "model"> & { readonly model?: string },
@@ -47,9 +47,9 @@ export function refusedCall(
     status,
     code,
     ...present({
-      model: model === undefined ? undefined : inOneLine(model, maxName),
-      param: param === undefined ? undefined : inOneLine(param, maxName),
-      message: ownWords.has(status) ? inOneLine(message, maxMessage) : undefined,
+      model: model === undefined ? undefined : inOneLine(model, maxNameCharacters),
+      param: param === undefined ? undefined : inOneLine(param, maxNameCharacters),
+      message: gatewayMessageStatuses.has(status) ? inOneLine(message, maxMessageCharacters) : undefined,
     }),
   };
 }

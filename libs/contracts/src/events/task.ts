@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 
-/** States of a video task: interface section 3. */
+/** States of a video task (interface section 3). */
 export const TaskState = Type.Union([
   Type.Literal("queued"),
   Type.Literal("in_progress"),
@@ -9,7 +9,7 @@ export const TaskState = Type.Union([
 ]);
 export type TaskState = Static<typeof TaskState>;
 
-/** Event of a transition of a video task, with the subject `task.v1.video.<state>`. */
+/** Event of a video task's transition to a state. Its subject is `task.v1.video.<state>`. */
 export const TaskEvent = Type.Object(
   {
     id: Type.String(),
@@ -29,8 +29,8 @@ export const TaskEvent = Type.Object(
 export type TaskEvent = Static<typeof TaskEvent>;
 
 /**
- * Event of a transition as the gateway writes it: in addition to the public members it contains the record from which
- * the task is restored if Redis has lost it. Other subscribers should ignore that record.
+ * Event of a transition as the gateway publishes it. In addition to the public members, `kept` contains the encrypted
+ * record from which the task is restored if Redis loses it. Other subscribers should ignore `kept`.
  */
 export const KeptTaskEvent = Type.Object({
   ...TaskEvent.properties,

@@ -7,8 +7,8 @@ import { unitNames, Units } from "../units.ts";
 /** Maximum characters of a vendor's message in a usage event. */
 export const maxVendorMessage = 300;
 
-/** One attempt at a vendor in a usage event. */
-export const CallTry = Type.Object({
+/** One attempt to call a vendor, in a usage event. */
+export const CallAttempt = Type.Object({
   channel: Type.String(),
   key: Type.String({ description: "the key's name, never the key" }),
   ms: Type.Integer({ minimum: 0, description: "until its answer began, or it failed" }),
@@ -22,14 +22,14 @@ export const CallTry = Type.Object({
     }),
   ),
 });
-export type CallTry = Static<typeof CallTry>;
+export type CallAttempt = Static<typeof CallAttempt>;
 
-/** Maximum characters of an end user's name that are stored: vendors accept 64 to 256. */
+/** Maximum characters of an end user's name in a usage event. Vendors accept 64 to 256 characters. */
 const maxEndUserCharacters = 256;
 
 /**
- * Returns the name of an end user as it is stored: without control characters, shortened to the maximum. Undefined for
- * a value that is not a name. The client's value is sent to the vendor unchanged.
+ * Returns the name of an end user for a usage event: without control characters, shortened to `maxEndUserCharacters`.
+ * Returns undefined if the value is not a text or is empty. The vendor gets the client's value unchanged.
  */
 export function endUserOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
@@ -41,18 +41,18 @@ export function endUserOf(value: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** End of a call: complete, cancelled by its client, or failed. */
+/** Outcome of a call: completed, cancelled by its client, or failed. */
 export const CallStatus = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
 export type CallStatus = Static<typeof CallStatus>;
 
-/** Maximum number of dropped fields in a usage event, and maximum characters of each. */
+/** Maximum number of dropped request fields in a usage event, and maximum characters of each. */
 export const [maxDropped, maxDroppedCharacters] = [32, 100];
 
-/** Maximum attempts that a usage event lists; `attempts` counts all of them. */
+/** Maximum number of attempts that a usage event lists. Its member `attempts` counts all attempts. */
 export const maxTries = 100;
 
 /**
- * Event of one billed call, with the subject `usage.v1.<area>`; its `id` is the call id and the message's
+ * Event of one billed call. Its subject is `usage.v1.<area>`. Its `id` is the call's id and the message's
  * `Nats-Msg-Id`.
  */
 export const UsageEvent = Type.Object(
@@ -81,7 +81,7 @@ export const UsageEvent = Type.Object(
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
     tries: Type.Optional(
-      Type.Array(CallTry, { maxItems: maxTries, description: "the first attempts at vendors, in their order" }),
+      Type.Array(CallAttempt, { maxItems: maxTries, description: "the first attempts at vendors, in their order" }),
     ),
     dropped: Type.Optional(
       Type.Array(Type.String({ maxLength: maxDroppedCharacters }), {
@@ -125,15 +125,15 @@ export const UsageEvent = Type.Object(
 );
 export type UsageEvent = Static<typeof UsageEvent>;
 
-/** Reads a stored usage event. Throws UnknownShape. */
+/** Parses a stored usage event. Throws UnknownShape. */
 export const readUsageEvent: (text: string) => UsageEvent = stored("usage event", UsageEvent, withVendorMessages);
 
-/** Renames the vendors' messages in an event's attempts, which earlier versions stored as `said`. */
+/** Renames the member `said` of attempts, in which earlier versions stored the vendor's message, to `vendorMessage`. */
 function withVendorMessages(event: unknown): unknown {
   if (typeof event !== "object" || event === null || !("tries" in event) || !Array.isArray(event.tries)) return event;
   return { ...event, tries: event.tries.map((each) => withPresentNames(each, { said: "vendorMessage" })) };
 }
 
-/** A usage event without its final cost, which the settlement script adds. */
+/** A usage event before the settlement script adds the cost and the receipt. */
 export const UsageDraft = Type.Omit(UsageEvent, ["costNanos", "receipt"]);
 export type UsageDraft = Omit<UsageEvent, "costNanos" | "receipt">;

@@ -1,24 +1,24 @@
 import { failures, type FailureCode, type FailureKind } from "./registry.ts";
 
-/** Details of a failure in addition to its cause. */
+/** Optional details of a failure. */
 export interface FailureDetails extends ErrorOptions {
-  /** The invalid field or header in the client's spelling: `messages[0].content`. */
+  /** Invalid field or header in the client's spelling, for example `messages[0].content`. */
   readonly param?: string | undefined;
-  /** Seconds until the call may succeed. */
+  /** Seconds after which the client may retry. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Methods that the path supports (405). */
+  /** Methods that the path supports (for status 405). */
   readonly allow?: readonly string[] | undefined;
-  /** The vendor's error code, returned instead of ours if the vendor refused the client's input. */
+  /** Error code of the vendor. Used in place of the gateway's code if the vendor refused the client's input. */
   readonly vendorCode?: string | undefined;
-  /** The vendor's status, if it refused the client's input with a 4xx status other than 400. */
+  /** Status of the vendor, if it refused the client's input with a 4xx status other than 400. */
   readonly status?: number | undefined;
-  /** Value of `error.details` in an error body of the Anthropic format (`alpha`), for clients that evaluate it. */
+  /** Value of `error.details` in an error body of the Anthropic format (`alpha`), for clients that read it. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * A failure that a client may see. Handlers throw it; one function per service renders it in the request's format. Any
- * other exception becomes `internal_error`, and its cause is only logged.
+ * A failure whose message a client may see. Handlers throw it, and it is rendered in the client's error format. Any
+ * other exception becomes `internal_error`; its cause is only logged.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
@@ -41,15 +41,15 @@ export class Failure extends Error {
     this.details = details.details;
   }
 
-  /** Entry of this failure's code in the registry. */
+  /** Entry of this failure's code in the registry `failures`. */
   get kind(): FailureKind {
     return failures[this.code];
   }
 }
 
 /**
- * Converts any exception to a Failure: a Failure is returned, anything else becomes `internal_error` with the cause for
- * the log.
+ * Converts any exception to a Failure. A Failure is returned unchanged. Anything else becomes `internal_error`, with
+ * the exception as the cause.
  */
 export function asFailure(thrown: unknown): Failure {
   return thrown instanceof Failure ? thrown : new Failure("internal_error", undefined, { cause: thrown });

@@ -3,25 +3,25 @@ import { endpointIds, endpointOf } from "../endpoints/table.ts";
 import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
-/** Renders the event, or the line, that ends a broken stream. */
+/** Renders the event or line by which a broken stream ends. `sequence` is the number of the stream's last event. */
 export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
-const data = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
-const event = (json: object): string => `event: error\n${data(json)}`;
+const dataEvent = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
+const errorEvent = (json: object): string => `event: error\n${dataEvent(json)}`;
 
-/** Error event of each format. `sequence` is the number of the stream's last event, in formats that number them. */
+/** Error event of each stream format. Only `responses` numbers its events. */
 export const failureFrames = {
-  chat: (failure, requestId) => data(renderFailure("common", failure, requestId)),
+  chat: (failure, requestId) => dataEvent(renderFailure("common", failure, requestId)),
   responses: ({ code, message }, _requestId, sequence = -1) =>
-    event({ type: "error", code, message, param: null, sequence_number: sequence + 1 }),
-  messages: (failure, requestId) => event(renderFailure("alpha", failure, requestId)),
+    errorEvent({ type: "error", code, message, param: null, sequence_number: sequence + 1 }),
+  messages: (failure, requestId) => errorEvent(renderFailure("alpha", failure, requestId)),
   content: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
-  images: (failure, requestId) => event({ type: "error", ...renderFailure("common", failure, requestId) }),
+  images: (failure, requestId) => errorEvent({ type: "error", ...renderFailure("common", failure, requestId) }),
   ollama: (failure, requestId) => `${JSON.stringify(renderFailure("ollama", failure, requestId))}\n`,
-  audio: (failure, requestId) => data({ type: "error", ...renderFailure("common", failure, requestId) }),
+  audio: (failure, requestId) => dataEvent({ type: "error", ...renderFailure("common", failure, requestId) }),
 } as const satisfies Record<StreamFormat, FailureFrame>;
 
-/** Returns the error event of an endpoint's stream; undefined for an endpoint that does not stream. */
+/** Returns the error event of an endpoint's stream; undefined if the endpoint is unknown or does not stream. */
 export function failureFrameOf(id: string): FailureFrame | undefined {
   const known = endpointIds.find((each) => each === id);
   const format = known === undefined ? undefined : endpointOf(known).streams;
@@ -29,7 +29,8 @@ export function failureFrameOf(id: string): FailureFrame | undefined {
 }
 
 /**
- * Renders the `error` event of a realtime session; `causedBy` is the `event_id` of the client's event, if it had one.
+ * Renders the `error` event of a realtime session. `causedBy` is the `event_id` of the client's event that failed, if
+ * it has one.
  */
 export function sessionFailure(failure: Failure, eventId: string, causedBy?: string): object {
   return {

@@ -1,16 +1,16 @@
-/** One cause of failure, with its values in each format of error bodies, and its message. */
+/** One cause of failure: its values in each format of error bodies, and its default message. */
 export interface FailureKind {
   /** HTTP status. */
   readonly status: number;
-  /** `error.type` of the common body. */
+  /** Value of `error.type` in the common format. */
   readonly type: string;
-  /** `error.type` in the Anthropic format (`alpha`). */
+  /** Value of `error.type` in the Anthropic format (`alpha`). */
   readonly alpha: string;
-  /** `error.status` in the Gemini format (`gamma`). */
+  /** Value of `error.status` in the Gemini format (`gamma`). */
   readonly gamma: string;
-  /** True if the same call may succeed later without a change; sent to clients' SDKs. */
+  /** True if the same call may succeed later. Otherwise a header tells clients' SDKs not to retry. */
   readonly retryable: boolean;
-  /** Default message. */
+  /** Message of a failure that has no specific message. */
   readonly message: string;
 }
 
@@ -28,7 +28,7 @@ const forbidden = {
   gamma: "PERMISSION_DENIED",
   retryable: false,
 };
-const absent = { ...invalid, status: 404, alpha: "not_found_error", gamma: "NOT_FOUND" };
+const notFound = { ...invalid, status: 404, alpha: "not_found_error", gamma: "NOT_FOUND" };
 const unpaid = {
   status: 402,
   type: "insufficient_quota",
@@ -36,7 +36,7 @@ const unpaid = {
   gamma: "FAILED_PRECONDITION",
   retryable: false,
 };
-const limited = {
+const rateLimited = {
   status: 429,
   type: "rate_limit_error",
   alpha: "rate_limit_error",
@@ -50,11 +50,11 @@ const unavailable = {
   gamma: "UNAVAILABLE",
   retryable: true,
 };
-const upstream = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
+const upstreamFailed = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
 
 /**
- * Causes of failure by the common body's `error.code`. Statuses follow interface section 7, or the expectations of the
- * vendors' SDKs where it defines none.
+ * Causes of failure by their `error.code` in the common format. Statuses follow interface section 7. If that section
+ * defines none, they follow the expectations of the vendors' SDKs.
  */
 export const failures = {
   // Authentication
@@ -71,13 +71,13 @@ export const failures = {
   origin_not_allowed: { ...forbidden, message: "This origin is not allowed to connect." },
 
   // Permissions and existence
-  model_not_found: { ...absent, message: "The model does not exist or this key cannot use it." },
+  model_not_found: { ...notFound, message: "The model does not exist or this key cannot use it." },
   model_not_allowed: { ...forbidden, message: "This key may not use this model." },
   group_not_allowed: { ...forbidden, message: "The group of this key no longer exists." },
   insufficient_quota: { ...unpaid, message: "The account's balance does not cover this call." },
-  rate_limit_exceeded: { ...limited, message: "Too many requests for this key." },
+  rate_limit_exceeded: { ...rateLimited, message: "Too many requests for this key." },
   channel_concurrency_exceeded: {
-    ...limited,
+    ...rateLimited,
     message: "Every channel of this model is at its limit; try again shortly.",
   },
   no_available_channel: { ...unavailable, message: "No channel of this model is available now." },
@@ -119,10 +119,10 @@ export const failures = {
   },
   request_timeout: { ...invalid, status: 408, retryable: true, message: "The body did not arrive in time." },
   invalid_url_double_v1: {
-    ...absent,
+    ...notFound,
     message: "The path doubles /v1: remove /v1 from the end of the base address in your client's settings.",
   },
-  unknown_url: { ...absent, message: "This path does not exist." },
+  unknown_url: { ...notFound, message: "This path does not exist." },
   method_not_allowed: { ...invalid, status: 405, message: "This path does not support this method." },
   api_not_implemented: {
     status: 501,
@@ -133,20 +133,20 @@ export const failures = {
     message: "This endpoint is not implemented.",
   },
   content_limit_exceeded: {
-    ...limited,
+    ...rateLimited,
     retryable: false,
     message:
       "The account has reached its limit of stored content: delete responses or conversations, or wait until some expire.",
   },
   thread_not_found: {
-    ...absent,
+    ...notFound,
     message: "The thread does not exist or has expired: send the whole conversation.",
   },
-  response_not_found: { ...absent, message: "The response does not exist or has expired." },
-  conversation_not_found: { ...absent, message: "The conversation does not exist or has expired." },
-  task_not_found: { ...absent, message: "The task does not exist." },
-  video_not_ready: { ...absent, message: "The video is not finished." },
-  video_expired: { ...absent, message: "This video has expired at the vendor." },
+  response_not_found: { ...notFound, message: "The response does not exist or has expired." },
+  conversation_not_found: { ...notFound, message: "The conversation does not exist or has expired." },
+  task_not_found: { ...notFound, message: "The task does not exist." },
+  video_not_ready: { ...notFound, message: "The video is not finished." },
+  video_expired: { ...notFound, message: "This video has expired at the vendor." },
   task_not_finished: {
     ...invalid,
     status: 409,
@@ -154,19 +154,19 @@ export const failures = {
   },
 
   // The vendor
-  upstream_error: { ...upstream, message: "The vendor failed to answer." },
+  upstream_error: { ...upstreamFailed, message: "The vendor failed to answer." },
   answer_too_large: {
-    ...upstream,
+    ...upstreamFailed,
     retryable: false,
     message: "The vendor's answer exceeds the gateway's size limit; request less at once.",
   },
   create_uncertain: {
-    ...upstream,
+    ...upstreamFailed,
     retryable: false,
     message:
       "The vendor may have accepted the task before its answer was lost: it is not sent again, and nothing is charged.",
   },
-  upstream_auth_failed: { ...upstream, message: "The vendor refused the gateway's own credentials." },
+  upstream_auth_failed: { ...upstreamFailed, message: "The vendor refused the gateway's own credentials." },
   upstream_timeout: {
     status: 504,
     type: "upstream_error",
@@ -176,11 +176,11 @@ export const failures = {
     message: "The vendor did not answer in time.",
   },
   upstream_overloaded: {
-    ...upstream,
+    ...upstreamFailed,
     alpha: "overloaded_error",
     message: "The vendor is overloaded; try again shortly.",
   },
-  upstream_rate_limited: { ...limited, message: "The vendor is rate limiting this model." },
+  upstream_rate_limited: { ...rateLimited, message: "The vendor is rate limiting this model." },
   upstream_rejected: { ...invalid, status: 400, message: "The vendor refused the request." },
 
   session_expired: { ...invalid, status: 400, message: "The session has reached one of its limits." },
@@ -199,7 +199,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
-/** Returns whether a code is in the registry; another version may have other codes. */
+/** Returns whether a code is in the registry. Codes of other versions may be missing. */
 export function isFailureCode(code: unknown): code is FailureCode {
   return typeof code === "string" && Object.hasOwn(failures, code);
 }

@@ -3,9 +3,9 @@ import { present } from "../present.ts";
 import type { Failure } from "./failure.ts";
 
 /**
- * Formats of error bodies: common (chat, responses, images, audio …), alpha (Anthropic messages), gamma (Gemini content
- * generation), task (video styles B and C: common, with `code` and `message` at the top level), epsilon (video style
- * D), ollama (message only).
+ * Formats of error bodies: `common` (chat, responses, images, audio …), `alpha` (Anthropic messages), `gamma` (Gemini
+ * content generation), `task` (video styles B and C: common, plus `code` and `message` at the top level), `epsilon`
+ * (video style D), `ollama` (only a message).
  */
 export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 
@@ -40,7 +40,7 @@ const gamma: Render = (failure) => {
 };
 
 /**
- * Returns the google.rpc details that Gemini clients (`gamma`) read: why a key was refused, which field was wrong, when
+ * Returns the google.rpc details that Gemini clients (`gamma`) read: the refused key, the invalid field, and the time
  * to retry.
  */
 function gammaDetails(failure: Failure): readonly ErrorBody[] {
@@ -75,14 +75,14 @@ const epsilon: Render = (failure, requestId) => ({
 
 const ollama: Render = ({ message }) => ({ error: message });
 
-const renders = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
+const renderers = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
 
-/** Renders the JSON error body of a failure in the format of its request. */
+/** Renders the JSON error body of a failure in an error format. */
 export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): ErrorBody {
-  return renders[format](failure, requestId);
+  return renderers[format](failure, requestId);
 }
 
-/** Returns the headers of a failure: when to retry, whether to retry, and which methods a path supports. */
+/** Returns the headers of a failure: the time to retry, whether to retry, and the methods that the path supports. */
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {

@@ -1,13 +1,13 @@
 import type { UnitName, Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
-import { applyingPrice, isToolUnit, multiplierDecimals, unitDecimals, wholeMicros, type Price } from "./price.ts";
+import { priceForInput, isToolUnit, multiplierDecimals, unitDecimals, toMicros, type Price } from "./price.ts";
 
-/** One term of a cost; each number is an exact decimal: amount × dollarsEach × factor × multiplier = dollars. */
+/** One term of a cost. Its numbers are exact decimals: amount × dollarsEach × factor × multiplier = dollars. */
 export interface CostLine {
   readonly unit: UnitName;
   readonly amount: string;
   readonly dollarsEach: string;
-  /** Factor of the service tier; 1 at the default tier, and always for tools. */
+  /** Factor of the service tier. It is 1 for the default tier and for tools. */
   readonly factor: string;
   readonly multiplier: string;
   readonly dollars: string;
@@ -16,14 +16,14 @@ export interface CostLine {
 const priceScale = 18;
 const lineScale = priceScale + unitDecimals + 2 * multiplierDecimals;
 
-/** Returns the terms that `costOf` adds before it rounds: one for each used unit with a price. */
+/** Returns the terms that `costOf` adds up before it rounds: one for each used unit that has a price. */
 export function costLines(units: Units, price: Price, multiplier: number): readonly CostLine[] {
   const scaledMultiplier = toScale(parseDecimal(multiplier), multiplierDecimals);
-  const applying = applyingPrice(units, price);
+  const applying = priceForInput(units, price);
   return [...applying].flatMap(([unit, each]) => {
     const amount = units[unit];
     if (amount === undefined || amount === 0) return [];
-    const micros = wholeMicros(amount);
+    const micros = toMicros(amount);
     const factor = isToolUnit(unit) ? 10n ** BigInt(multiplierDecimals) : price.factor;
     return {
       unit,
@@ -36,7 +36,7 @@ export function costLines(units: Units, price: Price, multiplier: number): reado
   });
 }
 
-/** Renders an integer of 10^-scale as a plain decimal, without trailing zeros. */
+/** Renders an integer multiple of 10^-`scale` as a decimal without trailing zeros. */
 function decimalText(amount: bigint, scale: number): string {
   const digits = amount.toString().padStart(scale + 1, "0");
   const [whole, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0+$/, "")];

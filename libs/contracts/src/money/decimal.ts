@@ -4,14 +4,14 @@ export interface Decimal {
   readonly scale: number;
 }
 
-const shape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
+const decimalShape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * Parses a decimal exactly; of a number JavaScript's shortest spelling is used, which equals the YAML text. Throws
- * RangeError for anything other than a finite decimal.
+ * Parses a decimal exactly. A number is parsed from JavaScript's shortest spelling, which equals its text in the YAML
+ * file. Throws RangeError for anything other than a finite decimal.
  */
 export function parseDecimal(written: string | number): Decimal {
-  const match = shape.exec(String(written));
+  const match = decimalShape.exec(String(written));
   if (match === null) throw new RangeError(`not a decimal number: ${String(written)}`);
   const [, sign = "", whole = "0", fraction = "", exponent = "0"] = match;
   const digits = BigInt(`${sign}${whole}${fraction}`);
@@ -20,8 +20,8 @@ export function parseDecimal(written: string | number): Decimal {
 }
 
 /**
- * Returns the decimal as an integer of 10^-`scale`; throws if it has more digits. `toScale(parseDecimal("0.25"), 3)` is
- * 250n.
+ * Returns a decimal as an integer multiple of 10^-`scale`; for example, `toScale(parseDecimal("0.25"), 3)` is 250n.
+ * Throws RangeError if it has more decimal places than `scale`.
  */
 export function toScale(decimal: Decimal, scale: number): bigint {
   if (decimal.scale <= scale) return decimal.digits * 10n ** BigInt(scale - decimal.scale);

@@ -1,37 +1,41 @@
 import { parseDecimal, toScale } from "./decimal.ts";
 
-/** Money in integer nano-dollars. 1 USD = 1,000,000,000. */
+/** Money in integer nano-dollars. 1 USD is 1,000,000,000 nano-dollars. */
 export type Nanos = bigint;
 
-/** Decimal places of nano-dollars. */
-const decimals = 9;
+/** Number of decimal places in a dollar amount that nano-dollars can express. */
+const nanoDecimals = 9;
 
 /**
- * Converts a decimal text in dollars ("10.00") to nano-dollars. Throws RangeError for other texts, and beyond nine
- * decimal places.
+ * Converts a decimal text in dollars ("10.00") to nano-dollars. Throws RangeError for other texts, and for more than
+ * nine decimal places.
  */
 export function parseUsd(written: string): Nanos {
   if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(written)) throw new RangeError(`not an amount of dollars: ${written}`);
-  return toScale(parseDecimal(written), decimals);
+  return toScale(parseDecimal(written), nanoDecimals);
 }
 
 /**
- * Converts a number of dollars, as in the configuration, to nano-dollars. Throws RangeError beyond nine decimal places.
+ * Converts a number of dollars in the configuration to nano-dollars. Throws RangeError for more than nine decimal
+ * places.
  */
 export function nanosOf(dollars: number): Nanos {
-  return toScale(parseDecimal(dollars), decimals);
+  return toScale(parseDecimal(dollars), nanoDecimals);
 }
 
-/** Renders nano-dollars as dollars with at least two decimals, and no more than needed: 1500000000n is "1.50". */
+/**
+ * Renders nano-dollars as dollars, with at least two decimal places and no further trailing zeros: 1500000000n is
+ * "1.50".
+ */
 export function formatUsd(nanos: Nanos): string {
-  const digits = String(nanos < 0n ? -nanos : nanos).padStart(decimals + 1, "0");
-  const point = digits.length - decimals;
+  const digits = String(nanos < 0n ? -nanos : nanos).padStart(nanoDecimals + 1, "0");
+  const point = digits.length - nanoDecimals;
   let end = digits.length;
   while (end > point + 2 && digits[end - 1] === "0") end--;
   return `${nanos < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }
 
-/** Parses nano-dollars from decimal text, as in Redis and events. Throws RangeError for other texts. */
+/** Parses nano-dollars from the decimal text that Redis and events contain. Throws RangeError for other texts. */
 export function parseNanos(written: string): Nanos {
   if (!/^-?\d{1,40}$/.test(written)) throw new RangeError(`not an amount of nano-dollars: ${written}`);
   return BigInt(written);

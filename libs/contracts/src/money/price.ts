@@ -3,9 +3,9 @@ import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
 /**
- * For each price in the configuration: the unit it prices, and the number of units that the written price is for. A
- * unit without a price costs as much as the first unit of `as` that has one, because a vendor without a separate price
- * counts such tokens as that unit.
+ * Fields of a price in the configuration: the unit that each prices, and the number of units that the price is for
+ * (`per`). If a field is missing, the first of the fields in `as` that is present applies, because a vendor without a
+ * separate price counts such tokens as that unit.
  */
 export const priceFields = {
   input: { unit: "inputTokens", per: 1_000_000 },
@@ -25,7 +25,7 @@ export const priceFields = {
 export type PriceField = keyof typeof priceFields;
 const priceFieldNames = Object.keys(priceFields).filter((field): field is PriceField => field in priceFields);
 
-/** Prices of vendor-side tools, each per call, and the units that they price. */
+/** Price fields of vendor-side tools, and the units that they price. A price is per call. */
 export const toolPriceFields = {
   webSearch: "webSearches",
   codeInterpreter: "codeInterpreters",
@@ -37,7 +37,7 @@ const toolPriceNames = Object.keys(toolPriceFields).filter(
   (field): field is ToolPriceField => field in toolPriceFields,
 );
 
-/** Members of a price that can depend on the length of a call's input. */
+/** Price fields that can depend on the length of a call's input. */
 export const lengthFields = [
   "input",
   "cachedInput",
@@ -52,41 +52,41 @@ export const lengthFields = [
 
 type Dollars = number | undefined;
 
-/** US dollars as the configuration writes them, per million tokens or per piece. */
+/** Prices in US dollars as in the configuration, per million tokens or per unit. */
 export type WrittenPrice = { readonly [field in PriceField]?: Dollars } & {
-  /** Prices of calls whose input is longer than `above` tokens; absent members do not change. */
+  /** Prices of calls with more than `above` input tokens. Fields that are missing here keep their default price. */
   readonly tiers?:
     | readonly ({ readonly above: number } & { readonly [field in (typeof lengthFields)[number]]?: Dollars })[]
     | undefined;
-  /** Factors of a vendor's service tiers. */
+  /** Factors by which a vendor's service tiers multiply the price. */
   readonly serviceTiers?: Readonly<Record<string, number>> | undefined;
   /** Price per call of each vendor-side tool. */
   readonly tools?: { readonly [field in ToolPriceField]?: Dollars } | undefined;
 };
 
-/** Prices in atto-dollars (10^-18) per unit, so that every written price is an integer. */
+/** Compiled prices, in atto-dollars (10^-18) per unit, so that every price in the configuration is an integer. */
 export interface Price extends ReadonlyMap<UnitName, bigint> {
-  /** Prices of calls with more than `above` input tokens, ordered by `above`. */
+  /** Prices of calls with more than `above` input tokens, in ascending order of `above`. */
   readonly lengths: readonly { readonly above: number; readonly price: Price }[];
-  /** The price at each service tier that has a factor. */
+  /** Price at each service tier that has a factor. */
   readonly serviceTiers: ReadonlyMap<string, Price>;
-  /** Factor of the price's service tier, in billionths; it does not apply to tools. */
+  /** Factor of this price's service tier, in billionths. It does not apply to tools. */
   readonly factor: bigint;
-  /** True if only requests (and vendor-side tools) have a price; tokens then cost nothing. */
+  /** True if only requests (and vendor-side tools) have a price, so that tokens cost nothing. */
   readonly isByRequest: boolean;
 }
 
 /**
- * Maximum decimal places of a written price: with twelve per million tokens, a token's price is a multiple of 10^-18
- * dollars.
+ * Maximum decimal places of a price in the configuration. With twelve places per million tokens, the price of one token
+ * is an integer multiple of 10^-18 dollars.
  */
 export const priceDecimals = 12;
-/** Maximum decimal places of a group's multiplier, and of a service tier's factor. */
+/** Maximum decimal places of a group's multiplier and of a service tier's factor. */
 export const multiplierDecimals = 9;
-/** Decimal places of a second that count if seconds are priced. */
+/** Decimal places to which a fractional unit (seconds) is counted. */
 export const unitDecimals = 6;
 
-const usualFactor = 10n ** BigInt(multiplierDecimals);
+const defaultFactor = 10n ** BigInt(multiplierDecimals);
 
 class CompiledPrice extends Map<UnitName, bigint> implements Price {
   readonly lengths: Price["lengths"];
@@ -99,7 +99,7 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
     {
       lengths = [],
       serviceTiers = new Map(),
-      factor = usualFactor,
+      factor = defaultFactor,
     }: Partial<Omit<Price, keyof Map<never, never>>> = {},
   ) {
     super(units);
@@ -111,7 +111,10 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
   }
 }
 
-/** Compiles a written price for `costOf`. Throws RangeError for more decimal places than `priceDecimals`. */
+/**
+ * Compiles a price of the configuration for `costOf`. Throws RangeError if it has more decimal places than
+ * `priceDecimals`, or a factor more than `multiplierDecimals`.
+ */
 export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: WrittenPrice): Price {
   const units = compileUnits(usual);
   const lengths = tiers
@@ -126,7 +129,7 @@ export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: Writte
   const known = new Map<string, Price>();
   for (const [name, factor] of Object.entries(serviceTiers))
     known.set(name, at(toScale(parseDecimal(factor), multiplierDecimals), known));
-  return at(usualFactor, known);
+  return at(defaultFactor, known);
 }
 
 function compileUnits({ tools = {}, ...written }: Omit<WrittenPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {
@@ -137,91 +140,99 @@ function compileUnits({ tools = {}, ...written }: Omit<WrittenPrice, "tiers" | "
   };
   for (const field of priceFieldNames) {
     const { unit, per } = priceFields[field];
-    set(unit, written[field] ?? nearestPrice(field, written), per);
+    set(unit, written[field] ?? substitutePrice(field, written), per);
   }
   for (const field of toolPriceNames) set(toolPriceFields[field], tools[field], 1);
   return units;
 }
 
-function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
+function substitutePrice(field: PriceField, written: WrittenPrice): Dollars {
   const priced = priceFields[field];
   if (!("as" in priced)) return undefined;
   return priced.as.map((other) => written[other]).find((dollars) => dollars !== undefined);
 }
 
 /**
- * Returns the cost of units: the sum of units × price for the length of the call's input, times the factor of the
- * service tier and the group's multiplier, rounded half up once at the end. A unit without a price costs nothing
- * (`unpricedUnits` lists those). Never negative for non-negative units.
+ * Returns the cost of a call's units: the sum of units × price, with the prices for the length of the input, multiplied
+ * by the factor of the service tier (except for tools) and the group's multiplier. The sum is rounded half up once, at
+ * the end. A unit without a price costs nothing (`unpricedUnits` lists such units). The cost is never negative if no
+ * unit is negative.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
-  const each = scaledPrices(applyingPrice(units, price), multiplier);
+  const each = scaledPrices(priceForInput(units, price), multiplier);
   let scaled = 0n;
-  // Loops over the units' names, because an iteration over the price would allocate a pair for each entry.
+  // The loop is over the names of units, because iterating over the price would allocate a pair for each entry.
   for (const unit of unitNames) {
     const amount = units[unit];
     const cost = amount === undefined ? undefined : each.get(unit);
     if (amount === undefined || cost === undefined) continue;
-    scaled += amount >= 0 && Number.isInteger(amount) ? BigInt(amount) * cost : (wholeMicros(amount) * cost) / micros;
+    scaled +=
+      amount >= 0 && Number.isInteger(amount) ? BigInt(amount) * cost : (toMicros(amount) * cost) / microsPerUnit;
   }
-  return (scaled + halfDivisor) / divisor;
+  return (scaled + halfDivisor) / costDivisor;
 }
 
-/** Prices multiplied by multipliers and all their factors; computed once for each price of a configuration. */
-const scaled = new WeakMap<Price, Map<number, ReadonlyMap<UnitName, bigint>>>();
+/** Cached prices, multiplied by a group's multiplier and all factors. Each is computed once per compiled price. */
+const scaledPriceCache = new WeakMap<Price, Map<number, ReadonlyMap<UnitName, bigint>>>();
 
 function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, bigint> {
-  const known = scaled.get(price)?.get(multiplier);
+  const known = scaledPriceCache.get(price)?.get(multiplier);
   if (known !== undefined) return known;
-  const factor = scaledMultiplier(multiplier) * micros;
+  const factor = scaledMultiplier(multiplier) * microsPerUnit;
   const units = new Map<UnitName, bigint>();
   for (const [unit, each] of price)
-    if (each !== 0n) units.set(unit, each * (isToolUnit(unit) ? usualFactor : price.factor) * factor);
-  const all = scaled.get(price) ?? new Map<number, ReadonlyMap<UnitName, bigint>>();
-  if (all.size < maxMultipliers) scaled.set(price, all.set(multiplier, units));
+    if (each !== 0n) units.set(unit, each * (isToolUnit(unit) ? defaultFactor : price.factor) * factor);
+  const all = scaledPriceCache.get(price) ?? new Map<number, ReadonlyMap<UnitName, bigint>>();
+  if (all.size < maxMultipliers) scaledPriceCache.set(price, all.set(multiplier, units));
   return units;
 }
 
-/** Parsed multipliers: each call uses one of a few, several times. */
-const multipliers = new Map<number, bigint>();
+/** Cached multipliers in billionths. Calls use few different multipliers, each many times. */
+const multiplierCache = new Map<number, bigint>();
 const maxMultipliers = 1_000;
 
 /** Returns a group's multiplier in billionths. */
 function scaledMultiplier(multiplier: number): bigint {
-  const known = multipliers.get(multiplier);
+  const known = multiplierCache.get(multiplier);
   if (known !== undefined) return known;
   const scaled = toScale(parseDecimal(multiplier), multiplierDecimals);
-  if (multipliers.size < maxMultipliers) multipliers.set(multiplier, scaled);
+  if (multiplierCache.size < maxMultipliers) multiplierCache.set(multiplier, scaled);
   return scaled;
 }
 
-/** Returns the price for the length of a call's input. */
-export function applyingPrice(units: Units, price: Price): Price {
+/** Returns the price that applies to the length of a call's input. */
+export function priceForInput(units: Units, price: Price): Price {
   if (price.lengths.length === 0) return price;
   const input = inputTotal(units);
   return price.lengths.findLast(({ above }) => input > above)?.price ?? price;
 }
 
-/** Divisor from millionths of units × atto-dollars × the scales of factor and multiplier to nano-dollars. */
-const divisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
-const halfDivisor = divisor / 2n;
-const micros = 10n ** BigInt(unitDecimals);
+/** Divides a sum of (millionths of units × atto-dollars × factor × multiplier) to give nano-dollars. */
+const costDivisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
+const halfDivisor = costDivisor / 2n;
+const microsPerUnit = 10n ** BigInt(unitDecimals);
 
-/** Returns the prices that apply to calls of at most this many input tokens, without their own prices by length. */
+/**
+ * Returns all prices that may apply to a call with at most this many input tokens: the default price, and those of the
+ * lengths that the input may exceed.
+ */
 export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] {
   if (price.lengths.length === 0) return [price];
   const usual = new CompiledPrice(price, { factor: price.factor });
   return [usual, ...price.lengths.filter(({ above }) => inputTokens > above).map((each) => each.price)];
 }
 
-/** Returns the maximum cost of a call that uses at most these units: shorter input may be more expensive. */
+/**
+ * Returns the maximum cost of a call that uses at most these units. All prices up to this length are compared, because
+ * a shorter input may have a higher price.
+ */
 export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos {
   return pricesUpTo(price, inputTotal(units))
     .map((each) => costOf(units, each, multiplier))
     .reduce((most, cost) => (cost > most ? cost : most));
 }
 
-/** Returns the price of one unit at the default length and tier, in US dollars as decimal text. */
+/** Returns the price of one unit for the default length and service tier, in US dollars as decimal text. */
 export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
   const digits = (price.get(unit) ?? 0n) * scaledMultiplier(multiplier);
   const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");
@@ -229,16 +240,16 @@ export function unitPriceText(price: Price, unit: UnitName, multiplier: number):
   return `${text.slice(0, whole)}.${text.slice(whole)}`.replace(/\.?0+$/, "");
 }
 
-const tools: ReadonlySet<UnitName> = new Set(toolUnits);
+const toolUnitNames: ReadonlySet<UnitName> = new Set(toolUnits);
 
-/** Returns whether a unit is a call of a vendor-side tool, which costs the same at every service tier. */
+/** Returns whether a unit counts calls of a vendor-side tool, which cost the same at every service tier. */
 export function isToolUnit(unit: UnitName): boolean {
-  return tools.has(unit);
+  return toolUnitNames.has(unit);
 }
 
 /**
- * Returns the used units that have no price, in the order of the usage event; reasoning is part of output. If the price
- * is per request only, it covers all tokens; tools are still listed.
+ * Returns the used units that have no price, in the order of the usage event. Reasoning is left out, because it is part
+ * of the output. If only requests have a price, it covers all tokens, and only tools are listed.
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   const unpriced: UnitName[] = [];
@@ -249,8 +260,11 @@ export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   return unpriced;
 }
 
-/** Returns an amount in millionths, exact for integers of any size and rounded for fractions of seconds. */
-export function wholeMicros(amount: number): bigint {
+/**
+ * Converts an amount of a unit to millionths: exactly for integers, rounded for fractions. Throws RangeError for a
+ * negative or infinite amount.
+ */
+export function toMicros(amount: number): bigint {
   if (!(amount >= 0) || amount === Infinity) throw new RangeError(`not an amount of units: ${amount}`);
   if (Number.isInteger(amount)) return BigInt(amount) * 1_000_000n;
   const whole = Math.trunc(amount);

@@ -1,26 +1,29 @@
 import { compilePrice, type Price, type PriceField, type WrittenPrice } from "./price.ts";
 
-/** Members of a price that can depend on the resolution of a video. */
+/** Price fields that can depend on the resolution of a video. */
 export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
 
-/** A price as the configuration writes it, with the members that differ from a resolution on (`1080p` and larger). */
+/** A price in the configuration, with the fields that differ for videos of at least a certain resolution (`1080p`). */
 export type WrittenPrices = WrittenPrice & {
   readonly resolutions?: Readonly<Record<string, Pick<WrittenPrice, (typeof resolutionFields)[number]>>> | undefined;
 };
 
-/** The complete price from a resolution on. */
+/** The complete price for videos of at least a certain resolution. */
 export interface ResolutionPrice {
-  /** Number of pixels of the shorter side. */
+  /** Number of pixels of the video's shorter side. */
   readonly lines: number;
   readonly price: Price;
 }
 
-/** Returns every written price: the default first, then each resolution's, completed with the default. */
+/**
+ * Returns all prices of a configured price: first the default, then each resolution's, completed with the default's
+ * fields.
+ */
 export function pricesIn({ resolutions = {}, ...usual }: WrittenPrices): readonly WrittenPrice[] {
   return [usual, ...Object.values(resolutions).map((other) => ({ ...usual, ...other }))];
 }
 
-/** Compiles the prices of resolutions, smallest first. Throws RangeError as `compilePrice` does. */
+/** Compiles the prices of all resolutions, the smallest resolution first. Throws the errors of `compilePrice`. */
 export function compileResolutions({ resolutions = {}, ...usual }: WrittenPrices): readonly ResolutionPrice[] {
   return Object.entries(resolutions)
     .map(([name, other]) => ({ lines: Number.parseInt(name, 10), price: compilePrice({ ...usual, ...other }) }))
@@ -28,8 +31,9 @@ export function compileResolutions({ resolutions = {}, ...usual }: WrittenPrices
 }
 
 /**
- * Returns the price of a video with this many lines: that of the largest resolution which it reaches, else the default
- * price. The default also applies if the vendor chooses the resolution (undefined).
+ * Returns the price of a video with this many lines: that of the largest configured resolution that the video reaches,
+ * or the default price if it reaches none. The default price also applies if the vendor chooses the resolution (`lines`
+ * is undefined).
  */
 export function priceAt(
   { price, resolutions = [] }: { readonly price: Price; readonly resolutions?: readonly ResolutionPrice[] | undefined },

@@ -7,8 +7,8 @@ import { withUnderstood } from "./understood.ts";
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
 /**
- * Returns every schema by its name. References use the schema's pointer in the document. An `$id`, repeated wherever
- * the schema is used, would be ambiguous; so nested schemas are references.
+ * Returns all component schemas by name. Nested schemas with a name become references by JSON pointer, because an `$id`
+ * that is repeated at every use would be ambiguous.
  */
 export function componentSchemas(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
@@ -16,8 +16,8 @@ export function componentSchemas(): Readonly<Record<string, unknown>> {
   );
 }
 
-function used(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(used);
+function withReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReferences);
   if (typeof value !== "object" || value === null) return value;
   const name = "$id" in value ? String(value.$id) : "";
   return Object.hasOwn(schemas, name) ? { $ref: `#/components/schemas/${name}` } : membersOf(value);
@@ -27,5 +27,5 @@ function membersOf(schema: unknown): object {
   const members = Object.entries(typeof schema === "object" && schema !== null ? schema : {}).filter(
     ([name]) => name !== "$id",
   );
-  return Object.fromEntries(members.map(([name, member]) => [name, used(member)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, withReferences(member)]));
 }

@@ -8,7 +8,7 @@ import { billedParameters, parametersOf } from "./parameters.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const carriers = {
+const securitySchemes = {
   authorization: { bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer sk-…" } },
   "x-api-key": { xApiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
   "api-key": { apiKey: { type: "apiKey", in: "header", name: "api-key" } },
@@ -24,7 +24,10 @@ const carriers = {
   },
 } as const satisfies Record<KeyCarrier, Json>;
 
-/** Builds the complete interface as OpenAPI 3.1 from the endpoint table, the body schemas and the failure registry. */
+/**
+ * Builds the OpenAPI 3.1 document of the complete interface from the endpoint table, the body schemas and the failure
+ * registry.
+ */
 export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const id of endpointIds) {
@@ -43,7 +46,7 @@ export function openApi(): Json {
     paths,
     components: {
       schemas: componentSchemas(),
-      securitySchemes: Object.fromEntries(Object.values(carriers).flatMap((scheme) => Object.entries(scheme))),
+      securitySchemes: Object.fromEntries(Object.values(securitySchemes).flatMap((scheme) => Object.entries(scheme))),
     },
   };
 }
@@ -53,18 +56,18 @@ function operation(id: EndpointId, endpoint: Endpoint): Json {
     operationId: id,
     summary: endpoint.summary,
     tags: [endpoint.unimplemented ? "unimplemented" : endpoint.area],
-    security: endpoint.keys.flatMap((carrier) => Object.keys(carriers[carrier]).map((name) => ({ [name]: [] }))),
+    security: endpoint.keys.flatMap((carrier) => Object.keys(securitySchemes[carrier]).map((name) => ({ [name]: [] }))),
     parameters: [
-      ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => inPath(name)),
+      ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => pathParameter(name)),
       ...(parametersOf[id] ?? []),
       ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedParameters),
     ],
     requestBody: endpoint.schema === undefined ? undefined : { required: true, content: requestContent(endpoint) },
-    responses: { ...success(endpoint), ...errorResponses(id, endpoint) },
+    responses: { ...successResponses(endpoint), ...errorResponses(id, endpoint) },
   });
 }
 
-function inPath(name: string): Json {
+function pathParameter(name: string): Json {
   return { name, in: "path", required: true, schema: { type: "string" } };
 }
 
@@ -74,7 +77,7 @@ function requestContent({ body, schema }: Endpoint): Json {
   return body === "json" ? json : { ...json, "multipart/form-data": reference };
 }
 
-function success(endpoint: Endpoint): Json {
+function successResponses(endpoint: Endpoint): Json {
   if (endpoint.unimplemented) return {};
   if (endpoint.webSocket === true) return { "101": { description: "The protocol is switched to WebSocket." } };
   const type = endpoint.answers ?? "application/json";
@@ -85,7 +88,7 @@ function success(endpoint: Endpoint): Json {
   return { "200": { description: "Success.", ...(writesText(endpoint) ? { headers: textHeaders } : {}), content } };
 }
 
-/** Headers of answers with text that a model wrote. */
+/** Headers of answers whose text a model wrote. */
 const textHeaders: Json = {
   [headers.maxOutputTokens]: {
     description:

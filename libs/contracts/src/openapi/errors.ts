@@ -11,7 +11,7 @@ const nullable = { type: ["string", "null"] } as const;
 const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
 const commonError = object({ message: text, type: text, param: nullable, code: nullable });
 
-/** Schemas of the error bodies, one per format. */
+/** Schemas of the error bodies, one for each format. */
 export const errorSchemas = {
   ErrorResponse: object({ error: commonError }),
   AlphaErrorResponse: object({
@@ -46,7 +46,7 @@ function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Returns the failures of an endpoint, by status. */
+/** Returns the OpenAPI responses of an endpoint's failures, by status. */
 export function errorResponses(id: EndpointId, endpoint: Endpoint): Json {
   const schema = endpoint.errors === "by-request" ? { anyOf: listSchemas } : referenceTo(schemaOf[endpoint.errors]);
   const byStatus = new Map<number, string[]>();

@@ -2,7 +2,7 @@ import type { EndpointId } from "../endpoints/table.ts";
 import { headers } from "../headers.ts";
 import { maxTags } from "../tags.ts";
 
-/** An OpenAPI parameter, other than those of a path. */
+/** An OpenAPI parameter in the query or a header. */
 interface Parameter {
   readonly name: string;
   readonly in: "query" | "header";
@@ -19,12 +19,12 @@ const query = (name: string, schema: Parameter["schema"] = text, required = fals
   schema,
 });
 const pageSize = (most: number) => ({ type: "integer", minimum: 1, maximum: most });
-const pages = (most: number): readonly Parameter[] => [
+const pageParameters = (most: number): readonly Parameter[] => [
   query("limit", pageSize(most)),
   query("after"),
   query("order", { enum: ["asc", "desc"] }),
 ];
-const version = (required: boolean): Parameter => ({
+const versionHeader = (required: boolean): Parameter => ({
   name: "alpha-version",
   in: "header",
   required,
@@ -43,26 +43,26 @@ export const billedParameters: readonly Parameter[] = [
   },
 ];
 
-/** Parameters of endpoints in addition to path, body and key. */
+/** Parameters of single endpoints, in addition to those for path, body and key. */
 export const parametersOf: Readonly<Partial<Record<EndpointId, readonly Parameter[]>>> = {
   listModels: [
-    version(false),
+    versionHeader(false),
     query("limit", pageSize(1_000)),
     query("after_id"),
     query("before_id"),
     query("pageSize", pageSize(1_000)),
     query("pageToken"),
   ],
-  getModel: [version(false)],
+  getModel: [versionHeader(false)],
   listGammaModels: [query("pageSize", pageSize(1_000)), query("pageToken")],
   getResponse: [query("stream", { type: "boolean" }), query("starting_after", { type: "integer", minimum: 0 })],
-  listResponseInputItems: pages(100),
-  listConversationItems: pages(100),
-  messages: [version(true)],
-  countMessageTokens: [version(true)],
+  listResponseInputItems: pageParameters(100),
+  listConversationItems: pageParameters(100),
+  messages: [versionHeader(true)],
+  countMessageTokens: [versionHeader(true)],
   streamGenerateContent: [query("alt", { enum: ["sse"] })],
   realtime: [query("model")],
-  listVideos: pages(100),
+  listVideos: pageParameters(100),
   getVideoContent: [query("variant", { enum: ["video", "thumbnail", "spritesheet"] })],
   epsilon: [
     query("Action", { enum: ["CVSync2AsyncSubmitTask", "CVSync2AsyncGetResult"] }, true),

@@ -38,8 +38,8 @@ const ofConversations: Codes = ["previous_response_not_found"];
 const ofKeptConversations: Codes = ["conversation_not_found"];
 const ofVideoCreation: Codes = ["create_uncertain"];
 
-/** Failures of individual endpoints. */
-const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
+/** Failures of single endpoints, in addition to those of their properties. */
+const endpointFailures: Readonly<Partial<Record<EndpointId, Codes>>> = {
   listModels: ["invalid_value"],
   getModel: ["model_not_found"],
   listGammaModels: ["invalid_value"],
@@ -74,11 +74,11 @@ const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   realtime: ["websocket_required", "missing_required_parameter", "invalid_value", "origin_not_allowed"],
 };
 
-/** Returns every code with which an endpoint can fail before its answer begins, without duplicates. */
+/** Returns every code, without duplicates, with which an endpoint can fail before its answer begins. */
 export function possibleFailures(id: EndpointId, endpoint: Endpoint): Codes {
   if (endpoint.unimplemented) return [...ofKeys, "api_not_implemented"];
   const task: Codes = endpoint.path.includes("{task_id}") ? ["task_not_found"] : [];
   const body = endpoint.body === "none" ? [] : ofBodies;
   const model = endpoint.kinds === undefined ? [] : ofModels;
-  return [...new Set([...ofKeys, ...ofCallers, ...body, ...model, ...task, ...(more[id] ?? [])])];
+  return [...new Set([...ofKeys, ...ofCallers, ...body, ...model, ...task, ...(endpointFailures[id] ?? [])])];
 }

@@ -1,8 +1,9 @@
 import type { BodyName } from "../bodies/index.ts";
 
 /**
- * Nested members that the gateway understands, by path: `tools[].function` is a member of each item of `tools`, "" is
- * the body. Values that a client defines (a schema, a call's arguments) are not described.
+ * Nested members of bodies that the gateway reads, by path: `tools[].function` is a member of each item of `tools`, and
+ * "" is the body itself. Values whose structure a client defines (a JSON schema, the arguments of a call) are not
+ * listed.
  */
 export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record<string, Members>>>>> = {
   ChatRequest: {

@@ -2,11 +2,11 @@ import type { BodyName } from "../bodies/index.ts";
 import { understoodWithin, type Members } from "./understood-within.ts";
 
 /**
- * Members of bodies that the gateway understands in addition to those that a body's schema checks: they are read if a
- * call is converted, and passed on unchanged otherwise. `libs/wires/test/understood-members.test.ts` compares this list
- * with the members that the wires read.
+ * Members at the top level of bodies that the gateway reads, in addition to those that the body's schema checks. They
+ * are read if a request is converted to another format; otherwise they are sent unchanged.
+ * `libs/wires/test/understood-members.test.ts` compares this list with the members that the wires read.
  */
-const understood: Readonly<Partial<Record<BodyName, Members>>> = {
+const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
   ChatRequest: {
     number: "temperature top_p top_k presence_penalty frequency_penalty seed",
     integer: "top_logprobs thinking_budget",
@@ -57,9 +57,9 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
   VideoForm: { number: "seed", any: "duration n metadata" },
 };
 
-/** Adds to a body's schema the members that are understood in addition to those that it checks, at all paths. */
+/** Adds to a body's schema the members that the gateway reads in addition to those that it checks, at all paths. */
 export function withUnderstood(name: string, schema: object): object {
-  const top: Members = Object.entries(understood).find(([body]) => body === name)?.[1] ?? {};
+  const top: Members = Object.entries(understoodMembers).find(([body]) => body === name)?.[1] ?? {};
   const within = Object.entries(understoodWithin).find(([body]) => body === name)?.[1] ?? {};
   let described = withMembers(schema, [], top);
   for (const [path, members] of Object.entries(within))
@@ -68,8 +68,8 @@ export function withUnderstood(name: string, schema: object): object {
 }
 
 /**
- * Adds members to a schema at a path. They are added next to the schema's alternatives: keywords for members or items
- * do not restrict values of other types.
+ * Adds members to a schema at a path. If the schema is a union, they are added next to its `anyOf`; that is correct
+ * because `properties` and `items` do not restrict values of other types.
  */
 function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {
   const properties = childOf(schema, "properties");

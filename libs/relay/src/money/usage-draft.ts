@@ -5,7 +5,7 @@ import {
   maxTries,
   endpointLabel,
   unpricedUnits,
-  type CallTry,
+  type CallAttempt,
   type Nanos,
   type Units,
   type UsageDraft,
@@ -102,8 +102,8 @@ function addDetails(
   if (endUser !== undefined) draft.endUser = endUser;
 }
 
-function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: Tried): CallTry {
-  const one: CallTry = { channel, key, ms };
+function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: Tried): CallAttempt {
+  const one: CallAttempt = { channel, key, ms };
   if (status !== undefined) one.status = status;
   if (failed !== undefined) one.failed = failed;
   if (vendorCode !== undefined) one.vendorCode = vendorCode;

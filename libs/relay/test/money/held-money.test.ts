@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Redis, type Command } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, findAccount, readLeftovers, settle, shardOf, type OutboxEntry } from "@modelgate/accounts";
+import { createAccount, findAccount, readUnpublished, settle, shardOf, type OutboxEntry } from "@modelgate/accounts";
 import { compilePrice, endpoints, parseNanos } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
@@ -141,7 +141,7 @@ interface Events {
 
 /** One event for a settled call; for one that was refused none, or one that costs nothing. */
 async function expectEvents(accountId: string, { settled, isRefused, pushed }: Events): Promise<void> {
-  const stored = (await readLeftovers(store, shardOf(accountId), -1_000, 1_000_000)).filter(
+  const stored = (await readUnpublished(store, shardOf(accountId), -1_000, 1_000_000)).filter(
     ({ event }) => event.accountId === accountId && "units" in event,
   );
   expect(pushed.length).toBeLessThanOrEqual(stored.length);

@@ -1,4 +1,4 @@
-import { largestAmount } from "@modelgate/accounts";
+import { maxAmount } from "@modelgate/accounts";
 import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
 
 /** Maximum items of a list. */
@@ -73,8 +73,8 @@ export const fields = {
   /** Reads US dollars from a string, positive or negative, within the maximum of one change. */
   dollars(body: unknown, name: string): Nanos {
     const nanos = nanosOf(fields.text(body, name), name);
-    if (nanos <= largestAmount && nanos >= -largestAmount) return nanos;
-    throw wrong(name, `must be at most ${formatUsd(largestAmount)} US dollars`);
+    if (nanos <= maxAmount && nanos >= -maxAmount) return nanos;
+    throw wrong(name, `must be at most ${formatUsd(maxAmount)} US dollars`);
   },
   optionalWord<const Word extends string>(body: unknown, name: string, words: readonly Word[]): Word | undefined {
     const value = fields.optionalText(body, name);

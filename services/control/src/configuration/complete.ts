@@ -1,5 +1,5 @@
 import type { PublishedModel, ResolvedChannel, ServedModels } from "@modelgate/catalog";
-import { knownPrice, priceCatalogue, sumOf, type KnownPrice } from "@modelgate/catalog/known-prices";
+import { knownPrice, priceCatalogue, comparablePrice, type KnownPrice } from "@modelgate/catalog/known-prices";
 import { type Configuration, present } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { kindOfListed } from "./listed-kind.ts";
@@ -116,7 +116,7 @@ const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's ow
 
 function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
   if (known.size === 0) return undefined;
-  return Object.fromEntries([...known].map(([name, { price }]) => [name, sumOf(price)]));
+  return Object.fromEntries([...known].map(([name, { price }]) => [name, comparablePrice(price)]));
 }
 
 /**

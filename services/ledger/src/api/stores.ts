@@ -1,4 +1,4 @@
-import { openHolds, outboxLength, shards } from "@modelgate/accounts";
+import { countOpenHolds, outboxLength, shards } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readRedisMemory, type Bus, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -24,7 +24,7 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
     "GET /stores": async () => {
       const [memory, holds, outbox, streams, books] = await Promise.all([
         checked(() => readRedisMemory(redis)),
-        checked(() => inShards(openHolds)),
+        checked(() => inShards(countOpenHolds)),
         checked(() => inShards(outboxLength)),
         checked(() => lagOf(bus)),
         checked(() => connection.use(async ({ engine }) => engine)),

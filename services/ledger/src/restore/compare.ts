@@ -1,4 +1,4 @@
-import { readHeads, type KnownHead } from "@modelgate/accounts";
+import { readHeads, type AccountHead } from "@modelgate/accounts";
 import { branchesAt, findBooked, linkModulus, reduced, shiftChain, type BookedAccount } from "@modelgate/books";
 import { giveBack } from "./give-back.ts";
 import { chargeAgain, putBack, type PutBackDeps } from "./put-back.ts";
@@ -21,7 +21,7 @@ const checksUntilLasting = 3;
 export type Offsets = Map<string, Map<number, number>>;
 
 /** Compares an account. The books were read before Redis, so anything that only Redis has is in transit. */
-function standingOf({ whole, receipts, head }: BookedAccount, known: KnownHead | undefined): Standing {
+function standingOf({ whole, receipts, head }: BookedAccount, known: AccountHead | undefined): Standing {
   if (known === undefined) return "absent";
   if (!whole) return "broken";
   if (known.receipts < receipts || (known.receipts === receipts && known.head !== head)) return "behind";
@@ -60,7 +60,7 @@ export async function compareAccounts(
 async function mend(
   deps: PutBackDeps,
   account: BookedAccount,
-  known: KnownHead | undefined,
+  known: AccountHead | undefined,
   standing: Standing,
   offsets: Offsets,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { chargeLost, forgetLate, publishEntries, readLate, readLeftovers, shards } from "@modelgate/accounts";
+import { chargeLost, removeLate, publishEntries, readLate, readUnpublished, shards } from "@modelgate/accounts";
 import { hasCall, writeRestoration } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
 import { caughtUp } from "./caught-up.ts";
@@ -32,7 +32,7 @@ export async function settleLate(deps: PutBackDeps): Promise<number> {
 }
 
 async function waitingIds({ redis }: PutBackDeps, of: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const entries = await Promise.all([...of].map((shard) => readLeftovers(redis, shard, 0, maxWaiting)));
+  const entries = await Promise.all([...of].map((shard) => readUnpublished(redis, shard, 0, maxWaiting)));
   return new Set(entries.flat().map(({ event }) => event.id));
 }
 
@@ -41,7 +41,7 @@ async function settleOne(
   { shard, entryId, draft, costNanos }: { readonly shard: string } & Awaited<ReturnType<typeof readLate>>[number],
 ): Promise<boolean> {
   if (await hasCall(books, draft)) {
-    await forgetLate(redis, shard, entryId);
+    await removeLate(redis, shard, entryId);
     return false;
   }
   const charged = await chargeLost(redis, { draft, costNanos });
@@ -55,6 +55,6 @@ async function settleOne(
     nanos: (-costNanos).toString(),
   });
   await publishEntries(redis, bus, [charged]);
-  await forgetLate(redis, shard, entryId);
+  await removeLate(redis, shard, entryId);
   return true;
 }

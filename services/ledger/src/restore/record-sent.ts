@@ -1,4 +1,4 @@
-import { forgetRead, readSent, shardOf, type SentEvent } from "@modelgate/accounts";
+import { removeReadCopies, readSent, shardOf, type SentEvent } from "@modelgate/accounts";
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import type { PutBackDeps } from "./put-back.ts";
 
@@ -23,7 +23,7 @@ export async function recordSent(
     books,
     events.filter((event) => "taskId" in event),
   );
-  await forgetRead(redis, sent);
+  await removeReadCopies(redis, sent);
 }
 
 /** Does the same for the remembered events of an account. Returns their number. */

@@ -1,4 +1,4 @@
-import { restoreTask, type TaskRecord, type TaskSeal } from "@modelgate/accounts";
+import { restoreTask, type TaskRecord, type TaskSealer } from "@modelgate/accounts";
 import { lostTasks, type BookedTask } from "@modelgate/books";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { PutBackDeps } from "./put-back.ts";
@@ -7,7 +7,7 @@ import type { PutBackDeps } from "./put-back.ts";
 const pageSize = 500;
 
 /** Dependencies of the restoration of tasks. */
-type TaskDeps = Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: TaskSeal };
+type TaskDeps = Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: TaskSealer };
 
 /**
  * Restores video tasks that Redis has lost, and tasks that it has in a state before their end. Returns their number.
@@ -72,7 +72,7 @@ export class LateTasks {
 }
 
 function opened(
-  seal: TaskSeal,
+  seal: TaskSealer,
   record: string,
   name: { readonly accountId: string; readonly id: string },
 ): TaskRecord | undefined {

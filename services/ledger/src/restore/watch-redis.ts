@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readEpoch, writeEpoch, writeWholeRuns, type TaskSeal } from "@modelgate/accounts";
+import { readEpoch, writeEpoch, writeCompleteRuns, type TaskSealer } from "@modelgate/accounts";
 import { brokenChains, keepMark, pagesOfAccounts, type Books } from "@modelgate/books";
 import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
 import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
@@ -21,7 +21,7 @@ export interface RedisWatchOptions {
   readonly log: Logger;
   readonly roundMs: number;
   /** Decrypts the records of tasks. */
-  readonly taskSeal: TaskSeal;
+  readonly taskSeal: TaskSealer;
 }
 
 /** Checks that Redis has everything that the books have. */
@@ -151,7 +151,7 @@ class Watch implements RedisWatch {
     }
     const again = await this.#compare(deps);
     // An emptied Redis has lost this record too.
-    if (isAnother || found === undefined) await writeWholeRuns(redis, runs);
+    if (isAnother || found === undefined) await writeCompleteRuns(redis, runs);
     this.#runs = runs;
     // A reservation may exist whose settlement Redis has lost: nothing is swept before that is charged again.
     if (again === 0 || performance.now() > (this.#comparedBy ?? 0)) {

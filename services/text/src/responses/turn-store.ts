@@ -93,7 +93,7 @@ export function openTurnStore<Turn extends object>(
       // A new turn is written without waiting for its storage share, so that the client's next request finds it. An
       // existing turn is kept until the new one has its share.
       const [isKept, written] = await Promise.all([
-        book.keep({ accountId, record: key }, packed.length, lifetimeMs),
+        book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, sealed, "PX", lifetimeMs, "NX"),
       ]);
       if (!isKept) {
@@ -107,7 +107,7 @@ export function openTurnStore<Turn extends object>(
     findAll,
     async remove(accountId, id) {
       const key = keyOf(accountId, id);
-      await book.drop({ accountId, record: key });
+      await book.release({ accountId, record: key });
       return (await redis.del(key)) > 0;
     },
   };

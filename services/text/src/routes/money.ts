@@ -1,4 +1,4 @@
-import { findTokenById, readMoneyLeft, type MoneyLeft } from "@modelgate/accounts";
+import { findTokenById, readRemainingMoney, type RemainingMoney } from "@modelgate/accounts";
 import { Failure, formatUsd, type Caller, type Nanos } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
@@ -65,8 +65,8 @@ export function currentKey(deps: Deps): EndpointHandler {
   };
 }
 
-async function leftOf({ relay }: Deps, { accountId, tokenId, group, budgets }: Caller): Promise<MoneyLeft> {
-  const left = await readMoneyLeft(relay.redis, { accountId, tokenId, group, budgets });
+async function leftOf({ relay }: Deps, { accountId, tokenId, group, budgets }: Caller): Promise<RemainingMoney> {
+  const left = await readRemainingMoney(relay.redis, { accountId, tokenId, group, budgets });
   if (left === undefined) throw new Failure("account_disabled");
   return left;
 }

@@ -5,7 +5,7 @@ import {
   claimTasks,
   findTask,
   type StoredTask,
-  type TaskName,
+  type TaskKey,
   type TaskSettlement,
   type TaskRecord,
 } from "@modelgate/accounts";
@@ -45,7 +45,7 @@ export async function pollOnce(
  * Polls the vendor of one claimed task and advances it. Rejects where Redis is unavailable: the task is due again when
  * its lease ends.
  */
-export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: AbortSignal): Promise<void> {
+export async function pollTask(deps: Deps, { accountId, id }: TaskKey, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
   if (stored === undefined) return;
   const isLate = deps.now() >= stored.task.deadlineAt;

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { firstTaskDue, shards, openTasks } from "@modelgate/accounts";
+import { firstTaskDue, shards, countOpenTasks } from "@modelgate/accounts";
 import { WorkCheck, msUntilBeat, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
@@ -77,7 +77,7 @@ export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) =
       help: "Open video tasks, in all shards.",
       registers: [],
       async collect() {
-        const parts = await Promise.all(shards.map((shard) => openTasks(redis, shard)));
+        const parts = await Promise.all(shards.map((shard) => countOpenTasks(redis, shard)));
         this.set(parts.reduce((sum, part) => sum + part, 0));
       },
     }),

@@ -97,7 +97,7 @@ export class BackgroundStore {
     const key = keysOf(accountId).events(id);
     const sealed = events.map((event) => this.#seal.seal(Buffer.from(event), key));
     const bytes = sealed.reduce((sum, event) => sum + event.length, 0);
-    if (!(await this.#book.grow({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
+    if (!(await this.#book.addBytes({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
     await this.#append(key, sealed);
     return true;
   }
@@ -106,7 +106,7 @@ export class BackgroundStore {
   async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
     const sealed = this.#seal.seal(Buffer.from(event), key);
-    await this.#book.growRequired({ accountId, record: key }, sealed.length, this.#limits.eventsLifetimeMs);
+    await this.#book.addBytesBeyondLimit({ accountId, record: key }, sealed.length, this.#limits.eventsLifetimeMs);
     await this.#append(key, [sealed]);
   }
 
@@ -133,7 +133,7 @@ export class BackgroundStore {
 
   async removeEvents({ accountId, id }: BackgroundId): Promise<void> {
     const key = keysOf(accountId).events(id);
-    await this.#book.drop({ accountId, record: key });
+    await this.#book.release({ accountId, record: key });
     await this.#redis.del(key);
   }
 }

@@ -76,7 +76,7 @@ export class ConversationStore {
     const { head, list, ids } = keysOf(at);
     const { lifetimeMs } = this.#limits;
     const sealed = seal.seal(Buffer.from(JSON.stringify(metadata)), head);
-    if (!(await book.keep({ accountId: at.accountId, record: head }, sealed.length, lifetimeMs))) return false;
+    if (!(await book.setBytes({ accountId: at.accountId, record: head }, sealed.length, lifetimeMs))) return false;
     const change = redis.multi().hset(head, { createdAt, metadata: sealed });
     for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
     await orUnavailable(execute(change));
@@ -101,8 +101,8 @@ export class ConversationStore {
   async remove(at: ConversationId): Promise<boolean> {
     const { redis, book } = this.#records;
     const { head, list, ids } = keysOf(at);
-    await book.drop({ accountId: at.accountId, record: head });
-    await book.drop({ accountId: at.accountId, record: list });
+    await book.release({ accountId: at.accountId, record: head });
+    await book.release({ accountId: at.accountId, record: list });
     return (await orUnavailable(redis.del(head, list, ids))) > 0;
   }
 
@@ -182,7 +182,7 @@ export class ConversationStore {
       const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
       if (reply.verdict === "unknown") return false;
       if (reply.verdict === "unindexed") continue;
-      await book.grow({ accountId: at.accountId, record: keys.list }, -reply.bytes, this.#limits.lifetimeMs);
+      await book.addBytes({ accountId: at.accountId, record: keys.list }, -reply.bytes, this.#limits.lifetimeMs);
       return true;
     }
     throw busy();
@@ -201,7 +201,7 @@ export class ConversationStore {
     }
     const bytes = items.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
     const record = { accountId: at.accountId, record: keys.list };
-    if (!(await book.grow(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
+    if (!(await book.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
     const reply = await orUnavailable(
       addItems(redis, keys, {
         ...sizes,
@@ -214,7 +214,7 @@ export class ConversationStore {
         items,
       }),
     );
-    if (reply.verdict !== "added") await book.grow(record, -bytes, lifetimeMs);
+    if (reply.verdict !== "added") await book.addBytes(record, -bytes, lifetimeMs);
     return reply;
   }
 

@@ -40,7 +40,7 @@ export async function indexConversation(
   }
   const reply = await orUnavailable(indexItems(redis, keys, { ...sizes, before, items }));
   if (reply.verdict === "indexed")
-    await book.grow({ accountId: at.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+    await book.addBytes({ accountId: at.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
 /** Returns a placeholder for an item that no accepted secret decrypts. */
