@@ -289,7 +289,7 @@ describe("what a vendor of this wire is sent", () => {
     const thought: Part = { kind: "reasoning", text: "hm" };
     const call: Part = { kind: "tool-call", id: "c", name: "f", arguments: "{}" };
     const said = (parts: readonly Part[], target = older) => render({ turns: [{ role: "assistant", parts }] }, target);
-    expect(said([thought, call])).toMatchObject({ body: { messages: [{ reasoning_content: "hm" }] }, dropped: [] });
+    expect(said([thought, call])).toMatchObject({ body: { messages: [{ reasoning_content: "hm" }, {}] }, dropped: [] });
     expect(said([thought, { kind: "text", text: "x" }])).toEqual({
       body: { model: "theirs", messages: [{ role: "assistant", content: "x" }] },
       dropped: ["turn.reasoning"],

@@ -395,6 +395,7 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
       content: null,
       tool_calls: [{ id: "call_1", type: "function", function: { name: "patch", arguments: '{"input":"*** Begin"}' } }],
     },
+    { role: "tool", tool_call_id: "call_1", content: "no result was given" },
   ]);
 });
 

@@ -518,8 +518,10 @@ test("arguments that are no object travel raw; none are an empty object", () => 
     const part: Part = { kind: "tool-call", id: "c", name: "f", arguments: text };
     return render({ turns: [{ role: "assistant", parts: [part] }] }).body;
   };
-  expect(args("not json")).toMatchObject({ contents: [{ parts: [{ functionCall: { args: { _raw: "not json" } } }] }] });
-  expect(args("")).toMatchObject({ contents: [{ parts: [{ functionCall: { args: {} } }] }] });
+  expect(args("not json")).toMatchObject({
+    contents: [{}, { parts: [{ functionCall: { args: { _raw: "not json" } } }] }, {}],
+  });
+  expect(args("")).toMatchObject({ contents: [{}, { parts: [{ functionCall: { args: {} } }] }, {}] });
 });
 
 test("images in results stand beside them for older models", () => {

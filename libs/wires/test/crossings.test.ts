@@ -324,6 +324,36 @@ describe("what both wires can say crosses", () => {
     expect(crossed("messages", body, "chat", "other").dropped).toEqual(["text.cache"]);
   });
 
+  test.each(["chat", "responses"] as const)(
+    "a breakpoint of %s is a mark for messages, and a breakpoint again",
+    (from) => {
+      const parts = (type: string) => [
+        { type, text: "long", prompt_cache_breakpoint: { mode: "explicit", ttl: "12h" } },
+        { type, text: "new" },
+      ];
+      const body =
+        from === "chat"
+          ? { messages: [{ role: "user", content: parts("text") }] }
+          : { input: [{ type: "message", role: "user", content: parts("input_text") }] };
+      const marked = { type: "text", text: "long", cache_control: { type: "ephemeral", ttl: "1h" } };
+      expect(crossed(from, body, "messages")).toMatchObject({
+        body: { messages: [{ content: [marked, { type: "text", text: "new" }] }] },
+        dropped: [],
+      });
+      const breakpoint = { text: "long", prompt_cache_breakpoint: { mode: "explicit" } };
+      const content = [breakpoint, { text: "new" }];
+      expect(crossed(from, body, "chat", "gpt-5.6-sol")).toMatchObject({
+        body: { messages: [{ content }] },
+        dropped: [],
+      });
+      expect(crossed(from, body, "responses", "gpt-6-sol")).toMatchObject({
+        body: { input: [{ content }] },
+        dropped: [],
+      });
+      expect(crossed(from, body, "content").dropped).toEqual(["text.cache"]);
+    },
+  );
+
   test("audio has no word in responses", () => {
     const audio = said({ type: "input_audio", input_audio: { data: "AA==", format: "wav" } });
     expect(() => crossed("chat", audio, "responses")).toThrow(

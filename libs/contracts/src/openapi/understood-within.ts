@@ -47,8 +47,9 @@ export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record
     "web_search_options.user_location.approximate": { string: "city country region timezone", any: "type" },
   },
   ChatPart: {
-    "": { string: "refusal", object: "cache_control image_url input_audio video_url" },
+    "": { string: "refusal", object: "cache_control image_url input_audio prompt_cache_breakpoint video_url" },
     cache_control: { string: "ttl" },
+    prompt_cache_breakpoint: { string: "ttl", any: "mode" },
     file: { any: "file_id" },
     image_url: { string: "detail url" },
     input_audio: { string: "data format" },
@@ -63,10 +64,10 @@ export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record
     "input[].content[]": {
       string: "detail file_data filename image_url refusal text type",
       array: "annotations logprobs",
-      any: "file_id file_url",
+      any: "file_id file_url prompt_cache_breakpoint",
     },
     "input[].content[].annotations[]": { integer: "end_index start_index", string: "title url", any: "filename" },
-    "input[].output[]": { string: "text type" },
+    "input[].output[]": { string: "text type", any: "prompt_cache_breakpoint" },
     "input[].summary[]": { string: "text" },
     reasoning: { string: "effort summary" },
     stream_options: { boolean: "include_obfuscation" },

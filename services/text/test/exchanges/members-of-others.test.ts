@@ -27,6 +27,20 @@ test.each<[object, object, readonly string[]]>([
   expect(Object.keys(exchange.sent).filter((name) => left.includes(name))).toEqual([]);
 });
 
+test.each<[string, object, readonly string[]]>([
+  ["gpt-4.1", { enable_thinking: false }, []],
+  ["gpt-4.1", { enable_thinking: true }, ["reasoning_effort"]],
+  ["ft:gpt-4o:us::abc", { enable_thinking: false }, []],
+  ["o4-mini", { enable_thinking: false }, ["reasoning_effort"]],
+  ["gpt-5-mini", { enable_thinking: false }, ["reasoning_effort"]],
+  ["gpt-6.2-sol", { enable_thinking: false }, ["reasoning_effort"]],
+])("%s, which has no such switch, is not sent %j", async (model, asked, dropped) => {
+  expect(await sentFor("chat", { ...hello, ...asked }, model)).toEqual({ sent: { ...hello, model }, dropped });
+  const exchange = await exchangeOf(callOf("chat", { ...hello, ...asked }), textWire("responses"), model);
+  expect(JSON.parse(sentBody(exchange))).not.toHaveProperty(model === "gpt-4.1" ? "reasoning" : "reasoning.effort");
+  expect(exchange.dropped).toEqual(dropped);
+});
+
 test("a follower gets its members as they came, and the wire's vendor those that are not known here", async () => {
   expect(await sentFor("chat", { ...hello, min_p: 0.1 }, "other")).toMatchObject({ sent: { min_p: 0.1 }, dropped: [] });
   const newer = { ...hello, member_of_tomorrow: 1 };

@@ -3,6 +3,7 @@ import { type Fields, isRecord } from "../../json/fields.ts";
 import { citationOf, contentOf, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
+import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { callId, type CallPairs } from "../hub/tool-calls.ts";
 import { readDetails, readExtra, sealedTexts, sealedThoughts, withSeal, type Details } from "./seals.ts";
@@ -13,7 +14,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
 }
 
 const readers: Readonly<Record<string, ReadPart>> = {
-  text: (part) => present({ kind: "text", text: part.needText("text"), cache: parseCache(part) }),
+  text: (part) => present({ kind: "text", text: part.needText("text"), cache: partCache(part) }),
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
   thinking: (part) => ({ kind: "reasoning", text: thoughtOf(part) }),
   image_url: readImage,
@@ -36,6 +37,11 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
 }
 
+/** Parses the mark of a part: the wire's own breakpoint, or `cache_control`. */
+function partCache(part: Fields): CacheHint | undefined {
+  return parseBreakpoint(part) ?? parseCache(part);
+}
+
 /** Reads a source from `{url}`, with the members next to the address, or from a plain address. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
@@ -51,7 +57,7 @@ function readImage(part: Fields): Extract<Part, { kind: "image" }> {
     kind: "image",
     source,
     detail: detail === "auto" ? undefined : detail,
-    cache: parseCache(part),
+    cache: partCache(part),
   });
 }
 
@@ -61,7 +67,7 @@ function readFile(part: Fields): FilePart {
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
   const source = fileSource(file.needText("file_data"), name);
-  return present({ kind: "file", source, name, cache: parseCache(part) });
+  return present({ kind: "file", source, name, cache: partCache(part) });
 }
 
 /** Reads a data URL, or plain Base64 whose type follows from the file's name or its first bytes. */

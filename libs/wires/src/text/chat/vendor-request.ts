@@ -5,10 +5,10 @@ import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { openAiEffort } from "../hub/openai-efforts.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
 import { forcesOne, offeredTools, ownTool } from "../hub/render.ts";
 import {
-  effortOf,
   type JsonObject,
   type RequestField,
   type TextRequest,
@@ -75,7 +75,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     [takesNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
     stop: request.stop,
     response_format: renderFormat(request),
-    reasoning_effort: request.reasoning === undefined ? undefined : effortOf(request.reasoning),
+    reasoning_effort: openAiEffort(request, model, unsupported),
     temperature: request.temperature,
     top_p: request.topP,
     top_k: refused(model, "topK", request.topK, unsupported),

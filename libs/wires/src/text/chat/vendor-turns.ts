@@ -11,6 +11,8 @@ import type {
   ImagePart,
   Source,
 } from "../hub/part.ts";
+import { pairedTurns } from "../hub/paired-turns.ts";
+import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
@@ -24,7 +26,7 @@ import { ownDetailsOf, ownExtra } from "./seals.ts";
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonObject[] {
   const { instructions, turns } = request;
   const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
-  return [...system, ...turns.flatMap((turn) => renderTurn(turn, model, unsupported))];
+  return [...system, ...pairedTurns(turns).flatMap((turn) => renderTurn(turn, model, unsupported))];
 }
 
 function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupported): readonly JsonObject[] {
@@ -75,7 +77,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = present({
-    content: texts.length > 0 ? texts.map(({ text }) => text).join("") : null,
+    content: texts.length > 0 ? wordsOf(parts) : null,
     ...renderThoughts(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, takesNewestFields(model))) : undefined,
@@ -84,6 +86,16 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   });
   const hasContent = texts.length > 0 || Object.keys(message).length > 1;
   return hasContent ? [{ role: "assistant", ...message }] : [];
+}
+
+/** Returns the model's text. Texts on both sides of a call, or of other parts, are paragraphs. */
+function wordsOf(parts: readonly Part[]): string {
+  let words = "";
+  for (const [at, part] of parts.entries()) {
+    if (part.kind !== "text") continue;
+    words += words === "" || parts[at - 1]?.kind === "text" ? part.text : `\n\n${part.text}`;
+  }
+  return words;
 }
 
 /** Throws Failure for parts of the model that the wire cannot express. */
@@ -126,7 +138,8 @@ function modelImage({ source, seal }: Extract<Part, { kind: "image" }>): JsonObj
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
   const rendered = parts.map((part) => inputPart(part, unsupported));
   const [only] = parts;
-  return parts.length === 1 && only?.kind === "text" ? only.text : rendered;
+  const isPlain = parts.length === 1 && only?.kind === "text" && only.cache?.isBreakpoint !== true;
+  return isPlain ? only.text : rendered;
 }
 
 function inputPart(part: Part, unsupported: Unsupported): JsonObject {
@@ -140,18 +153,18 @@ function inputPart(part: Part, unsupported: Unsupported): JsonObject {
 }
 
 function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
-  unsupported.noteIf("text.cache", cache);
-  return { type: "text", text };
+  return { type: "text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
 }
 
 /** Image details that this wire can express; the responses wire has a higher one. */
 const details: ReadonlySet<string> = new Set(["auto", "low", "high"]);
 
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
-  unsupported.noteIf("image.cache", cache);
+  const breakpoint = renderBreakpoint(cache, "image.cache", unsupported);
   const isKnown = detail === undefined || details.has(detail);
   unsupported.noteIf("image.detail", !isKnown);
-  return { type: "image_url", image_url: present({ url: urlOf(source), detail: isKnown ? detail : "high" }) };
+  const image = present({ url: urlOf(source), detail: isKnown ? detail : "high" });
+  return { type: "image_url", image_url: image, ...breakpoint };
 }
 
 function urlOf(source: Source): string {
@@ -167,14 +180,15 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
-  unsupported.noteIf("file.cache", cache);
+  const breakpoint = renderBreakpoint(cache, "file.cache", unsupported);
   const called = name ?? title;
-  if (source.kind === "text") return fileAsText(source.text, called);
+  if (source.kind === "text") return { ...fileAsText(source.text, called), ...breakpoint };
   if (source.kind === "file-id") throw unsupportedFailure("file ids of another vendor");
   if (source.kind === "url") throw unsupportedFailure("files by address");
   const isText = source.mediaType.startsWith("text/") || source.mediaType === "application/json";
-  if (isText) return fileAsText(Buffer.from(source.data, "base64").toString(), called);
-  return { type: "file", file: { filename: called ?? "document.pdf", file_data: writeDataUrl(source) } };
+  if (isText) return { ...fileAsText(Buffer.from(source.data, "base64").toString(), called), ...breakpoint };
+  const file = { filename: called ?? "document.pdf", file_data: writeDataUrl(source) };
+  return { type: "file", file, ...breakpoint };
 }
 
 function fileAsText(text: string, name = "document.txt"): JsonObject {

@@ -78,7 +78,7 @@ function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart 
 
 function resultMedia(part: Fields): ToolResultPart["parts"][number] {
   const blob = part.needFields(part.has("inlineData") ? "inlineData" : "fileData");
-  const mediaType = blob.text("mimeType");
+  const mediaType = mediaTypeIn(blob);
   const uri = blob.text("fileUri");
   const source: Source =
     uri === undefined
@@ -89,10 +89,15 @@ function resultMedia(part: Fields): ToolResultPart["parts"][number] {
   throw part.unsupported("inlineData");
 }
 
+function mediaTypeIn(media: Fields): string | undefined {
+  const mediaType = media.text("mimeType");
+  return mediaType === undefined ? undefined : knownMediaType(mediaType);
+}
+
 function readFile(part: Fields): Part {
   const file = part.needFields("fileData");
   const uri = file.needText("fileUri");
-  const mediaType = file.text("mimeType");
+  const mediaType = mediaTypeIn(file);
   return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);
 }
 

@@ -15,6 +15,7 @@ import {
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
+import { withKnownMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";
 import { thinksInLevels } from "./thinking.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
@@ -52,10 +53,7 @@ export const contentPass: TextPass = {
   },
 
   /** The model is in the path. */
-  // oxlint-disable-next-line require-yield
-  *upstreamBody(body) {
-    return body;
-  },
+  upstreamBody: (body) => withKnownMediaTypes(body),
 
   see(frame) {
     const ends = mayEnd(frame);

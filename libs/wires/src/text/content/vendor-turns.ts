@@ -13,6 +13,8 @@ import type {
   VideoPart,
 } from "../hub/part.ts";
 import { allInstructions } from "../hub/instructions.ts";
+import { opening } from "../hub/paired-messages.ts";
+import { pairedTurns } from "../hub/paired-turns.ts";
 import { ownItem, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
@@ -24,23 +26,30 @@ import { thinksInLevels } from "./thinking.ts";
 /**
  * Renders turns as `contents`. Consecutive turns of one role become one content: the vendor requires all results of
  * parallel calls together. Instructions between turns move to `systemInstruction`; without any turn they are a user turn.
+ * A history that begins with calls gets a user's opening, which is reported as a loss.
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
-  const context = contextOf(request, model, unsupported);
+  const turns = pairedTurns(request.turns.filter(({ role }) => role !== "system"));
+  const context = contextOf(turns, model, unsupported);
   const system = allInstructions(request, unsupported).flatMap((part) => renderPart(part, context));
-  const contents = merged(request.turns.filter(({ role }) => role !== "system")).flatMap(({ role, parts }) => {
-    const rendered = inOrder(parts).flatMap((part) => renderPart(part, context));
+  const contents = merged(turns).flatMap(({ role, parts }) => {
+    const rendered = parts.flatMap((part) => renderPart(part, context));
     if (rendered.length === 0) return [];
     const model = role === "assistant";
     const sealed = model && context.needsSeals ? withDummySeal(rendered) : rendered;
     return [{ role: model ? "model" : "user", parts: sealed }];
   });
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }], systemInstruction: undefined };
-  return { contents, systemInstruction: system.length > 0 ? { parts: system } : undefined };
+  const isOpened = contents[0]?.role === "user" || contents[0]?.parts.some((part) => "functionCall" in part) !== true;
+  unsupported.noteIf("turn.first-assistant", !isOpened);
+  return {
+    contents: isOpened ? contents : [{ role: "user", parts: [{ text: opening }] }, ...contents],
+    systemInstruction: system.length > 0 ? { parts: system } : undefined,
+  };
 }
 
 function contextOf(
-  { turns }: TextRequest,
+  turns: readonly Turn[],
   model: string,
   unsupported: Unsupported,
 ): ContentPartContext & { readonly needsSeals: boolean } {
@@ -58,12 +67,6 @@ function merged(turns: readonly Turn[]): readonly Turn[] {
     else joined.push({ role, parts: [...parts] });
   }
   return joined;
-}
-
-/** Returns a turn's parts with results first: the vendor expects them right after the calls. */
-function inOrder(parts: readonly Part[]): readonly Part[] {
-  const results = parts.filter(({ kind }) => kind === "tool-result");
-  return results.length === 0 ? parts : [...results, ...parts.filter(({ kind }) => kind !== "tool-result")];
 }
 
 /** Adds the vendor's dummy signature to the first call of a step if it has none, since the vendor requires one. */

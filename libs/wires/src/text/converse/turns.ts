@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, own } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
-import { missingResultText, pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
+import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type { FilePart, ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, Source, Seal } from "../hub/part.ts";
 import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, CacheHint } from "../hub/request.ts";
@@ -28,7 +28,6 @@ export const pairs: PairForm = {
   isThought: ({ reasoningContent }) => isRecord(reasoningContent),
   callOf: ({ toolUse }) => (isRecord(toolUse) ? toolUse["toolUseId"] : undefined),
   resultOf: ({ toolResult }) => (isRecord(toolResult) ? toolResult["toolUseId"] : undefined),
-  missing: (toolUseId) => ({ toolResult: { toolUseId, content: [{ text: missingResultText }], status: "error" } }),
 };
 
 /** Context of rendering a part. */

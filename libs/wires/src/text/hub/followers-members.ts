@@ -1,7 +1,7 @@
 /** Matches models of OpenAI, which refuses fields that it does not know. */
-const strict = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
+const strict = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
 
-/** Returns true if a model's vendor refuses unknown fields. A name may follow a path (`openai/gpt-5`). */
+/** Returns true if a model's vendor refuses unknown fields. A name may follow a path or `ft:`. */
 export function refusesUnknownFields(model: string): boolean {
   return strict.test(model);
 }

@@ -1,6 +1,7 @@
 import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
 import { allInstructions } from "./instructions.ts";
+import { pairedTurns } from "./paired-turns.ts";
 import type { JsonObject, TextRequest, Turn } from "./request.ts";
 
 /** One message of a request, on wires whose content is a list of blocks. */
@@ -17,15 +18,10 @@ export interface PairForm {
   callOf(block: JsonObject): unknown;
   /** Returns the id of the call that a block is the result of; undefined for other blocks. */
   resultOf(block: JsonObject): unknown;
-  /** Renders an error result for a call without a result, which the vendor would refuse. */
-  missing(id: unknown): JsonObject;
 }
 
-/** Result that the model gets for a call without one. */
-export const missingResultText = "no result was given";
-
 /** User's text before a history that begins with the assistant, which the vendor would refuse. */
-const opening = "(The assistant speaks first.)";
+export const opening = "(The assistant speaks first.)";
 
 /**
  * Renders the dialogue for a vendor that requires all results of a turn's calls together, first in the next message.
@@ -40,24 +36,13 @@ export function pairedConversation(
   form: PairForm,
 ): { readonly system: readonly JsonObject[]; readonly messages: readonly Message[] } {
   const system = allInstructions(request, unsupported).flatMap(render);
-  const messages = paired(merged(request.turns, render), form);
+  const turns = request.turns.filter(({ role }) => role !== "system");
+  const messages = merged(pairedTurns(turns, true), render);
   if (messages.length === 0)
     return { system: [], messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
   const isOpened = messages[0]?.role === "user";
   unsupported.noteIf("turn.first-assistant", !isOpened);
   return { system, messages: isOpened ? messages : [{ role: "user", content: [form.text(opening)] }, ...messages] };
-}
-
-function paired(messages: readonly Message[], form: PairForm): readonly Message[] {
-  const complete: Message[] = [];
-  let waiting: readonly unknown[] = [];
-  for (const message of messages) {
-    if (message.role === "user") complete.push(answered(message.content, waiting, form));
-    else complete.push(message);
-    const calls = message.role === "user" ? [] : message.content.map((block) => form.callOf(block));
-    waiting = calls.filter((id) => id !== undefined);
-  }
-  return waiting.length > 0 ? [...complete, answered([], waiting, form)] : complete;
 }
 
 function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[]): readonly Message[] {
@@ -73,15 +58,6 @@ function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObj
     else joined.push({ role, content: [...content] });
   }
   return joined;
-}
-
-function answered(content: readonly JsonObject[], calls: readonly unknown[], form: PairForm): Message {
-  const isResult = (block: JsonObject): boolean => form.resultOf(block) !== undefined;
-  const results = content.filter(isResult);
-  const answeredIds = results.map((block) => form.resultOf(block));
-  if (answeredIds.some((id) => !calls.includes(id))) throw unsupportedFailure("a tool result without its call");
-  const missing = calls.filter((id) => !answeredIds.includes(id)).map((id) => form.missing(id));
-  return { role: "user", content: [...results, ...missing, ...content.filter((block) => !isResult(block))] };
 }
 
 /** Returns true if, since the user's last message, a turn has calls and does not begin with signed reasoning. */

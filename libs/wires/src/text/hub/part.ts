@@ -150,4 +150,6 @@ export interface TokenProbability {
 /** A mark after which the vendor may cache the prompt. */
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
+  /** True if the vendor of the rendered request takes the mark as a breakpoint of this part (`cachedBy`). */
+  readonly isBreakpoint?: true;
 }

@@ -1,22 +1,32 @@
 import { present } from "@modelgate/contracts";
+import type { Fields } from "../../json/fields.ts";
+import type { Unsupported } from "./field-support.ts";
 import type { CacheHint, Part } from "./part.ts";
-import type { TextRequest } from "./request.ts";
+import type { JsonObject, TextRequest } from "./request.ts";
 
 /** Matches models whose vendor caches prompts automatically and accepts a retention. A name may follow a path. */
 const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
+/** Matches those of them that take breakpoints in the user's parts. */
+const takesBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
+
 /**
- * Adapts a request to the caching of its model's vendor. With automatic caching it gets no marks; their longest
- * lifetime becomes the retention, unless the client sets one.
+ * Adapts a request to the caching of its model's vendor. With automatic caching, marks of the user's parts become
+ * breakpoints if the model takes them, and all others are removed; their longest lifetime becomes the retention, unless
+ * the client sets one.
  */
 export function cachedBy(model: string, request: TextRequest): TextRequest {
   const marks = cachesByItself.test(model) ? marksOf(request) : [];
   if (marks.length === 0) return request;
+  const marked = takesBreakpoints.test(model) ? withBreakpoint : unmarkedDeep;
   const isLong = marks.some(({ lifetime }) => lifetime === "1h");
   return present({
     ...request,
     instructions: request.instructions.map(unmarked),
-    turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(unmarkedDeep) })),
+    turns: request.turns.map((turn) => ({
+      ...turn,
+      parts: turn.parts.map(turn.role === "user" ? marked : unmarkedDeep),
+    })),
     tools: request.tools === undefined ? undefined : request.tools.map(unmarked),
     ...(isLong ? { cacheRetention: request.cacheRetention ?? "24h" } : {}),
   });
@@ -38,4 +48,25 @@ function unmarked<Marked extends object>(part: Marked): Marked {
 
 function unmarkedDeep(part: Part): Part {
   return part.kind === "tool-result" ? { ...part, cache: undefined, parts: part.parts.map(unmarked) } : unmarked(part);
+}
+
+function withBreakpoint(part: Part): Part {
+  const isInput = part.kind === "text" || part.kind === "image" || part.kind === "file";
+  if (!isInput || part.cache === undefined) return unmarkedDeep(part);
+  return { ...part, cache: { ...part.cache, isBreakpoint: true } };
+}
+
+/** Renders a mark as the breakpoint of a part, on wires of OpenAI; a mark that is none is reported as a loss. */
+export function renderBreakpoint(cache: CacheHint | undefined, field: string, unsupported: Unsupported): JsonObject {
+  if (cache?.isBreakpoint === true) return { prompt_cache_breakpoint: { mode: "explicit" } };
+  unsupported.noteIf(field, cache);
+  return {};
+}
+
+/** Reads the breakpoint of a part on such wires; absent if there is none. */
+export function parseBreakpoint(part: Fields): CacheHint | undefined {
+  const breakpoint = part.fields("prompt_cache_breakpoint");
+  if (breakpoint === undefined) return undefined;
+  breakpoint.ignore("mode");
+  return present({ lifetime: breakpoint.text("ttl") === "12h" ? ("1h" as const) : undefined });
 }

@@ -1,4 +1,5 @@
 import { own } from "../../json/fields.ts";
+import { holdsAny } from "../../json/scan.ts";
 import { unsupportedFailure } from "./field-support.ts";
 import type { Source } from "./part.ts";
 
@@ -15,6 +16,28 @@ export function readDataUrl(url: string): { readonly mediaType: string; readonly
 /** Returns a media type as vendors spell it; clients write `image/jpg`, which no vendor accepts. */
 export function knownMediaType(mediaType: string): string {
   return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
+}
+
+const jpg = Buffer.from('"image/jpg"');
+
+/** Matches the name of a member with a media type, before its value. */
+const typeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
+
+/** Maximum length of such a name with the spaces after it. */
+const typeMemberBytes = 32;
+
+/** Returns a body with its media types as vendors spell them; every other byte is unchanged. */
+export function* withKnownMediaTypes(body: Buffer): Generator<undefined, Buffer> {
+  if (!(yield* holdsAny(body, jpg))) return body;
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (let at = body.indexOf(jpg); at >= 0; at = body.indexOf(jpg, at + jpg.length)) {
+    if (!typeMember.test(body.toString("latin1", Math.max(from, at - typeMemberBytes), at))) continue;
+    pieces.push(body.subarray(from, at), Buffer.from('"image/jpeg"'));
+    from = at + jpg.length;
+    yield;
+  }
+  return pieces.length === 0 ? body : Buffer.concat([...pieces, body.subarray(from)]);
 }
 
 export function writeDataUrl({ mediaType, data }: { readonly mediaType: string; readonly data: string }): string {

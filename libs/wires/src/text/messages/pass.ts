@@ -9,6 +9,7 @@ import { reportedFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/seals.ts";
+import { withKnownMediaTypes } from "../hub/sources.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
@@ -43,7 +44,7 @@ export const messagesPass: TextPass = {
   boundOrder: () => ["max_tokens"],
 
   *upstreamBody(body, { model }) {
-    const own = yield* withoutForeignSeals(body);
+    const own = yield* withKnownMediaTypes(yield* withoutForeignSeals(body));
     if (model === undefined) return own;
     yield* findMembersInTurns(own);
     return renameAt(own, ["model"], model);

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
-import { missingResultText, pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
+import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
@@ -34,7 +34,6 @@ export const pairs: PairForm = {
   isThought: ({ type }) => type === "thinking" || type === "redacted_thinking",
   callOf: ({ type, id }) => (type === "tool_use" ? id : undefined),
   resultOf: ({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined),
-  missing: (id) => ({ type: "tool_result", tool_use_id: id, content: missingResultText, is_error: true }),
 };
 
 const renders: PartRenderers<Unsupported> = {

@@ -3,6 +3,7 @@ import { type Fields, isRecord, own } from "../../json/fields.ts";
 import { citationOf, contentOf, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Seal } from "../hub/part.ts";
 import { openEnvelope, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";
+import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { qualifiedName } from "./namespaces.ts";
 
@@ -113,7 +114,8 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
   return contentOf(of, name, readers);
 }
 
-const readText: ReadPart = (part) => ({ kind: "text", text: part.needText("text") });
+const readText: ReadPart = (part) =>
+  present({ kind: "text", text: part.needText("text"), cache: parseBreakpoint(part) });
 
 const readers: Readonly<Record<string, ReadPart>> = {
   input_text: readText,
@@ -149,7 +151,8 @@ function readImage(part: Fields): Part {
   const url = part.text("image_url");
   const id = part.text("file_id");
   const source = url === undefined ? fileId(part, id, "image_url") : sourceOfUrl(url);
-  return { kind: "image", source, ...(detail === undefined || detail === "auto" ? {} : { detail }) };
+  const cache = parseBreakpoint(part);
+  return present({ kind: "image", source, detail: detail === "auto" ? undefined : detail, cache });
 }
 
 function readFile(part: Fields): FilePart {
@@ -157,7 +160,7 @@ function readFile(part: Fields): FilePart {
   const data = part.text("file_data");
   const url = part.text("file_url");
   const id = part.text("file_id");
-  const named = name === undefined ? {} : { name };
+  const named = present({ name, cache: parseBreakpoint(part) });
   if (data !== undefined) return { kind: "file", source: dataSource(data, name), ...named };
   if (url !== undefined) return { kind: "file", source: sourceOfUrl(url), ...named };
   return { kind: "file", source: fileId(part, id, "file_data"), ...named };

@@ -14,6 +14,7 @@ import type {
 } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
+import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import type { LocalName } from "./namespaces.ts";
 
@@ -94,13 +95,12 @@ export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
 }
 
 function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
-  unsupported.noteIf("text.cache", cache);
-  return { type: "input_text", text };
+  return { type: "input_text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
 }
 
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
-  unsupported.noteIf("image.cache", cache);
-  return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source) });
+  const breakpoint = renderBreakpoint(cache, "image.cache", unsupported);
+  return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source), ...breakpoint });
 }
 
 function imageSource(source: Source): JsonObject {
@@ -112,8 +112,8 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
-  unsupported.noteIf("file.cache", cache);
-  return present({ type: "input_file", ...fileSource(source, name ?? title) });
+  const breakpoint = renderBreakpoint(cache, "file.cache", unsupported);
+  return present({ type: "input_file", ...fileSource(source, name ?? title), ...breakpoint });
 }
 
 function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {

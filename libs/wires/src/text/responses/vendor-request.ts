@@ -2,6 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import { openAiEffort, takesReasoning } from "../hub/openai-efforts.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
 import { chosenName, ownTool, renderToolBy, type ToolRenderers } from "../hub/render.ts";
@@ -61,9 +62,9 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     max_output_tokens: renderBound(request, unsupported),
     temperature: request.temperature,
     top_p: request.topP,
-    reasoning: renderReasoning(request),
+    reasoning: renderReasoning(request, target.model, unsupported),
     text: renderText(request),
-    include: renderInclude(request),
+    include: renderInclude(request, target.model),
     top_logprobs: request.logProbabilities?.alternatives,
     prompt_cache_key: request.cacheKey,
     prompt_cache_retention: request.cacheRetention,
@@ -81,10 +82,11 @@ function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): numb
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
 }
 
-function renderReasoning({ reasoning }: TextRequest): JsonObject | undefined {
-  if (reasoning === undefined) return undefined;
-  const summary = reasoning.show === undefined ? undefined : showWords[reasoning.show];
-  return present({ effort: effortOf(reasoning), summary });
+function renderReasoning(request: TextRequest, model: string, unsupported: Unsupported): JsonObject | undefined {
+  const effort = openAiEffort(request, model, unsupported);
+  const { show } = request.reasoning ?? {};
+  if (request.reasoning === undefined || !takesReasoning(model)) return undefined;
+  return present({ effort, summary: show === undefined ? undefined : showWords[show] });
 }
 
 function renderText({ format, verbosity }: TextRequest): JsonObject | undefined {
@@ -100,8 +102,8 @@ function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
 }
 
 /** Renders `include`; encrypted reasoning is requested only with reasoning, since other models refuse it. */
-function renderInclude({ reasoning, logProbabilities }: TextRequest): readonly string[] | undefined {
-  const thinks = reasoning !== undefined && effortOf(reasoning) !== "none";
+function renderInclude({ reasoning, logProbabilities }: TextRequest, model: string): readonly string[] | undefined {
+  const thinks = reasoning !== undefined && effortOf(reasoning) !== "none" && takesReasoning(model);
   const include = [
     ...(thinks ? ["reasoning.encrypted_content"] : []),
     ...(logProbabilities === undefined ? [] : ["message.output_text.logprobs"]),

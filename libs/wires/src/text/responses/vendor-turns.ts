@@ -1,6 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
+import { pairedTurns } from "../hub/paired-turns.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
@@ -14,7 +15,7 @@ export function renderTurns(
 ): readonly JsonObject[] {
   const systems = instructions.slice(1).map((part) => message("system", [part], unsupported));
   const names = localNames(tools);
-  return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
+  return [...systems, ...pairedTurns(turns).flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
 }
 
 type LocalNames = ReadonlyMap<string, LocalName>;

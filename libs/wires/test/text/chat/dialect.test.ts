@@ -77,6 +77,7 @@ test.each<[ChatDialect, object, readonly string[]]>([
   const rendered = chatWireIn(dialect).vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
   expect(rendered?.body["messages"]).toEqual([
     { role: "assistant", content: null, tool_calls: [expect.objectContaining({ id: "c" })], ...thoughts },
+    { role: "tool", tool_call_id: "c", content: "no result was given" },
   ]);
   expect(rendered?.dropped).toEqual(dropped);
 });

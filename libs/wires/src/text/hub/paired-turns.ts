@@ -1,0 +1,92 @@
+import { present } from "@modelgate/contracts";
+import { unsupportedFailure } from "./field-support.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
+import type { Turn } from "./request.ts";
+
+/** Result that the model gets for a call without one. */
+export const missingResultText = "no result was given";
+
+/** A turn with the results of its own calls, in the client's order. */
+interface CallingTurn {
+  readonly role: Turn["role"];
+  readonly parts: Part[];
+  readonly results: ToolResultPart[];
+}
+
+/** A call without a result, and the turn that its result belongs to. */
+interface OpenCall {
+  readonly part: ToolCallPart;
+  readonly turn: CallingTurn;
+}
+
+/**
+ * Returns the turns in an order that every wire accepts: all results of a turn's calls are one turn, directly after
+ * them. Wires differ in what they accept: some take results in any later turn, or the calls of one answer as several
+ * turns. A turn of the model is therefore joined to calls directly before it, a call without a result gets one, and an
+ * id that is used again is changed. A result whose call is not before it stays in its place, since some servers take
+ * it; with `isStrict` it throws Failure unsupported_parameter, and missing results are errors.
+ */
+export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly Turn[] {
+  const calls = new OpenCalls();
+  const ordered: CallingTurn[] = [];
+  let before: Turn["role"] | undefined;
+  for (const { role, parts } of turns) {
+    const last = ordered.at(-1);
+    const joins =
+      role === "assistant" && before === "assistant" && last?.parts.some(({ kind }) => kind === "tool-call") === true;
+    const turn: CallingTurn = joins ? last : { role, parts: [], results: [] };
+    for (const part of parts)
+      if (part.kind === "tool-call") calls.open(part, turn);
+      else if (part.kind !== "tool-result" || !calls.answer(part, isStrict)) turn.parts.push(part);
+    if (!joins && turn.parts.length > 0) ordered.push(turn);
+    before = role;
+  }
+  for (const { part, turn } of calls.left()) turn.results.push(withoutResult(part, isStrict));
+  return ordered.flatMap(({ role, parts, results }): readonly Turn[] =>
+    results.length === 0
+      ? [{ role, parts }]
+      : [
+          { role, parts },
+          { role: "user", parts: results },
+        ],
+  );
+}
+
+function withoutResult({ id, name, custom }: ToolCallPart, isError: boolean): ToolResultPart {
+  const parts = [{ kind: "text", text: missingResultText }] as const;
+  return present({ kind: "tool-result", callId: id, name, parts, custom, isError: isError ? true : undefined });
+}
+
+/** Calls of a conversation, in which some vendors use the same ids again in each answer. */
+class OpenCalls {
+  /** Calls without a result by the client's ids, the newest last. */
+  readonly #open = new Map<string, OpenCall[]>();
+  readonly #used = new Map<string, number>();
+
+  /** Adds a call to its turn. */
+  open(call: ToolCallPart, turn: CallingTurn): void {
+    const part = { ...call, id: this.#uniqueId(call.id) };
+    const open = this.#open.get(call.id);
+    if (open === undefined) this.#open.set(call.id, [{ part, turn }]);
+    else open.push({ part, turn });
+    turn.parts.push(part);
+  }
+
+  /** Adds a result to the turn of its call; false, or with `isStrict` a Failure, if no call with its id is open. */
+  answer(result: ToolResultPart, isStrict: boolean): boolean {
+    const call = this.#open.get(result.callId)?.pop();
+    if (call === undefined && isStrict) throw unsupportedFailure("a tool result without its call");
+    call?.turn.results.push({ ...result, callId: call.part.id });
+    return call !== undefined;
+  }
+
+  left(): readonly OpenCall[] {
+    return [...this.#open.values()].flat();
+  }
+
+  #uniqueId(id: string): string {
+    const uses = (this.#used.get(id) ?? 0) + 1;
+    this.#used.set(id, uses);
+    return uses === 1 ? id : this.#uniqueId(`${id}_${uses}`);
+  }
+}
