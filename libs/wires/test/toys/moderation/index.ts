@@ -1,0 +1,16 @@
+import type { WholeWire } from "../../../src/kind/index.ts";
+import type { ModerationAnswer, ModerationRequest } from "../../../src/moderation/index.ts";
+import { listIn, usageIn } from "../register.ts";
+
+/** A wire of moderation that no client speaks. */
+export const toy = {
+  name: "toy",
+  vendor: {
+    render: ({ items }) => ({ body: { n: items.length }, dropped: [] }),
+    parse: ({ bad }) => ({
+      id: "",
+      results: listIn(bad).map((flagged) => ({ flagged: flagged === true, categories: {}, scores: {} })),
+    }),
+    usage: usageIn,
+  },
+} as const satisfies WholeWire<ModerationRequest, ModerationAnswer>;

@@ -1,0 +1,19 @@
+import type { RealtimeVendor } from "../../../src/realtime/hub/bridge.ts";
+import { eventMessage, eventType, parseEvent } from "../../../src/realtime/index.ts";
+import type { Wire } from "../../../src/wire.ts";
+
+/** A wire of sessions that no client speaks: an event has a member `act` instead of its type. */
+export const toy = {
+  name: "toy",
+  vendor: {
+    bridge: () => ({
+      greets: false,
+      state: { input: { bytesPerSecond: 1, detectsTurns: false }, pendingResponses: 0, isPending: false },
+      open: () => ({ toClient: [], toVendor: [] }),
+      fromClient: ({ data }) => ({ toClient: [], toVendor: [eventMessage({ act: eventType(data) })] }),
+      fromVendor: ({ data }) => ({ toClient: [eventMessage({ type: parseEvent(data)?.["act"] })], toVendor: [] }),
+      stop: () => [],
+      cancel: () => [],
+    }),
+  },
+} as const satisfies Wire<RealtimeVendor>;

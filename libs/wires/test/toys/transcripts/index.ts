@@ -1,0 +1,13 @@
+import type { TranscriptsVendor } from "../../../src/transcripts/index.ts";
+import type { Wire } from "../../../src/wire.ts";
+import { usageIn } from "../register.ts";
+
+/** A wire of transcripts that no client speaks, whose vendor takes the file as the body. */
+export const toy = {
+  name: "toy",
+  vendor: {
+    render: ({ language }) => ({ kind: "bytes", query: { tongue: language ?? "any" }, dropped: [] }),
+    parse: ({ words }) => ({ text: String(words), segments: undefined }),
+    usage: usageIn,
+  },
+} as const satisfies Wire<TranscriptsVendor>;

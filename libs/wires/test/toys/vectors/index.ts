@@ -1,0 +1,14 @@
+import type { WholeWire } from "../../../src/kind/index.ts";
+import type { VectorsAnswer, VectorsRequest, VectorsVendor } from "../../../src/vectors/index.ts";
+import { listIn, usageIn } from "../register.ts";
+
+/** A wire of vectors that no client speaks, whose vendor takes two texts at once. */
+export const toy = {
+  name: "toy",
+  vendor: {
+    maxInputs: () => 2,
+    render: ({ inputs }, { model }) => ({ body: { who: model, n: inputs.length }, dropped: [] }),
+    parse: ({ points }) => ({ vectors: listIn(points).map((each) => ({ floats: [Number(each)] })) }),
+    usage: usageIn,
+  },
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
