@@ -44,7 +44,7 @@ export default defineConfig({
           { text: "Configuration", link: "/reference/configuration" },
           { text: "Environment", link: "/reference/environment" },
           { text: "API", link: "/reference/api" },
-          { text: "Fields of text requests", link: "/reference/fields" },
+          { text: "Fields of requests", link: "/reference/fields" },
           { text: "Errors", link: "/reference/errors" },
           { text: "Metrics", link: "/reference/metrics" },
         ],

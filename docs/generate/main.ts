@@ -4,6 +4,7 @@ import { apiPage } from "./api.ts";
 import { clientsTable } from "./clients.ts";
 import { configurationPage } from "./configuration.ts";
 import { environmentPage } from "./environment.ts";
+import { kindFieldsTables } from "./kind-fields.ts";
 import { metricsPage } from "./metrics.ts";
 import { repositoryPage, repositoryPages } from "./repository-page.ts";
 import { kindsTable, otherEndpoints, unimplementedEndpoints } from "./served.ts";
@@ -18,7 +19,7 @@ async function pages(): Promise<ReadonlyMap<string, string>> {
     ["reference/configuration", configurationPage()],
     ["reference/environment", await environmentPage()],
     ["reference/api", apiPage()],
-    ["reference/fields", textFieldsPage()],
+    ["reference/fields", `${textFieldsPage()}\n${kindFieldsTables()}`],
     ["reference/metrics", await metricsPage()],
     ...Object.entries(repositoryPages).map(([file, path]) => [path, repositoryPage(file)] as const),
     ["fragments/all-vendors", `${vendorTable()}\n`],

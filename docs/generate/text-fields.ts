@@ -44,7 +44,7 @@ export function textFieldsPage(): string {
   const wires = tables.map(([wire]) => wire);
   const fields = fieldMeanings();
   return [
-    "# Fields of text requests",
+    "# Fields of requests",
     "",
     "A call whose client and vendor speak the same wire is passed on as it came. Any other is converted through one neutral form.",
     "The first table shows what becomes of each field of that form on the way to a vendor:",
@@ -61,6 +61,8 @@ export function textFieldsPage(): string {
       const cells = tables.map(([, support]) => cellOf(field, support));
       return `| \`${field}\` | ${meaning} | ${cells.join(" | ")} |`;
     }),
+    "",
+    "The tables at the end of this page show the fields of all other kinds in the same way, by the names of OpenAI's or the most common clients.",
     "",
     "Some vendors' models take less than their wire does: then a field is dropped for these models only.",
     "",
