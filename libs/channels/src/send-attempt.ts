@@ -1,6 +1,6 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { cleanWords, CredentialsFailed, signRequest, type Reframing } from "@modelgate/providers";
+import { cleanText, CredentialsFailed, signRequest, type Reframing } from "@modelgate/providers";
 import type {
   AttemptPlan,
   BodySink,
@@ -154,7 +154,7 @@ async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
   } catch (error) {
     if (!(error instanceof CredentialsFailed)) throw error;
     const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key", isCertain: true } as const;
-    throw new Refused(meaning, unauthorized, undefined, { message: cleanWords(error.message) });
+    throw new Refused(meaning, unauthorized, undefined, { message: cleanText(error.message) });
   }
 }
 

@@ -163,7 +163,7 @@ function isElsewhere(
  * Returns whether the vendor only refused another vendor's thinking signatures, and the call can be sent without them.
  */
 function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
-  if (!(error instanceof Refused) || error.meaning.isAboutSeals !== true) return false;
+  if (!(error instanceof Refused) || error.meaning.isAboutReasoningData !== true) return false;
   return unsealable === true && history === undefined;
 }
 

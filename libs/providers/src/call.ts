@@ -1,15 +1,15 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 
-/** A request to a vendor, before it is rendered. `StartCall` is the type of a call that starts a task. */
+/** A call to a vendor, from which a request is built. A call that starts a task has the separate type `StartCall`. */
 export type VendorCall = AnswerCall | SessionCall | PollCall | DownloadCall | FileCall;
 
-/** Address, key and time of a call; some vendors sign the time. */
+/** Members that all calls have. */
 interface AnyCall {
-  /** Base URL, in the form that the vendor's SDK takes. */
+  /** Base URL, in the form that the vendor's SDK accepts. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Unix ms. */
+  /** Current time in Unix ms; some vendors sign it. */
   readonly nowMs: number;
   /** The gateway's id of the client's request, for the vendor's logs. */
   readonly requestId?: string | undefined;
@@ -17,23 +17,23 @@ interface AnyCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The parts of a call that signing needs: address, key and time. */
+/** Members of a call that signing needs. */
 export type SigningCall = Pick<AnyCall, "baseUrl" | "key" | "nowMs">;
 
-/** A call whose answer comes in the same exchange, complete or as a stream. */
+/** A call whose answer comes in the same HTTP exchange, complete or as a stream. */
 export interface AnswerCall extends AnyCall {
   readonly act: "answer";
   readonly wire: UpstreamWire;
   /** Vendor's name of the model. */
   readonly model: string;
   readonly stream: boolean;
-  /** JSON, unless `headers` names another content type. */
+  /** Body of the request: JSON, unless `headers` names another content type. */
   readonly body: Buffer | Readable;
-  /** Query parameters of the client that are forwarded to the vendor. */
+  /** Query parameters of the client that are sent to the vendor. */
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A session over a WebSocket. */
+/** A call that opens a session over a WebSocket. */
 export interface SessionCall extends AnyCall {
   readonly act: "session";
   readonly wire: UpstreamWire;
@@ -49,26 +49,26 @@ export interface StartCall extends AnyCall {
   /** Image that is sent as a file of a form. */
   readonly file?: FormFile | undefined;
   readonly fromImage: boolean;
-  /** Task whose video is to be remade with another prompt. */
+  /** Id of the task whose video is remixed with another prompt. */
   readonly remixOf?: string | undefined;
 }
 
-/** A file of a form; `data` is Base64. */
+/** A file of a form; `data` is its content in Base64. */
 export interface FormFile {
   readonly name: string;
   readonly mediaType: string;
   readonly data: string;
 }
 
-/** A poll of a started task's state. */
+/** A poll of a task's state. */
 export interface PollCall extends AnyCall {
   readonly act: "poll";
   readonly wire: UpstreamWire;
-  /** Task id, as returned by `Provider.taskOf` or by the vendor. */
+  /** Id of the task, from `Provider.taskOf` or from the vendor. */
   readonly task: string;
 }
 
-/** A download of a finished video from a vendor that serves it itself (`Provider.downloads`). */
+/** A download of a finished video, from a vendor that serves videos itself (`Provider.downloads`). */
 export interface DownloadCall extends AnyCall {
   readonly act: "download";
   readonly wire: VideoWire;

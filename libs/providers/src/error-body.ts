@@ -1,11 +1,11 @@
-import { cleanName, cleanWords } from "./clean.ts";
+import { cleanName, cleanText } from "./clean.ts";
 
 /**
- * The content of an error body, in the shapes that vendors use: `{error: {…}}`, `{error: "…"}`, `{message}`,
+ * Content of an error body, in any of the structures that vendors use: `{error: {…}}`, `{error: "…"}`, `{message}`,
  * `{detail}`.
  */
 export interface ErrorBody {
-  /** The `code`, `type` and `status` of the body, each as text. */
+  /** The members `code`, `type` and `status` of the body, if they are plain names. */
   readonly code: string | undefined;
   readonly type: string | undefined;
   readonly status: string | undefined;
@@ -14,10 +14,13 @@ export interface ErrorBody {
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Reads an error body, with cleaned texts; all members are undefined for a body that is not JSON. */
+/**
+ * Parses an error body. Addresses and keys are removed from its texts. If the body is not JSON, all members are
+ * undefined and `details` is empty.
+ */
 export function readErrorBody(body: string): ErrorBody {
   const parsed = parse(body);
-  // Some vendors wrap the object into an array.
+  // Some vendors wrap the object in an array.
   const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const inner: unknown = isObject(outer) ? (outer["error"] ?? outer["detail"] ?? outer) : outer;
   const error: Readonly<Record<string, unknown>> = isObject(inner) ? inner : { message: inner };
@@ -25,7 +28,7 @@ export function readErrorBody(body: string): ErrorBody {
     code: cleanName(error["code"]),
     type: cleanName(error["type"]),
     status: cleanName(error["status"]),
-    message: typeof error["message"] === "string" ? cleanWords(error["message"]) : undefined,
+    message: typeof error["message"] === "string" ? cleanText(error["message"]) : undefined,
     param: cleanName(error["param"]),
     details: Array.isArray(error["details"]) ? error["details"].filter(isObject) : [],
   };
@@ -43,15 +46,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Maximum length of an error in one line, in characters. */
+/** Maximum characters of an error in one line. */
 const maxErrorCharacters = 300;
 
 /**
- * Returns a vendor's error for an operator, in one line: the error body's message, else the body. Only the first line
- * of a message is used, since Amazon appends the text to be signed.
+ * Returns a vendor's error in one line, for operators: the message in the error body, or else the body. Only the first
+ * line of a message is used, because Amazon appends the text that should have been signed.
  */
 export function errorInOneLine(body: string): string {
   const { message } = readErrorBody(body);
   const [first = ""] = message === undefined ? [body] : message.trim().split(/[\r\n]/);
-  return cleanWords(first.replaceAll(/\s+/g, " ").trim()).slice(0, maxErrorCharacters);
+  return cleanText(first.replaceAll(/\s+/g, " ").trim()).slice(0, maxErrorCharacters);
 }

@@ -16,22 +16,22 @@ import { vertex } from "./vertex/index.ts";
 import { volcengine } from "./volcengine/index.ts";
 import { byUniqueName, type Provider } from "./provider.ts";
 
-export { cleanWords } from "./clean.ts";
+export { cleanText } from "./clean.ts";
 export { readErrorBody } from "./error-body.ts";
 export type { AnswerCall, FormFile, StartCall, VendorCall } from "./call.ts";
-export { modelListRequest, modelsIn, type ListedModel } from "./model-list.ts";
+export { modelListRequest, parseModels, type ListedModel } from "./model-list.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
 export type { Reframing } from "./provider.ts";
 export type { VendorRequest } from "./request.ts";
 export { errorInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signRequest } from "./signing.ts";
 
-/** Returns true if the vendor has a wire; a channel of it may name only such wires. */
+/** Returns whether a vendor supports a wire, at least for some models. A channel may name only such wires. */
 export function supportsWire({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
   return wires.includes(wire) || moreWires.includes(wire);
 }
 
-/** All vendors, by the name that a channel's `provider` gives. */
+/** All vendors, by the name that a channel's `provider` contains. */
 export const providers: Readonly<Record<string, Provider>> = byUniqueName([
   openai,
   anthropic,

@@ -2,21 +2,21 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** Maximum number of models of one list, and maximum length of a name. */
-const [maxModels, longestName] = [2_000, 200];
-/** Name of the query parameter that sets the page size of a vendor's model list, by the first wire of the vendor. */
-const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
+/** Maximum number of models in one list, and maximum characters of a name. */
+const [maxModels, maxNameCharacters] = [2_000, 200];
+/** Query parameter for the page size of a vendor's model list, by the vendor's first wire. */
+const pageSizeParameters: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
 const maxPageSize = "1000";
 
 /** A model of a vendor's list. */
 export interface ListedModel {
   readonly name: string;
-  /** Prices in US dollars, as in the configuration, where the list has them; null: not known. */
+  /** Prices in US dollars in the configuration's format; null if the list contains none. */
   readonly price: Readonly<Record<string, number>> | null;
   readonly contextTokens: number | null;
 }
 
-/** Returns the request for a vendor's list of models; undefined where it has none. */
+/** Builds the request for a vendor's list of models; undefined if the vendor has no list. */
 export function modelListRequest(
   provider: Provider,
   { baseUrl, key, nowMs }: { readonly baseUrl: string; readonly key: string; readonly nowMs: number },
@@ -28,40 +28,45 @@ export function modelListRequest(
   const { headers } = provider.request(usual);
   const { "content-type": _, ...rest } = headers;
   const url = listAt(baseUrl.replace(/\/+$/, ""), modelsAt);
-  const size = pageSizes[wire];
+  const size = pageSizeParameters[wire];
   if (size !== undefined) url.searchParams.set(size, maxPageSize);
   return { url, method: "GET", headers: rest };
 }
 
-/** Returns the address of a vendor's list. A version that ends the base URL replaces that of the path. */
+/** Returns the address of a vendor's list. If the base URL ends in a version, the path's version is left out. */
 function listAt(base: string, path: string): URL {
   return new URL(base + (/\/v\d\w*$/.test(base) ? path.replace(/^\/v\d\w*/, "") : path));
 }
 
-/** Parses a vendor's list of models, in any of the known shapes; undefined for anything else. */
-export function modelsIn(list: unknown): readonly ListedModel[] | undefined {
+/** Parses a vendor's list of models, in any of the known structures; undefined for anything else. */
+export function parseModels(list: unknown): readonly ListedModel[] | undefined {
   const rows = Array.isArray(list)
     ? list
     : Object.values(isObject(list) ? list : {}).find((member) => Array.isArray(member));
   if (!Array.isArray(rows)) return undefined;
-  const found = rows.flatMap((row: unknown) => (isObject(row) ? modelIn(row) : []));
+  const found = rows.flatMap((row: unknown) => (isObject(row) ? parseModel(row) : []));
   return [...new Map(found.map((model) => [model.name, model])).values()].slice(0, maxModels);
 }
 
 type ModelRow = Readonly<Record<string, unknown>>;
 
-/** Reads a model by `id`, or by `name` where the id is not a name (Cloudflare) or is absent (Gemini, Databricks). */
-function modelIn(row: ModelRow): readonly ListedModel[] {
+/**
+ * Parses a model. Its name is `id`; it is `name` if the id is not a name (Cloudflare) or is missing (Gemini,
+ * Databricks).
+ */
+function parseModel(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
   const found = [isNamed ? name : id, name, model].find((word) => typeof word === "string");
   if (typeof found !== "string") return [];
   const plain = found.replace(/^models\//, "");
-  if (plain === "" || plain.length > longestName || plain !== plain.trim() || /\p{Cc}/u.test(plain)) return [];
+  if (plain === "" || plain.length > maxNameCharacters || plain !== plain.trim() || /\p{Cc}/u.test(plain)) return [];
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }
 
-/** Converts prices per token, as aggregators (OpenRouter) list them, to the configuration's prices per million. */
+/**
+ * Converts the prices per token that aggregators (OpenRouter) list to the configuration's prices per million tokens.
+ */
 function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };

@@ -3,97 +3,110 @@ import type { ChatDialect } from "@modelgate/wires/text";
 import type { SigningCall, StartCall, VendorCall } from "./call.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** A vendor's error, classified. */
+/** Classification of a vendor's error. */
 export interface VendorFailure {
   readonly code: FailureCode;
-  /** Message for the client: the vendor's, without addresses and keys. Absent: the gateway's default message. */
+  /** Message for the client: the vendor's, without addresses and keys; absent: the gateway's default message. */
   readonly message?: string | undefined;
   readonly vendorCode?: string | undefined;
   readonly param?: string | undefined;
   /** True if another channel or key may succeed. */
   readonly retryable: boolean;
   /**
-   * Cause of the failure, which is put on cooldown: the client's input, one key (only where the error is about that
-   * key), the complete channel, or a model or endpoint that the vendor does not have.
+   * Cause of the failure, which is put on cooldown: the client's input ("request"), one key (only if the error concerns
+   * that key), the complete channel, or a model or wire that the vendor does not have.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
-  /** True if the endpoint refused what another endpoint of the vendor accepts. */
+  /** True if the endpoint refused something that another endpoint of the vendor accepts. */
   readonly isAboutEndpoint?: true;
   /**
    * True if the vendor refused a thinking signature or encrypted reasoning that it did not create, or that it created
    * for another account.
    */
-  readonly isAboutSeals?: true;
-  /** True if the client cannot have caused it: a signature, a clock, a session that has ended. */
+  readonly isAboutReasoningData?: true;
+  /**
+   * True if the client cannot have caused the failure, for example a wrong signature, a wrong clock, or a session that
+   * has ended.
+   */
   readonly isCertain?: true;
-  /** Delay that the vendor requests before the next request, if the body gives one, in ms. */
+  /** Time in ms that the vendor asks to wait before the next request, if the body contains one. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A vendor: makes requests and classifies errors. It sends nothing. */
+/** A vendor: builds requests and classifies errors. It sends nothing itself. */
 export interface Provider {
   readonly name: string;
   /** Display name; absent: `name`. */
   readonly title?: string | undefined;
-  /** Default base URL of a channel; `${NAME}` is a part that differs per customer. */
+  /** Default base URL of a channel. `${NAME}` is an environment variable, for a part that differs for each customer. */
   readonly baseUrl?: string | undefined;
-  /** Environment variable of the key, for a channel without one. */
+  /** Environment variable of the key, for channels that configure no key. */
   readonly keyVariable?: string | undefined;
-  /** Default key of a channel, where it selects a chain of credential sources. */
+  /** Default key of a channel that selects a chain of credential sources. */
   readonly usualKey?: string | undefined;
-  /** True if operators run it themselves: by default it needs no key, and its tokens are free. */
+  /** True if operators run the server themselves. By default it then needs no key, and its tokens are free. */
   readonly isLocal?: true | undefined;
-  /** Name in the bundled catalogue of prices. */
+  /** Vendor's name in the bundled price catalogue. */
   readonly pricesAs?: string | undefined;
   /** Path of the list of models, under the base URL; absent: the vendor has no list. */
   readonly modelsAt?: string | undefined;
-  /** Differences from the chat wire. */
+  /** Differences of the vendor's chat wire from OpenAI's. */
   readonly dialect?: ChatDialect | undefined;
-  /** Default wires, best first. A channel can name others; a missing endpoint is detected by its first calls. */
+  /**
+   * Default wires, the preferred ones first. A channel can name others. A missing endpoint is detected by the first
+   * calls.
+   */
   readonly wires: readonly UpstreamWire[];
-  /** Returns the wires of a model at a base URL, best first; undefined: `wires`. */
+  /** Returns the wires of a model at a base URL, the preferred ones first; undefined: `wires`. */
   wiresAt?(baseUrl: string, model: string): readonly UpstreamWire[] | undefined;
-  /** Further wires that a channel may name; only some models support them. */
+  /** Additional wires that a channel may name. Only some models support them. */
   readonly moreWires?: readonly UpstreamWire[];
   /**
-   * Makes the complete request for a call, unsigned if `sign` is present. Throws Failure: unsupported_parameter for
-   * what the vendor does not have, upstream_error for a task of a vendor without tasks.
+   * Builds the complete request for a call, without authorization if `sign` is present. Throws Failure
+   * unsupported_parameter for something that the vendor does not support, upstream_error for a task of a vendor without
+   * tasks.
    */
   request(call: VendorCall): VendorRequest;
   /**
-   * Makes authorization headers that are fetched, or computed over the complete request. `signed` calls it last, just
-   * before the request is sent. Rejects with CredentialsFailed. Absent: `request` makes them.
+   * Creates the authorization headers if they are fetched, or computed from the complete request. `signRequest` calls
+   * it immediately before the request is sent. Rejects with CredentialsFailed. Absent: `request` creates these headers.
    */
   sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;
   /**
-   * Returns the model's name for the first message of a session, where the address does not name it; absent: the name
-   * unchanged.
+   * Returns the model's name for the first message of a session. Needed if the address does not name the model; absent:
+   * the name is sent unchanged.
    */
   modelInSession?(baseUrl: string, model: string): string;
-  /** Returns the conversion of a wire's stream framing, where the vendor's framing differs from the wire's. */
+  /** Returns the conversion of a stream if the vendor's framing differs from the wire's usual one. */
   reframing?(wire: UpstreamWire): Reframing | undefined;
-  /** Describes an error in a base URL, as text that follows `baseUrl`; undefined for none. */
+  /** Describes an error in a base URL, as text that follows the word `baseUrl`; undefined if there is none. */
   addressProblem?(baseUrl: string): string | undefined;
-  /** Describes why a text is not a valid key, without repeating it; replaces the general check of header characters. */
+  /**
+   * Describes why a text is not a valid key, without quoting it. Replaces the general check for characters that a
+   * header cannot contain.
+   */
   keyProblem?(key: string): string | undefined;
   /**
-   * Makes the request that starts a video task, in steps of a millisecond, since pictures of megabytes are written into
-   * it. Absent: the vendor has no video tasks. Throws Failure unsupported_parameter (remixing a video).
+   * Builds the request that starts a video task, in steps of a millisecond, because the body may contain megabytes of
+   * image data. Throws Failure unsupported_parameter if the vendor cannot remix videos. Absent: the vendor has no video
+   * tasks.
    */
   start?(call: StartCall): Generator<undefined, VendorRequest>;
-  /** True if the base URL may have a query, which the addresses keep. */
+  /** True if the base URL may have a query, which is kept in the addresses of requests. */
   readonly baseUrlQuery?: true;
-  /** Returns the stored id of a started video task, derived from the vendor's id; absent: the vendor's id. */
+  /**
+   * Returns the id under which a started video task is stored, derived from the vendor's id; absent: the vendor's id.
+   */
   taskOf?(id: string, start: Pick<StartCall, "model" | "fromImage">): string;
-  /** Wires whose finished videos the vendor serves itself; for others a poll returns the video's address. */
+  /** Wires whose finished videos the vendor serves itself. For other wires a poll returns the video's URL. */
   readonly downloads?: readonly VideoWire[];
-  /** Form of its keys, as a pattern and as text; absent: any text. */
+  /** Required form of the vendor's keys, as a pattern and as text; absent: any text. */
   readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
-  /** Classifies an answer with an error status. `body` is its text, shortened to a maximum. */
+  /** Classifies an answer with an error status. `body` is the text of the answer, shortened to a maximum length. */
   failureOf(status: number, body: string): VendorFailure;
 }
 
-/** Indexes vendors by name. Throws where two have the same name, so that neither silently replaces the other. */
+/** Indexes vendors by name. Throws if two have the same name. */
 export function byUniqueName(vendors: readonly Provider[]): Readonly<Record<string, Provider>> {
   const byName: Record<string, Provider> = {};
   for (const vendor of vendors) {
@@ -103,17 +116,17 @@ export function byUniqueName(vendors: readonly Provider[]): Readonly<Record<stri
   return byName;
 }
 
-/** Converts a vendor's stream to the framing that its wire usually has. */
+/** Conversion of a vendor's stream to the framing that its wire usually has. */
 export interface Reframing {
   /** Media type of the vendor's stream. */
   readonly from: string;
   /** Media type of the converted stream. */
   readonly to: string;
-  /** Opens the conversion of one stream. */
+  /** Starts the conversion of one stream. */
   open(): Reframer;
 }
 
 interface Reframer {
-  /** Returns the frames that are complete, converted. Throws RangeError for a damaged stream. */
+  /** Adds a chunk, and returns the complete frames, converted. Throws RangeError for a damaged stream. */
   push(chunk: Buffer): Buffer;
 }

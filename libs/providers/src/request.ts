@@ -7,20 +7,20 @@ export interface VendorRequest {
   readonly url: URL;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  /** Body; a stream is sent as it arrives. */
+  /** Body of the request. A stream is sent as it arrives. */
   readonly body?: Buffer | Readable | undefined;
 }
 
-/** Parts of a call that its address may depend on. */
-export type Addressed = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
+/** Members of a call that its address may depend on. */
+export type AddressedCall = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
   Partial<Pick<AnswerCall, "stream">>;
 
 /**
- * Creates the requests of a vendor that answers synchronously, with its key in a header. They throw Failure
- * upstream_error for calls about tasks.
+ * Creates a function that builds the requests of a vendor from their addresses and the headers with the key. The
+ * function throws Failure upstream_error for calls about tasks.
  */
-export function requestsAt(
-  address: (call: Addressed) => URL,
+export function requestBuilder(
+  address: (call: AddressedCall) => URL,
   headers: (call: VendorCall) => Readonly<Record<string, string>>,
 ): (call: VendorCall) => VendorRequest {
   return (call) => {
@@ -30,7 +30,7 @@ export function requestsAt(
   };
 }
 
-/** Builds a request. Headers of the vendor override the usual ones, and headers of the call override both. */
+/** Builds a request. The vendor's headers replace the usual ones, and the call's headers replace both. */
 export function requestTo(
   url: URL,
   call: VendorCall | StartCall,
@@ -51,7 +51,7 @@ export function requestTo(
   return { url, method: "POST", headers: all, body: call.body };
 }
 
-/** Returns the usual headers: none for a WebSocket's handshake, and no accepted type for a file. */
+/** Returns the usual headers of a call. A session has no accepted type, and a download has none of these headers. */
 function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, string>> {
   const { act, requestId } = call;
   if (act === "download" || act === "file") return {};
@@ -62,6 +62,6 @@ function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, str
 }
 
 /** Returns the authorization header of OpenAI and compatible vendors. */
-export function bearer({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
+export function bearerHeader({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }

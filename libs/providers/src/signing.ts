@@ -2,12 +2,12 @@ import type { SigningCall } from "./call.ts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** Thrown if credentials for signing are missing or could not be fetched. The message contains no secret. */
+/** Error of credentials that are missing or could not be fetched. The message contains no secret. */
 export class CredentialsFailed extends Error {
   override readonly name = "CredentialsFailed";
 }
 
-/** Adds the authorization headers of a provider's `sign` to a request. Rejects with CredentialsFailed. */
+/** Adds the authorization headers that a provider's `sign` creates to a request. Rejects with CredentialsFailed. */
 export async function signRequest<Request extends VendorRequest>(
   provider: Pick<Provider, "sign">,
   request: Request,
@@ -17,10 +17,10 @@ export async function signRequest<Request extends VendorRequest>(
   return { ...request, headers: { ...request.headers, ...(await provider.sign(request, call)) } };
 }
 
-/** Returns the first line of a cause, for CredentialsFailed. */
+/** Returns the first line of an error's message, shortened, for CredentialsFailed. */
 export function reasonOf(cause: unknown): string {
   const [line = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-  return line.slice(0, maxReason);
+  return line.slice(0, maxReasonCharacters);
 }
 
-const maxReason = 300;
+const maxReasonCharacters = 300;

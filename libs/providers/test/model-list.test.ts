@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modelListRequest, modelsIn, providers } from "../src/index.ts";
+import { modelListRequest, parseModels, providers } from "../src/index.ts";
 
 test.each([
   ["OpenAI", { object: "list", data: [{ id: "gpt-5" }, { id: "gpt-5" }] }, ["gpt-5"]],
@@ -10,12 +10,12 @@ test.each([
   ["what has invalid names", { data: [{ id: "" }, { id: " x" }, { id: 7 }, "m", { id: "y" }] }, ["y"]],
   ["an error", { error: { message: "no" } }, undefined],
 ])("the list of %s is read", (_vendor, list, models) => {
-  expect(modelsIn(list)?.map(({ name }) => name)).toEqual(models);
+  expect(parseModels(list)?.map(({ name }) => name)).toEqual(models);
 });
 
 test("an aggregator's prices per token are read as dollars per million", () => {
   const pricing = { prompt: "0.0000025", completion: "0.00001", input_cache_read: "0" };
-  expect(modelsIn({ data: [{ id: "m", pricing, context_length: 128_000 }, { id: "n" }] })).toEqual([
+  expect(parseModels({ data: [{ id: "m", pricing, context_length: 128_000 }, { id: "n" }] })).toEqual([
     { name: "m", price: { input: 2.5, output: 10 }, contextTokens: 128_000 },
     { name: "n", price: null, contextTokens: null },
   ]);

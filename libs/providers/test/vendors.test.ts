@@ -286,10 +286,12 @@ describe("the meaning of an error", () => {
 
   test("a refused reasoning signature is recognised by its code or its message", () => {
     const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
-    expect(refused({ message: "no", code: "invalid_encrypted_content" })?.isAboutSeals).toBe(true);
-    expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.isAboutSeals).toBe(true);
-    expect(refused({ message: "Function call is missing a thought_signature" })?.isAboutSeals).toBe(true);
-    expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("isAboutSeals");
+    expect(refused({ message: "no", code: "invalid_encrypted_content" })?.isAboutReasoningData).toBe(true);
+    expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.isAboutReasoningData).toBe(
+      true,
+    );
+    expect(refused({ message: "Function call is missing a thought_signature" })?.isAboutReasoningData).toBe(true);
+    expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("isAboutReasoningData");
   });
 
   test("the state of a task has a separate URL", () => {

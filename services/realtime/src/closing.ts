@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { cleanWords } from "@modelgate/providers";
+import { cleanText } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 
@@ -70,7 +70,7 @@ export function carriedCode(code: number): number {
 
 /** Returns a close reason within its limit, without addresses and keys. */
 export function carriedReason(reason: string): string {
-  const bytes = Buffer.from(cleanWords(reason));
+  const bytes = Buffer.from(cleanText(reason));
   if (bytes.length <= maxReasonBytes) return bytes.toString();
   // Removes the remains of a cut character, which are not valid text.
   return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
@@ -82,7 +82,7 @@ export function cleanError(message: RealtimeMessage): RealtimeMessage {
   const event = parseEvent(message.data);
   const error = event?.["error"];
   if (!isRecord(error) || typeof error["message"] !== "string") return message;
-  const clean = cleanWords(error["message"]);
+  const clean = cleanText(error["message"]);
   if (clean === error["message"]) return message;
   return { data: Buffer.from(JSON.stringify({ ...event, error: { ...error, message: clean } })), binary: false };
 }

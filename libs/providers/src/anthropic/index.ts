@@ -1,15 +1,15 @@
 import { Failure } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import { readErrorBody } from "../error-body.ts";
-import { keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
+import { keyRefused, failureOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
-import { requestsAt } from "../request.ts";
+import { requestBuilder } from "../request.ts";
 import type { AnswerCall } from "../call.ts";
 
-/** Version requested where the client names none. */
-const version = "2023-06-01";
+/** Version of the messages wire that is requested if the client names none. */
+const defaultVersion = "2023-06-01";
 
-/** Anthropic, and every vendor that speaks the messages wire under another base URL. */
+/** Anthropic, and every vendor that serves the messages wire under another base URL. */
 export const anthropic: Provider = {
   name: "anthropic",
   title: "Anthropic",
@@ -18,43 +18,46 @@ export const anthropic: Provider = {
   pricesAs: "anthropic",
   modelsAt: "/v1/models",
   wires: ["messages", "count-messages"],
-  request: requestsAt(
+  request: requestBuilder(
     ({ baseUrl, wire }) =>
       new URL(`${baseUrl.replace(/\/+$/, "")}/v1/messages${wire === "count-messages" ? "/count_tokens" : ""}`),
-    ({ key }) => ({ "x-api-key": key, "anthropic-version": version }),
+    ({ key }) => ({ "x-api-key": key, "anthropic-version": defaultVersion }),
   ),
   failureOf,
 };
 
-/** Matches messages about an account without credit or one that was closed; Anthropic answers them with 400. */
-const accountWords = /\bcredit balance\b|\borganization has been disabled\b/i;
+/** Matches messages about an account that has no credit or was closed. Anthropic sends them with status 400. */
+const accountMessages = /\bcredit balance\b|\borganization has been disabled\b/i;
 
 /**
- * Classifies an error of the messages wire, `{type: "error", error: {type, message}}`; 529 means overloaded. A
- * permission_error (403) is about the key, or about a file or model that the request names: its message decides.
+ * Classifies an error of the messages wire, `{type: "error", error: {type, message}}`. Status 529 means overloaded. A
+ * permission_error (403) concerns either the key, or a file or model that the request names; its message decides.
  */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   if (error.type === "authentication_error" || error.type === "billing_error") return keyRefused(error);
-  if (status === 400 && accountWords.test(error.message ?? "")) return keyRefused(error);
+  if (status === 400 && accountMessages.test(error.message ?? "")) return keyRefused(error);
   if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? noModel : noEndpoint;
-  return meaningOfStatus(status, error);
+  return failureOfStatus(status, error);
 }
 
 /**
- * Returns the body for a cloud that serves Claude by the messages wire: the model moves to the address, the version
- * into the body.
+ * Returns the body for a cloud that serves Claude by the messages wire. Members that the cloud expects elsewhere, such
+ * as the model, are removed (`removed`), and others, such as the version, are added.
  */
 export function claudeBody(
   { body }: Pick<AnswerCall, "body">,
   members: Readonly<Record<string, string>>,
-  left: readonly string[],
+  removed: readonly string[],
 ): Buffer {
-  return spliceMembers(withoutMembers(wholeBody(body), left), members);
+  return spliceMembers(withoutMembers(bufferedBody(body), removed), members);
 }
 
-/** Returns a body that can be signed and changed. Throws Failure upstream_error for a stream, which cannot be. */
-export function wholeBody(body: AnswerCall["body"]): Buffer {
+/**
+ * Returns a body that is completely in memory, so that it can be signed and changed. Throws Failure upstream_error for
+ * a stream.
+ */
+export function bufferedBody(body: AnswerCall["body"]): Buffer {
   if (Buffer.isBuffer(body)) return body;
   throw new Failure("upstream_error", "The vendor of this model does not accept uploads.");
 }

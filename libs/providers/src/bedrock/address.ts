@@ -1,47 +1,53 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { Addressed } from "../request.ts";
+import type { AddressedCall } from "../request.ts";
 
-/** Last path segment of each wire's requests: for complete answers, and for streams. */
-const actions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string, streamed: string]>>> = {
+/** Last path segment of each wire's requests, for complete answers and for streams. */
+const wireActions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string, streamed: string]>>> = {
   converse: ["converse", "converse-stream"],
 };
-/** Path segments of requests in a model's native format. */
-const invoke = ["invoke", "invoke-with-response-stream"] as const;
+/** Last path segments of requests in a model's native format. */
+const invokeActions = ["invoke", "invoke-with-response-stream"] as const;
 
-/** Returns the address of a wire's requests: the model, or its profile's ARN, is one step of the path. */
-export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
+/** Returns the address of a request. The model, or the ARN of its profile, is one segment of the path. */
+export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const url = new URL(baseUrl);
-  const [whole, streamed] = actions[wire] ?? invoke;
+  const [whole, streamed] = wireActions[wire] ?? invokeActions;
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/model/${encodeURIComponent(model)}/${stream ? streamed : whole}`;
   url.search = "";
   return url;
 }
 
-/** Name of the query parameter of a base URL that gives the region where the host does not. */
-const regionName = "region";
+/** Query parameter of a base URL that names the region. Needed if the host name does not contain the region. */
+const regionParameter = "region";
 
-/** Amazon's hosts: `bedrock-runtime.REGION.…`, also with `-fips` or as an endpoint of a private network. */
+/**
+ * Matches Amazon's hosts (`bedrock-runtime.REGION.…`, also with `-fips`, or an endpoint in a private network) and
+ * captures the region.
+ */
 const hostWithRegion = /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d+)\./;
 
-/** Returns the region that requests to an address are signed for; undefined where the address names none. */
+/** Returns the region for which requests to an address are signed; undefined if the address names none. */
 export function regionOf(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
-  return url.searchParams.get(regionName) ?? hostWithRegion.exec(url.hostname)?.[1];
+  return url.searchParams.get(regionParameter) ?? hostWithRegion.exec(url.hostname)?.[1];
 }
 
-/** Describes an error in an address, for the configuration's check. */
+/** Describes an error in an address, for the check of the configuration; undefined if there is none. */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
-  const others = [...url.searchParams.keys()].filter((name) => name !== regionName);
-  if (others.length > 0) return `has a query that is not ${regionName}=REGION`;
+  const others = [...url.searchParams.keys()].filter((name) => name !== regionParameter);
+  if (others.length > 0) return `has a query that is not ${regionParameter}=REGION`;
   const region = regionOf(baseUrl);
   if (region !== undefined) return problemOfRegion(region, hostWithRegion.exec(url.hostname)?.[1]);
-  return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionName}=REGION`;
+  return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionParameter}=REGION`;
 }
 
-/** Amazon's hosts accept only requests that are signed for the host's region. */
+/**
+ * Describes an error in a region; undefined if there is none. Amazon's hosts accept only requests that are signed for
+ * their own region.
+ */
 function problemOfRegion(region: string, own: string | undefined): string | undefined {
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `names no region that there could be: ${region.slice(0, 64)}`;
   return own === undefined || own === region ? undefined : `is at ${own}, and its query names ${region}`;

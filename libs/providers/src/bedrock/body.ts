@@ -1,14 +1,14 @@
 import { present } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { AnswerCall } from "../call.ts";
-import { claudeBody, wholeBody } from "../anthropic/index.ts";
+import { claudeBody, bufferedBody } from "../anthropic/index.ts";
 
-/** The version of the messages wire that Bedrock speaks. */
+/** Version of the messages wire that Bedrock supports. */
 const anthropicVersion = JSON.stringify("bedrock-2023-05-31");
 /** Version of Cohere's rerank API. */
 const rerankVersion = "2";
 
-/** Returns the body of a request. The address holds the model and selects streaming. */
+/** Returns the body of a request, without the model and the choice of streaming, which are in the address. */
 export function bodyOf(call: AnswerCall): Buffer {
   const { wire, model } = call;
   if (wire === "messages") {
@@ -19,13 +19,13 @@ export function bodyOf(call: AnswerCall): Buffer {
       ["model", "stream"],
     );
   }
-  const body = withoutMembers(wholeBody(call.body), ["model"]);
+  const body = withoutMembers(bufferedBody(call.body), ["model"]);
   return wire === "cohere-rerank" && model.includes("cohere.")
     ? spliceMembers(body, { api_version: rerankVersion })
     : body;
 }
 
-/** Returns a header's comma-separated names as a JSON list. */
+/** Converts a header's comma-separated names to a JSON list. */
 function listOf(header: string): string {
   return JSON.stringify(header.split(",").map((name) => name.trim()));
 }

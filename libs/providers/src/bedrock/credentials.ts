@@ -1,25 +1,25 @@
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** The credentials that sign a request. */
+/** Credentials that sign a request. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 }
 
-/** A channel's key, parsed. */
+/** A channel's key after parsing. */
 export type AwsKey =
-  /** The default AWS credential chain: environment, profile, web identity, and the role of the pod or machine. */
+  /** Use of the default AWS credential chain: environment, profile, web identity, or the role of the pod or machine. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
   | { readonly kind: "signing"; readonly credentials: AwsCredentials }
-  /** A Bedrock API key, sent unchanged. */
+  /** A Bedrock API key, which is sent unchanged. */
   | { readonly kind: "bearer"; readonly token: string };
 
-/** Key that selects Amazon's chain of credential sources; a profile may follow: `aws:PROFILE`. */
+/** Key that selects Amazon's chain of credential sources. A profile may follow: `aws:PROFILE`. */
 export const chainKey = "aws";
 const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
 
-/** Reads a key: `aws`, `aws:PROFILE`, `ACCESS:SECRET`, `ACCESS:SECRET:SESSION`, or a Bedrock API key. */
+/** Parses a key: `aws`, `aws:PROFILE`, `ACCESS:SECRET`, `ACCESS:SECRET:SESSION`, or a Bedrock API key. */
 export function readKey(key: string): AwsKey {
   const [, chain] =
     new RegExp(`^${chainKey}(?::(.+))?$`).exec(key) === null ? [] : [key, key.slice(chainKey.length + 1)];
@@ -29,13 +29,16 @@ export function readKey(key: string): AwsKey {
   return { kind: "signing", credentials: { accessKeyId, secretAccessKey, sessionToken } };
 }
 
-/** Returns a chain's credentials, cached and renewed before they expire. */
+/** Returns the credentials of a chain. They are cached, and renewed before they expire. */
 type Chain = () => Promise<AwsCredentials>;
 
-/** Maximum number of profiles with a cached chain. */
+/** Maximum number of profiles whose chains are cached. */
 const maxChains = 64;
 
-/** Opens the credential chains of a process: one per profile, loaded on first use. */
+/**
+ * Creates a function that returns the credentials of a profile. Each profile's chain is loaded at its first use. The
+ * function rejects with CredentialsFailed.
+ */
 export function openChains(): (profile: string | undefined) => Promise<AwsCredentials> {
   const chains = new Map<string, Promise<Chain>>();
   return async (profile) => {
@@ -54,7 +57,7 @@ export function openChains(): (profile: string | undefined) => Promise<AwsCreden
   };
 }
 
-/** Loads Amazon's packages only in processes that sign with a chain. */
+/** Opens the credential chain of a profile. Amazon's packages are loaded only here, in processes that need a chain. */
 async function openChain(profile: string | undefined): Promise<Chain> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   return defaultProvider(profile === undefined ? {} : { profile });

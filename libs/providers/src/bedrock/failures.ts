@@ -1,46 +1,46 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
-  broken,
+  vendorFailed,
   credentialsRefused,
-  forbidden,
+  requestForbidden,
   inputRefused,
   keyLimited,
-  meaningOfStatus,
+  failureOfStatus,
   noModel,
-  timedOut,
+  vendorTimedOut,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Matches messages about a signature or its credentials. */
-const aboutCredentials =
+const credentialsMessages =
   /signature|security token|\bcredential|access key|api key|bearer token|not authorized to perform: sts|token (?:included|is) .*(?:expired|invalid)|must specify a valid region/i;
 /** Matches messages about a model that does not exist, or that the account or endpoint cannot use. */
-const aboutModel =
+const modelMessages =
   /model identifier|don't have access to the model|on-demand throughput|could not resolve the foundation model|end of its life|model use case details|foundation-model\/|inference-profile\/|model version|not ready to serve|legacy/i;
 
-/** Statuses that need no look at the message. */
-const meanings: Readonly<Record<number, VendorFailure>> = {
-  // The paths are known to exist, so the missing resource is the model.
+/** Failures that follow from the status alone. */
+const failuresByStatus: Readonly<Record<number, VendorFailure>> = {
+  // The path exists, so the missing resource is the model.
   404: noModel,
-  408: timedOut,
+  408: vendorTimedOut,
   // The model failed while it processed the request.
-  424: broken,
+  424: vendorFailed,
   429: keyLimited,
 };
-const statusesOfModels: ReadonlySet<number> = new Set([400, 403, 404, 429]);
+const modelStatuses: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 
-/** Classifies an error of Bedrock: `{message}`. The exception's name is in a header, so the message decides. */
+/** Classifies an error of Bedrock, `{message}`. The exception's name is only in a header, so the message decides. */
 export function failureOf(status: number, body: string): VendorFailure {
-  const error = wordsOf(body);
+  const error = parseError(body);
   const { message = "" } = error;
-  if (status === 401 || (status === 403 && aboutCredentials.test(message))) return credentialsRefused(error);
-  if (statusesOfModels.has(status) && aboutModel.test(message)) return noModel;
-  if (status === 403) return message === "" ? broken : forbidden(error);
-  return meanings[status] ?? (status === 400 ? inputRefused(error) : meaningOfStatus(status, error));
+  if (status === 401 || (status === 403 && credentialsMessages.test(message))) return credentialsRefused(error);
+  if (modelStatuses.has(status) && modelMessages.test(message)) return noModel;
+  if (status === 403) return message === "" ? vendorFailed : requestForbidden(error);
+  return failuresByStatus[status] ?? (status === 400 ? inputRefused(error) : failureOfStatus(status, error));
 }
 
-/** Reads `message`, or `Message` as older services of Amazon write it. */
-function wordsOf(body: string): ErrorBody {
+/** Parses an error body. Older services of Amazon write `Message` in place of `message`. */
+function parseError(body: string): ErrorBody {
   const error = readErrorBody(body);
   return error.message === undefined ? readErrorBody(body.replace(/"Message"\s*:/, '"message":')) : error;
 }

@@ -9,8 +9,8 @@ import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 
 /**
- * Amazon Bedrock: many vendors' models by Converse, Claude by the messages wire, embeddings and rerank in native
- * formats. The region is in the address.
+ * Amazon Bedrock: models of many vendors by Converse, Claude by the messages wire, embeddings and rerank in the models'
+ * native formats. The address contains the region.
  */
 export const bedrock: Provider = {
   name: "bedrock",
@@ -25,7 +25,7 @@ export const bedrock: Provider = {
   request(call) {
     if (call.act !== "answer")
       throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
-    // Headers of a messages client (version, beta features) are written into the body here.
+    // Headers of a messages client (version, beta features) are moved into the body by `bodyOf`.
     const plain = { ...call, body: bodyOf(call), headers: undefined, query: undefined };
     return requestTo(addressOf(call), plain, call.stream ? { accept: "*/*" } : {});
   },
@@ -34,18 +34,21 @@ export const bedrock: Provider = {
   failureOf,
 };
 
-/** Wires of a model, by its name: `anthropic.claude-…`, a profile (`us.…`) or the ARN of either. */
-const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
-  // The messages wire loses nothing between Claude and its clients, so it comes first.
+/**
+ * Patterns of model names, and the wires of such models. A name is `anthropic.claude-…`, a profile (`us.…`) or the ARN
+ * of either.
+ */
+const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
+  // The messages wire is first, because Claude's clients lose nothing by it.
   [/(?:^|[./])anthropic\./, ["messages", "converse"]],
   [/(?:^|[./])(?:cohere|amazon)\.rerank/, ["cohere-rerank"]],
   [/(?:^|[./])cohere\.embed/, ["cohere-embeddings"]],
   [/(?:^|[./])amazon\.titan-embed-(?:text|g1)/, ["titan-embeddings"]],
 ];
 
-/** Wire of all other models, and of profiles whose ARN does not name the model's vendor. */
-const usual: readonly UpstreamWire[] = ["converse"];
+/** Wire of all other models, and of profiles whose ARN does not contain the name of the model's vendor. */
+const defaultWires: readonly UpstreamWire[] = ["converse"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {
-  return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
+  return wiresByModelPattern.find(([pattern]) => pattern.test(model))?.[1] ?? defaultWires;
 }

@@ -1,7 +1,10 @@
 import { amazonStreamType, AmazonSplitter, readMessage, wordsOfFailure } from "@modelgate/wires/amazon-stream";
 import type { Reframing } from "../provider.ts";
 
-/** Reframes InvokeModelWithResponseStream: each frame holds one event of the model's native stream, in Base64. */
+/**
+ * Converts the stream of InvokeModelWithResponseStream. Each of its frames contains one event of the model's native
+ * stream in Base64.
+ */
 export const invokedStream: Reframing = {
   from: amazonStreamType,
   to: "text/event-stream",
@@ -19,7 +22,7 @@ const errorTypes: Readonly<Record<string, string>> = {
   serviceUnavailableException: "overloaded_error",
 };
 
-/** Converts a frame to an event of the messages wire. */
+/** Converts one frame to one event of the messages wire. */
 function eventOf(frame: Buffer): string {
   const message = readMessage(frame);
   const json = message.kind === "event" ? chunkOf(message.payload) : undefined;
@@ -29,16 +32,16 @@ function eventOf(frame: Buffer): string {
   return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: words } })}\n\n`;
 }
 
-/** Returns the event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined where it has none. */
+/** Decodes the event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined if it contains none. */
 function chunkOf(payload: string): string | undefined {
   const bytes = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)?.[1];
   if (bytes === undefined) return undefined;
   const json = Buffer.from(bytes, "base64").toString();
-  // A line feed would end the event; valid JSON has them only between members.
+  // A line feed would end the SSE event. In valid JSON line feeds occur only between members.
   return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 
-/** Returns the event's type, which vendors usually write first; otherwise searches the complete event. */
+/** Returns an event's type. Vendors usually write it first; if not, the complete event is parsed. */
 function typeOf(json: string): string {
   const first = /^\s*\{\s*"type"\s*:\s*"(\w+)"/.exec(json)?.[1];
   if (first !== undefined) return first;

@@ -10,8 +10,8 @@ const service = "bedrock";
 const credentialsOf = openChains();
 
 /**
- * Returns the authorization headers of a request: a SigV4 signature, or a Bedrock API key. Rejects with
- * CredentialsFailed.
+ * Returns the authorization headers of a request: a SigV4 signature, or a Bedrock API key as a bearer token. Rejects
+ * with CredentialsFailed.
  */
 export async function sign(
   request: VendorRequest,
@@ -25,7 +25,7 @@ export async function sign(
   return await signatureFor(request, { region, credentials, nowMs });
 }
 
-/** Signs a request. Only headers that proxies leave unchanged are signed. */
+/** Signs a request with SigV4. Only headers that proxies do not change are signed. */
 async function signatureFor(
   { url, method, headers, body }: VendorRequest,
   how: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },
@@ -52,7 +52,7 @@ async function signatureFor(
   return more;
 }
 
-/** Implements SHA-256, or HMAC-SHA-256 with a secret, in the interface that the signer expects. */
+/** SHA-256, or HMAC-SHA-256 if a secret is given, with the interface that the signer expects. */
 class Sha256 {
   readonly #open: () => Hash | Hmac;
   #state: Hash | Hmac;

@@ -1,6 +1,6 @@
-import { messagesPaths, older, type VendorRow } from "./row.ts";
+import { messagesPaths, olderDialect, type VendorRow } from "./row.ts";
 
-/** Vendors in China; most have a second address for other countries. */
+/** Vendors in China. Most have a second address for other countries. */
 export const chineseVendors = {
   moonshot: {
     title: "Moonshot",
@@ -9,7 +9,7 @@ export const chineseVendors = {
     wires: ["chat", "messages"],
     paths: messagesPaths,
     pricesAs: "moonshotai",
-    dialect: { ...older, cachedAt: "cached_tokens" },
+    dialect: { ...olderDialect, cachedAt: "cached_tokens" },
     docs: "https://platform.moonshot.ai/docs/api/chat",
   },
   zhipu: {
@@ -19,7 +19,7 @@ export const chineseVendors = {
     wires: ["chat", "messages", "embeddings"],
     paths: { messages: "/../../anthropic/v1/messages", "count-messages": "/../../anthropic/v1/messages/count_tokens" },
     pricesAs: "zai",
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://docs.z.ai/api-reference/llm/chat-completion",
   },
   minimax: {
@@ -37,7 +37,7 @@ export const chineseVendors = {
     baseUrl: "https://api.siliconflow.com/v1",
     keyVariable: "SILICONFLOW_API_KEY",
     wires: ["chat", "messages", "embeddings", "jina-rerank", "images", "speech", "transcriptions"],
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions",
   },
   baidu: {
@@ -45,7 +45,7 @@ export const chineseVendors = {
     baseUrl: "https://qianfan.baidubce.com/v2",
     keyVariable: "QIANFAN_API_KEY",
     wires: ["chat", "embeddings"],
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb",
   },
   hunyuan: {
@@ -54,7 +54,7 @@ export const chineseVendors = {
     keyVariable: "HUNYUAN_API_KEY",
     wires: ["chat", "embeddings"],
     modelsAt: "none",
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://cloud.tencent.com/document/product/1729/111007",
   },
   stepfun: {
@@ -62,7 +62,7 @@ export const chineseVendors = {
     baseUrl: "https://api.stepfun.com/v1",
     keyVariable: "STEP_API_KEY",
     wires: ["chat", "messages", "images", "speech", "transcriptions"],
-    dialect: { ...older, thoughts: "reasoning", cachedAt: "cached_tokens" },
+    dialect: { ...olderDialect, thoughts: "reasoning", cachedAt: "cached_tokens" },
     docs: "https://platform.stepfun.com/docs/api-reference/chat/chat-completion-create",
   },
 } as const satisfies Readonly<Record<string, VendorRow>>;

@@ -1,4 +1,4 @@
-import { messagesPaths, older, type VendorRow } from "./row.ts";
+import { messagesPaths, olderDialect, type VendorRow } from "./row.ts";
 
 /** Vendors in America and Europe that host models. */
 export const hostedVendors = {
@@ -9,7 +9,7 @@ export const hostedVendors = {
     wires: ["chat", "embeddings", "moderations", "transcriptions"],
     pricesAs: "mistral",
     dialect: {
-      ...older,
+      ...olderDialect,
       renames: { seed: "random_seed" },
       refuses: ["logit_bias", "logprobs", "top_logprobs", "user", "service_tier", "store"],
       toolChoice: { required: "any" },
@@ -25,7 +25,7 @@ export const hostedVendors = {
     wires: ["chat", "messages"],
     paths: messagesPaths,
     pricesAs: "deepseek",
-    dialect: { ...older, cachedAt: "prompt_cache_hit_tokens" },
+    dialect: { ...olderDialect, cachedAt: "prompt_cache_hit_tokens" },
     docs: "https://api-docs.deepseek.com/api/create-chat-completion",
   },
   groq: {
@@ -57,7 +57,7 @@ export const hostedVendors = {
     keyVariable: "TOGETHER_API_KEY",
     wires: ["chat", "completions", "embeddings", "jina-rerank", "images", "speech", "transcriptions", "translations"],
     pricesAs: "together",
-    dialect: { ...older, thoughts: "reasoning", cachedAt: "cached_tokens" },
+    dialect: { ...olderDialect, thoughts: "reasoning", cachedAt: "cached_tokens" },
     docs: "https://docs.together.ai/reference/chat-completions-1",
   },
   fireworks: {
@@ -66,7 +66,7 @@ export const hostedVendors = {
     keyVariable: "FIREWORKS_API_KEY",
     wires: ["chat", "responses", "messages", "completions", "embeddings", "jina-rerank"],
     pricesAs: "fireworks",
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://docs.fireworks.ai/api-reference/post-chatcompletions",
   },
   openrouter: {
@@ -86,7 +86,7 @@ export const hostedVendors = {
     modelsAt: "none",
     pricesAs: "perplexity",
     dialect: {
-      ...older,
+      ...olderDialect,
       refuses: ["parallel_tool_calls", "n", "logit_bias", "seed", "user"],
       alwaysReportsUsage: true,
       thoughts: "none",
@@ -113,7 +113,7 @@ export const hostedVendors = {
     keyVariable: "SAMBANOVA_API_KEY",
     wires: ["chat", "embeddings", "transcriptions"],
     dialect: {
-      ...older,
+      ...olderDialect,
       refuses: ["logprobs", "top_logprobs", "n", "presence_penalty", "frequency_penalty", "logit_bias", "seed"],
     },
     docs: "https://docs.sambanova.ai/docs/en/features/openai-compatibility",
@@ -123,7 +123,7 @@ export const hostedVendors = {
     baseUrl: "https://integrate.api.nvidia.com/v1",
     keyVariable: "NVIDIA_API_KEY",
     wires: ["chat", "completions", "embeddings"],
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://docs.api.nvidia.com/nim/reference/llm-apis",
   },
   huggingface: {
@@ -131,7 +131,7 @@ export const hostedVendors = {
     baseUrl: "https://router.huggingface.co/v1",
     keyVariable: "HF_TOKEN",
     wires: ["chat"],
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://huggingface.co/docs/inference-providers/tasks/chat-completion",
   },
   "github-models": {
@@ -149,7 +149,7 @@ export const hostedVendors = {
     wires: ["chat", "responses", "embeddings"],
     modelsAt: "/../models/search",
     pricesAs: "cloudflare",
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/",
   },
   databricks: {
@@ -158,7 +158,7 @@ export const hostedVendors = {
     keyVariable: "DATABRICKS_TOKEN",
     wires: ["chat", "completions", "embeddings"],
     modelsAt: "/../api/2.0/serving-endpoints",
-    dialect: { ...older, cachedAt: "cache_read_input_tokens" },
+    dialect: { ...olderDialect, cachedAt: "cache_read_input_tokens" },
     docs: "https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference",
   },
   snowflake: {

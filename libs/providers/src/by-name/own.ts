@@ -1,14 +1,14 @@
-import { older, type VendorRow } from "./row.ts";
+import { olderDialect, type VendorRow } from "./row.ts";
 
 /** Servers that operators run themselves, and other gateways. */
-export const ownVendors = {
+export const selfHostedVendors = {
   ollama: {
     title: "Ollama",
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariable: "OLLAMA_API_KEY",
     isLocal: true,
     wires: ["chat", "responses", "messages", "completions", "embeddings"],
-    dialect: { ...older, thoughts: "reasoning" },
+    dialect: { ...olderDialect, thoughts: "reasoning" },
     docs: "https://docs.ollama.com/api/openai-compatibility",
   },
   vllm: {
@@ -35,7 +35,7 @@ export const ownVendors = {
     keyVariable: "SGLANG_API_KEY",
     isLocal: true,
     wires: ["chat", "responses", "messages", "completions", "embeddings", "jina-rerank"],
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://docs.sglang.ai/basic_usage/openai_api.html",
   },
   lmstudio: {
@@ -44,7 +44,7 @@ export const ownVendors = {
     keyVariable: "LM_API_TOKEN",
     isLocal: true,
     wires: ["chat", "responses", "messages", "completions", "embeddings"],
-    dialect: { ...older, thoughts: "reasoning" },
+    dialect: { ...olderDialect, thoughts: "reasoning" },
     docs: "https://lmstudio.ai/docs/developer/openai-compat",
   },
   llamacpp: {
@@ -53,7 +53,7 @@ export const ownVendors = {
     keyVariable: "LLAMA_API_KEY",
     isLocal: true,
     wires: ["chat", "responses", "messages", "completions", "embeddings", "jina-rerank"],
-    dialect: older,
+    dialect: olderDialect,
     docs: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
   },
   litellm: {

@@ -1,32 +1,32 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
 
-/** A vendor of OpenAI's or Anthropic's wires that is described by data alone. */
+/** A vendor of OpenAI's or Anthropic's wires that needs no code, only these values. */
 export interface VendorRow {
   /** Display name. */
   readonly title: string;
-  /** Base URL; `${NAME}` is a part that differs per customer. */
+  /** Base URL. `${NAME}` is an environment variable, for a part that differs for each customer. */
   readonly baseUrl: string;
-  /** Environment variable for the key, as its SDK or documentation names it. */
+  /** Environment variable of the key, named as in the vendor's SDK or documentation. */
   readonly keyVariable: string;
-  /** True if operators run it themselves; it then needs no key by default. */
+  /** True if operators run the server themselves. A channel to it then needs no key by default. */
   readonly isLocal?: true;
-  /** Supported wires, best first. */
+  /** Supported wires, the preferred ones first. */
   readonly wires: readonly UpstreamWire[];
-  /** Path of a wire under the base URL, if it is not OpenAI's path. */
+  /** Paths of wires under the base URL that differ from OpenAI's. */
   readonly paths?: Readonly<Partial<Record<UpstreamWire, string>>>;
-  /** Path of the list of models, under the base URL. Absent: `/models`. "none": the vendor has no list. */
+  /** Path of the list of models, under the base URL; absent: `/models`; "none": the vendor has no list. */
   readonly modelsAt?: string;
-  /** Name in the bundled catalogue of prices; absent: the catalogue does not have the vendor. */
+  /** Vendor's name in the bundled price catalogue; absent: the catalogue does not contain the vendor. */
   readonly pricesAs?: string;
-  /** Differences from the chat wire. */
+  /** Differences of the vendor's chat wire from OpenAI's. */
   readonly dialect?: ChatDialect;
-  /** Address of the documentation that confirms these values. */
+  /** URL of the documentation that confirms these values. */
   readonly docs: string;
 }
 
-/** Dialect of vendors that follow the chat wire without its newest fields. */
-export const older = { maxTokens: "max_tokens", noDeveloper: true } as const;
+/** Dialect of vendors that support the chat wire without its newest fields. */
+export const olderDialect = { maxTokens: "max_tokens", noDeveloper: true } as const;
 
 /** Paths of the messages wire at vendors whose OpenAI paths are under `/v1`. */
 export const messagesPaths = {

@@ -3,27 +3,27 @@ import { openaiPaths } from "../openai/index.ts";
 import { failureOf } from "../openai/failures.ts";
 import type { VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
-import { requestsAt } from "../request.ts";
+import { requestBuilder } from "../request.ts";
 import type { VendorRow } from "./row.ts";
 import { chineseVendors } from "./chinese.ts";
 import { hostedVendors } from "./hosted.ts";
-import { ownVendors } from "./own.ts";
+import { selfHostedVendors } from "./own.ts";
 
-/** Version of the messages wire, requested where the client names none. */
+/** Version of the messages wire that is requested if the client names none. */
 const messagesVersion = "2023-06-01";
 
-/** Path of every wire; a row may override it. */
-const usualPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
+/** Default path of every wire. A row may replace it. */
+const defaultPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   ...openaiPaths,
   messages: "/messages",
   "count-messages": "/messages/count_tokens",
 };
 
-/** Creates the vendor that a row describes. */
+/** Creates the provider that a row describes. */
 export function vendorOfRow(name: string, row: VendorRow): Provider {
   const { title, baseUrl, keyVariable, isLocal, wires, dialect, modelsAt = "/models", pricesAs } = row;
-  const paths = { ...usualPaths, ...row.paths };
-  const known = Object.keys(usualPaths).filter((wire): wire is UpstreamWire => wire in usualPaths);
+  const paths = { ...defaultPaths, ...row.paths };
+  const known = Object.keys(defaultPaths).filter((wire): wire is UpstreamWire => wire in defaultPaths);
   return {
     name,
     title,
@@ -35,7 +35,7 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
     wires,
     moreWires: known.filter((wire) => !wires.includes(wire)),
     modelsAt: modelsAt === "none" ? undefined : modelsAt,
-    request: requestsAt(({ baseUrl: base, wire, model }) => {
+    request: requestBuilder(({ baseUrl: base, wire, model }) => {
       const url = new URL(`${base.replace(/\/+$/, "")}${paths[wire] ?? ""}`);
       if (wire === "realtime") url.searchParams.set("model", model);
       return url;
@@ -44,16 +44,19 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
   };
 }
 
-/** Returns headers with the key; vendors of the messages wire read it from either of two headers. */
+/**
+ * Returns the headers with the key. Some vendors of the messages wire read the key from `authorization`, others from
+ * `x-api-key`.
+ */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   const authorization = `Bearer ${call.key}`;
   if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };
   return { authorization, "x-api-key": call.key, "anthropic-version": messagesVersion };
 }
 
-const tables: readonly Readonly<Record<string, VendorRow>>[] = [hostedVendors, chineseVendors, ownVendors];
+const vendorTables: readonly Readonly<Record<string, VendorRow>>[] = [hostedVendors, chineseVendors, selfHostedVendors];
 
-/** Vendors that are rows of a table and need no code. */
-export const rowVendors: readonly Provider[] = tables.flatMap((table) =>
+/** All vendors that a row describes. */
+export const rowVendors: readonly Provider[] = vendorTables.flatMap((table) =>
   Object.entries(table).map(([name, row]) => vendorOfRow(name, row)),
 );

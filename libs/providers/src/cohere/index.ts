@@ -1,8 +1,8 @@
 import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
-import { requestsAt } from "../request.ts";
+import { requestBuilder } from "../request.ts";
 
-/** Cohere's rerank and embeddings, under `https://api.cohere.com`; errors are `{message}`. */
+/** Cohere's rerank and embeddings, under `https://api.cohere.com`. Errors are `{message}`. */
 export const cohere: Provider = {
   name: "cohere",
   title: "Cohere",
@@ -10,7 +10,7 @@ export const cohere: Provider = {
   keyVariable: "CO_API_KEY",
   pricesAs: "cohere",
   wires: ["cohere-rerank", "cohere-embeddings"],
-  request: requestsAt(
+  request: requestBuilder(
     ({ baseUrl, wire }) => {
       const action = wire === "cohere-embeddings" ? "embed" : "rerank";
       return new URL(`${baseUrl.replace(/\/+$/, "").replace(/\/v[12]$/, "")}/v2/${action}`);

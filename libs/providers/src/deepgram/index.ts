@@ -1,15 +1,15 @@
 import { failureOf as usualFailureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
-import { requestsAt } from "../request.ts";
+import { requestBuilder } from "../request.ts";
 
-/** Deepgram: speech and transcripts. Options are in the query; the body is the text or the file. */
+/** Deepgram: speech and transcripts. Options are in the query; the body is the text or the audio file. */
 export const deepgram: Provider = {
   name: "deepgram",
   title: "Deepgram",
   baseUrl: "https://api.deepgram.com",
   keyVariable: "DEEPGRAM_API_KEY",
   wires: ["deepgram-speech", "deepgram-transcripts"],
-  request: requestsAt(
+  request: requestBuilder(
     ({ baseUrl, wire }) => {
       const base = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
       return new URL(`${base}/v1/${wire === "deepgram-speech" ? "speak" : "listen"}`);

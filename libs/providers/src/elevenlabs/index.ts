@@ -3,7 +3,7 @@ import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 
-/** ElevenLabs: speech and transcripts. The path names the voice; errors are `{detail: {status, message}}`. */
+/** ElevenLabs: speech and transcripts. The path contains the voice. Errors are `{detail: {status, message}}`. */
 export const elevenlabs: Provider = {
   name: "elevenlabs",
   title: "ElevenLabs",
@@ -15,7 +15,7 @@ export const elevenlabs: Provider = {
       throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
     const { voice = "", ...query } = call.query ?? {};
     const base = call.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
-    // WAV has its length in its header, so the vendor does not stream it.
+    // The header of a WAV file contains its length, so the vendor cannot stream it.
     const streamed = query["output_format"]?.startsWith("wav") === true ? "" : "/stream";
     const path =
       call.wire === "elevenlabs-speech" ? `text-to-speech/${encodeURIComponent(voice)}${streamed}` : "speech-to-text";

@@ -2,17 +2,17 @@ import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
   keyLimited,
   keyRefused,
-  meaningOfStatus,
+  failureOfStatus,
   noEndpoint,
   noModel,
   regionRefused,
   isAboutKey,
   isAboutRegion,
-  timedOut,
+  vendorTimedOut,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Reasons in an error's details that blame the key, its project or its billing. */
+/** Reasons in an error's details that mean that the key, its project or its billing is refused. */
 const keyReasons: ReadonlySet<unknown> = new Set([
   "API_KEY_INVALID",
   "API_KEY_SERVICE_BLOCKED",
@@ -28,26 +28,26 @@ const keyReasons: ReadonlySet<unknown> = new Set([
   "BILLING_DISABLED",
 ]);
 
-/** Classifies an error of the content wire: `{error: {code, message, status, details}}`. */
+/** Classifies an error of the content wire, `{error: {code, message, status, details}}`. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const named = error.details.find(({ reason }) => keyReasons.has(reason));
   if (named !== undefined) return keyRefused({ ...error, code: String(named["reason"]) });
   if (error.status === "UNAUTHENTICATED") return keyRefused(error);
-  // This status covers billing, regions, and files that are not ready.
-  if (error.status === "FAILED_PRECONDITION") return ofPrecondition(error) ?? meaningOfStatus(400, error);
+  // This status is used for billing, for regions, and for files that are not ready.
+  if (error.status === "FAILED_PRECONDITION") return preconditionFailure(error) ?? failureOfStatus(400, error);
   if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
-  if (error.status === "DEADLINE_EXCEEDED") return timedOut;
+  if (error.status === "DEADLINE_EXCEEDED") return vendorTimedOut;
   if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? noModel : noEndpoint;
-  return meaningOfStatus(status, error);
+  return failureOfStatus(status, error);
 }
 
-function ofPrecondition(error: ErrorBody): VendorFailure | undefined {
+function preconditionFailure(error: ErrorBody): VendorFailure | undefined {
   if (isAboutKey(error)) return keyRefused(error);
   return isAboutRegion(error) ? regionRefused : undefined;
 }
 
-/** Returns the delay of `RetryInfo`, written as "12s", in ms. */
+/** Returns the delay of `RetryInfo` ("12s") in ms. */
 function retryDelayOf({ details }: ErrorBody): number | undefined {
   const delay = details.find(({ retryDelay }) => typeof retryDelay === "string")?.["retryDelay"];
   const seconds = typeof delay === "string" ? Number.parseFloat(delay) : Number.NaN;

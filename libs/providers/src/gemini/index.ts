@@ -1,8 +1,8 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
-import { requestsAt, type Addressed } from "../request.ts";
+import { requestBuilder, type AddressedCall } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { keyed, pollVideo, startVideo, versioned } from "./video.ts";
+import { keyHeader, pollVideo, startVideo, withVersion } from "./video.ts";
 
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
@@ -13,12 +13,12 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** Method of sessions; unlike all other paths, its path has no version. */
+/** Method name of sessions. Their path contains the version in another place than all other paths. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
-const answers = requestsAt(address, keyed);
+const answerRequest = requestBuilder(address, keyHeader);
 
-/** Google's models by the content wire; streams are requested as server-sent events. Sessions are WebSockets. */
+/** Google's models by the content wire. Sessions are WebSockets. */
 export const gemini: Provider = {
   name: "gemini",
   title: "Gemini",
@@ -37,21 +37,21 @@ export const gemini: Provider = {
     "veo-video",
   ],
   wiresAt: (_, model) => wiresOfModel(model),
-  request: (call) => (call.act === "poll" && call.wire === "veo-video" ? pollVideo(call) : answers(call)),
+  request: (call) => (call.act === "poll" && call.wire === "veo-video" ? pollVideo(call) : answerRequest(call)),
   start: startVideo,
   failureOf,
 };
 
-/** Returns the wires of a model that does not write text, by its name; undefined for a text model. */
+/** Returns the wires of a model that does not generate text, by its name; undefined for a text model. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
   if (model.startsWith("veo-")) return ["veo-video"];
   return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
 }
 
-/** Returns the address of each wire; streams are requested as server-sent events. */
-function address({ baseUrl, wire, model, stream = false }: Addressed): URL {
-  const base = versioned(baseUrl);
+/** Returns the address of a request. Streams are requested as server-sent events. */
+function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
+  const base = withVersion(baseUrl);
   if (wire === "gemini-live") return liveAddress(base);
   const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "");
   const url = new URL(`${base}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
@@ -60,8 +60,8 @@ function address({ baseUrl, wire, model, stream = false }: Addressed): URL {
 }
 
 /**
- * Returns the address of sessions. Those of `https://host/v1beta` are at `/ws/google.ai.generativelanguage.v1beta.…`;
- * the first message names the model.
+ * Returns the address of sessions. For `https://host/v1beta` it is `/ws/google.ai.generativelanguage.v1beta.…`. The
+ * first message of a session names the model.
  */
 function liveAddress(versioned: string): URL {
   const url = new URL(versioned);

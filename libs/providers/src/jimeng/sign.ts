@@ -1,10 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The input of the vendor's signature. */
+/** A request to be signed, and the key pair. */
 export interface SignedRequest {
   readonly url: URL;
   readonly method: string;
-  /** SHA-256 of the body, as hex. */
+  /** SHA-256 of the body in hex. */
   readonly bodyHash: string;
   readonly accessKey: string;
   readonly secretKey: string;
@@ -13,7 +13,7 @@ export interface SignedRequest {
 
 const [region, service, contentType] = ["cn-north-1", "cv", "application/json"];
 
-/** Returns the headers of a request signed by Volcengine's version 4 scheme, content type included. */
+/** Returns the headers of a signed request (Volcengine's signature version 4), including the content type. */
 export function volcengineHeaders(request: SignedRequest): Readonly<Record<string, string>> {
   const { url, bodyHash, accessKey, secretKey, nowMs } = request;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
@@ -25,7 +25,7 @@ export function volcengineHeaders(request: SignedRequest): Readonly<Record<strin
   };
   const names = Object.keys(signed).join(";");
   const scope = `${time.slice(0, 8)}/${region}/${service}/request`;
-  const text = ["HMAC-SHA256", time, scope, sha256(canonical(request, signed, names, bodyHash))].join("\n");
+  const text = ["HMAC-SHA256", time, scope, sha256(canonicalRequest(request, signed, names, bodyHash))].join("\n");
   const key = [region, service, "request"].reduce<Buffer>(hmac, hmac(secretKey, time.slice(0, 8)));
   return {
     "content-type": contentType,
@@ -35,22 +35,22 @@ export function volcengineHeaders(request: SignedRequest): Readonly<Record<strin
   };
 }
 
-function canonical(
+function canonicalRequest(
   { url, method }: SignedRequest,
   signed: Readonly<Record<string, string>>,
   names: string,
   bodyHash: string,
 ): string {
   const query = [...url.searchParams]
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`)
     .sort()
     .join("&");
   const lines = Object.entries(signed).map(([name, value]) => `${name}:${value}`);
   return [method, url.pathname, query, ...lines, "", names, bodyHash].join("\n");
 }
 
-/** Percent-encodes text by RFC 3986, including the characters that encodeURIComponent leaves unchanged. */
-function encoded(text: string): string {
+/** Percent-encodes a text by RFC 3986, including the characters that encodeURIComponent leaves unchanged. */
+function percentEncoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 

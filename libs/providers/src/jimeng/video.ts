@@ -5,40 +5,47 @@ import type { PollCall, StartCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 import { volcengineHeaders } from "./sign.ts";
 
-const version = "2022-08-31";
+const apiVersion = "2022-08-31";
 
-/** Starts a task. All actions share one address and are named in the query; every request is signed. */
+/**
+ * Builds the request that starts a task. All actions have the same address and are named in the query. Every request is
+ * signed.
+ */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
-  return yield* signed(call, "CVSync2AsyncSubmitTask", call.body);
+  return yield* signedRequest(call, "CVSync2AsyncSubmitTask", call.body);
 }
 
 export function pollVideo(call: PollCall): VendorRequest {
   const slash = call.task.indexOf("/");
   const [id, model] = [call.task.slice(0, slash), call.task.slice(slash + 1)];
-  return atOnce(signed(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
+  return atOnce(signedRequest(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
 }
 
-/** Returns the stored id of a task. It contains the model, since a poll must name it. */
+/** Returns the stored id of a task. It contains the model, because a poll must name it. */
 export function taskOf(id: string, { model }: Pick<StartCall, "model">): string {
   return `${id}/${model}`;
 }
 
-function* signed(call: StartCall | PollCall, action: string, members: object): Generator<undefined, VendorRequest> {
+function* signedRequest(
+  call: StartCall | PollCall,
+  action: string,
+  members: object,
+): Generator<undefined, VendorRequest> {
   const url = new URL(call.baseUrl);
   url.searchParams.set("Action", action);
-  url.searchParams.set("Version", version);
+  url.searchParams.set("Version", apiVersion);
   const body = yield* stringifyInTurns(members);
   const bodyHash = yield* hashOf(body);
   const [accessKey = "", secretKey = ""] = call.key.split("|");
   const headers = volcengineHeaders({ url, method: "POST", bodyHash, accessKey, secretKey, nowMs: call.nowMs });
   return requestTo(url, call, headers, body);
 }
-/** Bytes that are hashed in one step; a step takes less than a millisecond. */
+/** Number of bytes that are hashed in one step. A step takes less than a millisecond. */
 const hashStepBytes = 256 * 1024;
 
-/** Returns the SHA-256 of a body, as hex. */
+/** Computes the SHA-256 of a body in hex, in steps. */
 function* hashOf(body: Buffer): Generator<undefined, string> {
   const hash = createHash("sha256");
   for (let at = 0; at < body.length; at += hashStepBytes) {

@@ -1,46 +1,46 @@
 import type { Provider, VendorFailure } from "../provider.ts";
-import { requestsAt } from "../request.ts";
+import { requestBuilder } from "../request.ts";
 import { headers, startVideo, pollVideo, taskOf } from "./video.ts";
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
-  broken,
+  vendorFailed,
   inputRefused,
   keyLimited,
   keyRefused,
-  meaningOfStatus,
+  failureOfStatus,
   noEndpoint,
   noModel,
-  timedOut,
+  vendorTimedOut,
 } from "../meanings.ts";
 
 /**
- * Codes for an unknown key, an account that cannot pay or is closed, and an IP allowlist without the gateway. 1003 and
- * 1004 mean clock skew: the token is not valid yet, or has expired.
+ * Codes for an unknown key, an account that cannot pay or is closed, and an IP allowlist that does not contain the
+ * gateway. 1003 and 1004 mean that the token is not valid yet or has expired, because the clocks differ.
  */
-const aboutKey: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
-/** Meanings of the vendor's other codes: `{code, message, request_id}`, with any status. */
-const meanings: Readonly<Record<number, VendorFailure>> = {
-  // The key has no right to this endpoint or model, but may have a right to others.
+const keyCodes: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
+/** Failures of the vendor's other codes. An error is `{code, message, request_id}`, with any status. */
+const failuresByCode: Readonly<Record<number, VendorFailure>> = {
+  // The key has no permission for this endpoint or model, but may have one for others.
   1103: noModel,
   1202: noEndpoint,
   1203: noModel,
   1302: keyLimited,
   1303: keyLimited,
-  5000: broken,
-  5001: broken,
-  5002: timedOut,
+  5000: vendorFailed,
+  5001: vendorFailed,
+  5002: vendorTimedOut,
 };
-/** Codes for a wrong parameter, a policy, or unsafe content. */
-const aboutInput: readonly number[] = [1200, 1201, 1300, 1301];
+/** Codes for a wrong parameter, a violated policy, or unsafe content. */
+const inputCodes: readonly number[] = [1200, 1201, 1300, 1301];
 
 /** Classifies an error of this vendor. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = codeIn(body);
-  if (code === undefined) return meaningOfStatus(status, error);
-  if (aboutInput.includes(code)) return inputRefused(withCode(error, code));
-  if (aboutKey.includes(code)) return keyRefused(withCode(error, code));
-  return meanings[code] ?? meaningOfStatus(status, error);
+  if (code === undefined) return failureOfStatus(status, error);
+  if (inputCodes.includes(code)) return inputRefused(withCode(error, code));
+  if (keyCodes.includes(code)) return keyRefused(withCode(error, code));
+  return failuresByCode[code] ?? failureOfStatus(status, error);
 }
 
 function withCode(error: ErrorBody, code: number): ErrorBody {
@@ -52,16 +52,16 @@ function codeIn(body: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-const answers = requestsAt(({ baseUrl }) => new URL(baseUrl), headers);
+const answerRequest = requestBuilder(({ baseUrl }) => new URL(baseUrl), headers);
 
-/** Kling, under `https://api.klingai.com` and its regional hosts; a key is "accessKey|secretKey". */
+/** Kling, under `https://api.klingai.com` and its regional hosts. A key is "accessKey|secretKey". */
 export const kling: Provider = {
   name: "kling",
   title: "Kling",
   baseUrl: "https://api.klingai.com",
   keyVariable: "KLING_API_KEY",
   wires: ["kling-video"],
-  request: (call) => (call.act === "poll" ? pollVideo(call) : answers(call)),
+  request: (call) => (call.act === "poll" ? pollVideo(call) : answerRequest(call)),
   start: startVideo,
   taskOf,
   failureOf,

@@ -5,7 +5,8 @@ import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
 /**
- * Starts a task. Text to video and image to video have separate paths; a task is polled at the path that started it.
+ * Builds the request that starts a task. Text to video and image to video have separate paths. A task is polled at the
+ * path that started it.
  */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
@@ -22,7 +23,7 @@ export function taskOf(id: string, { fromImage }: Pick<StartCall, "fromImage">):
   return `${kindOf(fromImage)}/${id}`;
 }
 
-/** Returns the header with the key: a token made from "accessKey|secretKey", or any other key unchanged. */
+/** Returns the header with the key: a token that is made from "accessKey|secretKey", or any other key unchanged. */
 export function headers({ key, nowMs }: Pick<VendorCall, "key" | "nowMs">): Readonly<Record<string, string>> {
   const [accessKey = "", secretKey] = key.split("|");
   const token = secretKey === undefined ? key : klingToken(accessKey, secretKey, Math.floor(nowMs / 1_000));
@@ -30,8 +31,8 @@ export function headers({ key, nowMs }: Pick<VendorCall, "key" | "nowMs">): Read
 }
 
 /**
- * Returns the address of tasks. A key that is not a pair belongs to another gateway, which has a prefix before the
- * path.
+ * Returns the address of tasks. A key that starts with `sk-` and is not a pair belongs to another gateway, whose path
+ * has a prefix.
  */
 function tasksAt({ baseUrl, key }: Pick<VendorCall, "baseUrl" | "key">, ...more: readonly string[]): URL {
   const prefix = isGatewayKey(key) ? "/kling/v1/videos" : "/v1/videos";
@@ -46,17 +47,19 @@ function kindOf(fromImage: boolean): string {
   return fromImage ? "image2video" : "text2video";
 }
 
-/** Lifetime of a token, and tolerated clock skew of the vendor, in seconds. */
-const [countsFor, clockMargin] = [1_800, 5];
+/** Lifetime of a token, and tolerated difference from the vendor's clock, in seconds. */
+const [lifetimeSeconds, clockSkewSeconds] = [1_800, 5];
 
-/** Creates the vendor's token for a time: a JWT (HS256) that names the access key, signed with the secret key. */
+/**
+ * Creates the vendor's token for a time: a JWT (HS256) that contains the access key and is signed with the secret key.
+ */
 export function klingToken(accessKey: string, secretKey: string, nowSeconds: number): string {
-  const head = encoded({ alg: "HS256", typ: "JWT" });
-  const claims = encoded({ iss: accessKey, exp: nowSeconds + countsFor, nbf: nowSeconds - clockMargin });
+  const head = encodedJson({ alg: "HS256", typ: "JWT" });
+  const claims = encodedJson({ iss: accessKey, exp: nowSeconds + lifetimeSeconds, nbf: nowSeconds - clockSkewSeconds });
   const signature = createHmac("sha256", secretKey).update(`${head}.${claims}`).digest("base64url");
   return `${head}.${claims}.${signature}`;
 }
 
-function encoded(value: object): string {
+function encodedJson(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }

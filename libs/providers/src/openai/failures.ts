@@ -1,16 +1,16 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
-  forbidden,
+  requestForbidden,
   inputRefused,
   keyRefused,
-  meaningOfStatus,
+  failureOfStatus,
   noEndpoint,
   noModel,
   regionRefused,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Codes for an unknown or closed key, or an account that cannot pay, with any status. */
+/** Codes for an unknown or closed key, or an account that cannot pay. They occur with any status. */
 const keyCodes: ReadonlySet<string> = new Set([
   "invalid_api_key",
   "invalid_organization",
@@ -24,28 +24,28 @@ const keyCodes: ReadonlySet<string> = new Set([
   "billing_hard_limit_reached",
   "billing_not_active",
 ]);
-/** Codes of 401 and 403 that blame what a request names, not the key. */
+/** Codes of a 401 or 403 that concern something that a request names, not the key. */
 const requestCodes: ReadonlySet<string> = new Set(["missing_scope", "content_policy_violation", "content_filter"]);
-/** Codes of a 404 for a missing path; a body without a code means the same. */
+/** Codes of a 404 for a path that does not exist. A body without a code means the same. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
-/** Classifies an error of an OpenAI-compatible vendor, by its status and the code of its body. */
+/** Classifies an error of an OpenAI-compatible vendor by its status and the code in its body. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? error.type;
   if (code !== undefined && keyCodes.has(code)) return keyRefused(error);
   if (code === "unsupported_country_region_territory") return regionRefused;
-  // It comes with 404, or with 403 where the key's project may not use the model.
+  // The code comes with 404, or with 403 if the key's project may not use the model.
   if (code === "model_not_found" || code === "model_not_available") return noModel;
-  if (isForbidden(status, code)) return forbidden(error);
+  if (isForbidden(status, code)) return requestForbidden(error);
   if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
-  if (status === 404) return notFound(error) ?? meaningOfStatus(status, error);
-  return meaningOfStatus(status, error);
+  if (status === 404) return notFound(error) ?? failureOfStatus(status, error);
+  return failureOfStatus(status, error);
 }
 
 /**
- * Returns true if an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
- * not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
+ * Returns whether an endpoint refuses something that another endpoint of the vendor accepts, for example: `Function
+ * tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
  */
 function isAboutEndpoint({ message = "" }: ErrorBody): boolean {
   return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);
@@ -55,7 +55,10 @@ function isForbidden(status: number, code: string | undefined): boolean {
   return code !== undefined && requestCodes.has(code) && (status === 401 || status === 403);
 }
 
-/** Classifies a 404. A missing model or path is not the client's fault, since the gateway's catalogue has the model. */
+/**
+ * Classifies a 404. A missing model or path is not the client's fault, because the gateway's configuration names the
+ * model.
+ */
 function notFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const word = code ?? type;
   if (/\bmodel\b/i.test(message)) return noModel;

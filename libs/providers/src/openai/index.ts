@@ -1,10 +1,10 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
-import { bearer, requestsAt, type Addressed } from "../request.ts";
+import { bearerHeader, requestBuilder, type AddressedCall } from "../request.ts";
 import { failureOf } from "./failures.ts";
 import { startVideo, videoRequest } from "./video.ts";
 
-/** Path of each wire, under the base URL. */
+/** Path of each wire under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   chat: "/chat/completions",
   responses: "/responses",
@@ -39,9 +39,7 @@ const wires: readonly UpstreamWire[] = [
   "realtime",
 ];
 
-/**
- * OpenAI's host, which serves the tools and reasoning of its newest models completely only at the responses endpoint.
- */
+/** OpenAI's own host. It serves the tools and reasoning of its newest models completely only by the responses wire. */
 const ownHost = "api.openai.com";
 const ownWires: readonly UpstreamWire[] = [
   "responses",
@@ -49,7 +47,7 @@ const ownWires: readonly UpstreamWire[] = [
   "count-responses",
 ];
 
-const answers = requestsAt(address, bearer);
+const answerRequest = requestBuilder(address, bearerHeader);
 
 /** OpenAI, and every vendor that serves its formats under another base URL. */
 export const openai: Provider = {
@@ -62,13 +60,13 @@ export const openai: Provider = {
   wires,
   wiresAt: (baseUrl) => (URL.parse(baseUrl)?.hostname === ownHost ? ownWires : undefined),
   moreWires: ["video-generations", "count-responses"],
-  request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answers(call)),
+  request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answerRequest(call)),
   start: startVideo,
   downloads: ["videos"],
   failureOf,
 };
 
-function address({ baseUrl, wire, model }: Addressed): URL {
+function address({ baseUrl, wire, model }: AddressedCall): URL {
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
   if (wire === "realtime") url.searchParams.set("model", model);
   return url;

@@ -1,5 +1,13 @@
 import { readErrorBody } from "../error-body.ts";
-import { forbidden, inputRefused, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
+import {
+  requestForbidden,
+  inputRefused,
+  keyLimited,
+  keyRefused,
+  failureOfStatus,
+  noEndpoint,
+  noModel,
+} from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Codes for an unknown key, an account in arrears, or a workspace without permission. */
@@ -12,7 +20,7 @@ const modelCodes: ReadonlySet<string> = new Set([
   "AllocationQuota.FreeTierOnly",
 ]);
 
-/** Classifies an error of this vendor: `{code, message, request_id}`. Its codes are more precise than its statuses. */
+/** Classifies an error of this vendor, `{code, message, request_id}`. Its codes are more precise than its statuses. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
@@ -20,13 +28,13 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (keyCodes.has(code)) return keyRefused(error);
   if (isWrongEndpoint(code, error.message ?? "")) return noEndpoint;
   if (modelCodes.has(code)) return noModel;
-  // Access may also be denied to what a request names: a file, an application, a model of another workspace.
-  if (code.endsWith("AccessDenied")) return forbidden(error);
+  // Access may also be denied to something that a request names: a file, an application, a model of another workspace.
+  if (code.endsWith("AccessDenied")) return requestForbidden(error);
   if (code.startsWith("DataInspectionFailed")) return inputRefused(error);
-  return status === 404 ? noEndpoint : meaningOfStatus(status, error);
+  return status === 404 ? noEndpoint : failureOfStatus(status, error);
 }
 
-/** Returns true if the error means that another endpoint serves the model: synchronously, or as a task. */
+/** Returns whether an error means that the model is served only by another endpoint: synchronously, or as a task. */
 function isWrongEndpoint(code: string, message: string): boolean {
   if (code === "InvalidParameter") return /\burl error\b/i.test(message);
   return code === "AccessDenied" && /\b(?:a?synchronous)\b/i.test(message);

@@ -4,26 +4,26 @@ import type { StartCall, VendorCall } from "../call.ts";
 import { openaiPaths } from "../openai/index.ts";
 import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
-import { requestsAt, requestTo, type Addressed, type VendorRequest } from "../request.ts";
+import { requestBuilder, requestTo, type AddressedCall, type VendorRequest } from "../request.ts";
 
-/** Paths of images, under `/api/v1/services/aigc`. */
-const services: Readonly<Partial<Record<UpstreamWire, string>>> = {
+/** Paths of image endpoints, under `/api/v1/services/aigc`. */
+const servicePaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "qwen-images": "multimodal-generation/generation",
   "qwen-image-tasks": "text2image/image-synthesis",
   "qwen-image-edit-tasks": "image2image/image-synthesis",
 };
-const tasks: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
+const taskWires: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
   "qwen-image-tasks",
   "qwen-image-edit-tasks",
   "wan-video",
 ]);
 
-const answers = requestsAt(address, headers);
+const answerRequest = requestBuilder(address, headers);
 
 /**
- * Qwen's models at DashScope, by the base URL of its SDK (`https://…/api/v1`): images (synchronous or as tasks), Wan's
- * videos, and text by OpenAI's formats under `/compatible-mode/v1` of the same host. A channel's `wires` can name the
- * models that are served only as tasks; otherwise the vendor's refusal reveals it.
+ * Qwen's models at DashScope. The base URL is that of its SDK (`https://…/api/v1`). It serves images (synchronously or
+ * as tasks), Wan's videos, and text in OpenAI's formats under `/compatible-mode/v1` of the same host. Some models are
+ * served only as tasks. A channel's `wires` can say so; otherwise the vendor's refusal reveals it.
  */
 export const qwen: Provider = {
   name: "qwen",
@@ -34,36 +34,37 @@ export const qwen: Provider = {
   moreWires: ["responses", "completions", "jina-rerank", "speech", "transcriptions"],
   request: (call) =>
     call.act === "poll"
-      ? requestTo(under(call.baseUrl, `/api/v1/tasks/${encodeURIComponent(call.task)}`), call, headers(call))
-      : answers(call),
+      ? requestTo(addressUnder(call.baseUrl, `/api/v1/tasks/${encodeURIComponent(call.task)}`), call, headers(call))
+      : answerRequest(call),
   start: (call) => startVideo(call, (service) => serviceAt(call.baseUrl, service), headers(call)),
   failureOf,
 };
 
-function address({ baseUrl, wire }: Addressed): URL {
-  const service = services[wire];
+function address({ baseUrl, wire }: AddressedCall): URL {
+  const service = servicePaths[wire];
   if (service !== undefined) return serviceAt(baseUrl, service);
-  return under(baseUrl, `/compatible-mode/v1${openaiPaths[wire] ?? ""}`);
+  return addressUnder(baseUrl, `/compatible-mode/v1${openaiPaths[wire] ?? ""}`);
 }
 
 function serviceAt(baseUrl: string, service: string): URL {
-  return under(baseUrl, `/api/v1/services/aigc/${service}`);
+  return addressUnder(baseUrl, `/api/v1/services/aigc/${service}`);
 }
 
 function headers({ key, wire }: Pick<VendorCall, "key" | "wire">): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${key}`, ...(tasks.has(wire) ? { "x-dashscope-async": "enable" } : {}) };
+  return { authorization: `Bearer ${key}`, ...(taskWires.has(wire) ? { "x-dashscope-async": "enable" } : {}) };
 }
 
-function under(baseUrl: string, path: string): URL {
+function addressUnder(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);
 }
 
 /**
- * Paths that start videos, under `/api/v1/services/aigc`. Older models with a first and a last frame use the second.
+ * Paths that start videos, under `/api/v1/services/aigc`. Older models with a first and a last frame need the second
+ * one.
  */
-const [usual, fromBothFrames] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
+const [usualVideoPath, bothFramesPath] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 
-/** Starts a task; `at` returns the address of a service. */
+/** Builds the request that starts a task; `at` returns the address of a service. */
 function* startVideo(
   call: StartCall,
   at: (service: string) => URL,
@@ -74,5 +75,5 @@ function* startVideo(
   const { input } = call.body;
   const hasBoth = typeof input === "object" && input !== null && "first_frame_url" in input;
   const withType = { ...headers, "content-type": "application/json" };
-  return requestTo(at(hasBoth ? fromBothFrames : usual), call, withType, yield* stringifyInTurns(call.body));
+  return requestTo(at(hasBoth ? bothFramesPath : usualVideoPath), call, withType, yield* stringifyInTurns(call.body));
 }

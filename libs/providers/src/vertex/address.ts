@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { Addressed } from "../request.ts";
+import type { AddressedCall } from "../request.ts";
 
-/** Action of each wire on one of Google's models. */
+/** Action of each wire for Google's models. */
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
   "count-content": "countTokens",
@@ -9,17 +9,17 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** Returns a project's address, and the bucket that its query names for videos. */
+/** Splits a base URL into the project's address and the bucket for videos that its query names. */
 export function projectAt(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
   const [project = "", query = ""] = baseUrl.split("?");
   return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
 }
 
-/** Returns the address of a wire's requests, under a project's address. */
-export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
+/** Returns the address of a request, under the project's address. */
+export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
-  // Tokens are counted by a separate model; the body names the model that they are counted for.
+  // A separate model counts tokens. The body names the model for which they are counted.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);
   const name = encodeURIComponent(model);
   if (wire === "messages")
@@ -30,7 +30,7 @@ export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): 
   return url;
 }
 
-/** Returns the address of sessions, which has no version; the first message names the model. */
+/** Returns the address of sessions. The first message of a session names the model. */
 export function liveAddressOf(baseUrl: string): URL {
   const url = new URL(baseUrl);
   const [, before = "", version = "v1"] = /^(.*)\/(v1(?:beta1)?)\/projects\//.exec(url.pathname) ?? [];
@@ -39,7 +39,7 @@ export function liveAddressOf(baseUrl: string): URL {
   return url;
 }
 
-/** Returns a model's name for a session's first message: with the project and region of the address. */
+/** Returns a model's name for the first message of a session. It contains the project and region of the address. */
 export function modelInSession(baseUrl: string, model: string): string {
   const projectPath = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
   return `${projectPath}/publishers/google/models/${model}`;
@@ -50,8 +50,8 @@ const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
 const regionalHostPattern = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
 /**
- * Describes an error in an address, for the configuration's check: it must name the project, and the region of its
- * host.
+ * Describes an error in an address, for the check of the configuration; undefined if there is none. The address must
+ * contain a project and the region of its host.
  */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);

@@ -9,26 +9,26 @@ import { CredentialsFailed, reasonOf } from "../signing.ts";
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
-/** Maximum number of accounts with cached tokens. */
+/** Maximum number of accounts whose tokens are cached. */
 const maxAccounts = 64;
 
-/** Returns true if a key is a credentials file: of a service account, or of an external workload's identity. */
+/** Returns whether a key is a credentials file: of a service account, or of an external workload's identity. */
 function isDocument(key: string): boolean {
   return key.startsWith("{");
 }
 
-/** Describes why a text is not a valid key, without repeating it. */
+/** Describes why a text is not a valid key, without quoting it; undefined if it is valid. */
 export function keyProblem(key: string): string | undefined {
   if (!isDocument(key)) return /^[\x21-\x7e]+$/.test(key) ? undefined : "holds what no header can carry";
-  return documentIn(key) === undefined
+  return parseDocument(key) === undefined
     ? "is no file of Google's credentials: JSON whose type is service_account or external_account"
     : undefined;
 }
 
 type Document = JWTInput | ExternalAccountClientOptions;
 
-/** Returns the credentials in a key; undefined where it has none. */
-function documentIn(key: string): Document | undefined {
+/** Parses a credentials file; undefined if it is not one. */
+function parseDocument(key: string): Document | undefined {
   try {
     const document: unknown = JSON.parse(key);
     return isCredentials(document) ? document : undefined;
@@ -40,7 +40,9 @@ function documentIn(key: string): Document | undefined {
 const serviceAccount = "service_account";
 const externalAccount = "external_account";
 
-/** Checks the type only: Google's package reports every other error in a file. */
+/**
+ * Returns whether a document has one of the two types of credentials. Google's package reports every other error in it.
+ */
 function isCredentials(document: unknown): document is Document {
   if (typeof document !== "object" || document === null || !("type" in document)) return false;
   return document.type === serviceAccount || document.type === externalAccount;
@@ -50,7 +52,10 @@ function isExternal(document: Document): document is ExternalAccountClientOption
   return document.type === externalAccount;
 }
 
-/** Opens a process's accounts. Access tokens are cached, and renewed some minutes before they expire. */
+/**
+ * Creates a function that returns the authorization headers of a key for a URL. Access tokens are cached, and renewed
+ * some minutes before they expire. The function rejects with CredentialsFailed.
+ */
 export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Record<string, string>>> {
   const accounts = new Map<string, Promise<AuthClient>>();
   return async (key, url) => {
@@ -62,23 +67,23 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
     try {
       return Object.fromEntries((await (await account).getRequestHeaders(url.href)).entries());
     } catch (cause) {
-      // An account that failed to open is opened again, since its file may appear later.
+      // An account that failed to open is opened again at the next call, because its file may exist then.
       accounts.delete(key);
       throw new CredentialsFailed(`Google's credentials cannot be had: ${reasonOf(cause)}`, { cause });
     }
   };
 }
 
-/** Returns the project that an address names. */
+/** Returns the project that an address contains. */
 const projectIn = ({ pathname }: URL): string => /\/projects\/([^/]+)/.exec(pathname)?.[1] ?? "";
 
-/** Loads Google's package only in processes that call Vertex. */
+/** Opens the account of a key. Google's package is loaded only here, in processes that call Vertex. */
 async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { ExternalAccountClient, GoogleAuth, JWT } = await import("google-auth-library");
-  // Set, so that the package does not fetch it from a service that a workload's identity may not access.
+  // The project is set, so that the package does not fetch it from a service that the workload may not access.
   const projectId = projectIn(url);
   if (key === chainKey) return await new GoogleAuth({ scopes: scope, projectId }).getClient();
-  const document = documentIn(key) ?? {};
+  const document = parseDocument(key) ?? {};
   if (isExternal(document)) {
     const client = ExternalAccountClient.fromJSON(document);
     if (client === null) throw new Error("the file is of no known identity");
@@ -88,7 +93,7 @@ async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { client_email: email, private_key: secret, private_key_id: keyId } = document;
   if (email === undefined || secret === undefined) throw new Error("the file has no client_email or no private_key");
   const account = new JWT(present({ email, key: secret, scopes: scope, keyId }));
-  // The account signs its tokens itself, without a request to another service.
+  // The account signs its tokens itself, without a request to Google.
   account.useJWTAccessWithScope = true;
   return account;
 }

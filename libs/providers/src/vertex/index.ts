@@ -1,5 +1,5 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import { failureOf as failureOfClaude, claudeBody, wholeBody } from "../anthropic/index.ts";
+import { failureOf as failureOfClaude, claudeBody, bufferedBody } from "../anthropic/index.ts";
 import type { AnswerCall } from "../call.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
@@ -13,8 +13,8 @@ import { pollVideo, startVideo } from "./video.ts";
 const headersFor = openAccounts();
 
 /**
- * Google Cloud's Vertex AI: Gemini by the content wire, Claude by the messages wire. The address names project and
- * region.
+ * Google Cloud's Vertex AI: Gemini by the content wire, Claude by the messages wire. The address contains the project
+ * and region.
  */
 export const vertex: Provider = {
   name: "vertex",
@@ -51,60 +51,63 @@ export const vertex: Provider = {
   start: startVideo,
   downloads: ["vertex-video"],
   sign: ({ url }, { key }) => headersFor(key, url),
-  // Google's errors have a textual status; Claude's, which are passed through, have a type.
+  // Google's errors have a textual status. Claude's errors, which Vertex passes through, have a type.
   failureOf(status, body) {
     if (status === 401) return credentialsRefused(readErrorBody(body));
     return /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body);
   },
 };
 
-/** The version of the messages wire that Vertex speaks. */
+/** Version of the messages wire that Vertex supports. */
 const anthropicVersion = JSON.stringify("vertex-2023-10-16");
 
-/** Returns the body of a request. The address names the model, except where tokens are counted. */
+/** Returns the body of a request. The address contains the model, except if tokens are counted. */
 function bodyOf(call: AnswerCall): Buffer {
   if (call.wire === "messages") return claudeBody(call, { anthropic_version: anthropicVersion }, ["model"]);
-  return wholeBody(call.body);
+  return bufferedBody(call.body);
 }
 
-/** Returns the headers of a messages client that are forwarded: its beta features. The version is in the body. */
+/**
+ * Returns the client's headers that are sent to the vendor: for the messages wire its beta features. The version is in
+ * the body.
+ */
 function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
   if (wire !== "messages" && wire !== "count-messages") return headers;
   const { "anthropic-version": _version, ...more } = headers;
   return more;
 }
 
-/** Wires of a model, by its name. */
+/** Patterns of model names, and the wires of such models. */
 const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
   [/^veo-/, ["vertex-video"]],
   [/-tts(?:-|$)/, ["content-speech"]],
   [/embedding/, ["predict-embeddings"]],
-  // Models of other publishers, by the publisher's name: `meta/llama-…`.
+  // Models of other publishers have the publisher's name in front: `meta/llama-…`.
   [/^[\w-]+\//, ["chat"]],
 ];
 
-/** Wires of Google's models. */
-const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
+/** Wires of all other models, which are Google's. */
+const googleWires: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {
-  return wiresByModelPattern.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
+  return wiresByModelPattern.find(([pattern]) => pattern.test(model))?.[1] ?? googleWires;
 }
 
 /** Scheme of a video's address in Google Cloud Storage. */
-const scheme = "gs:";
-const googlesOwn = /\.googleapis\.com$/;
+const storageScheme = "gs:";
+const googleHostPattern = /\.googleapis\.com$/;
 
 /**
- * Returns the address of a file of a bucket (`gs://bucket/name`) in the storage JSON API. A base URL on another host
- * than Google's is a proxy of all of Google's APIs, storage included.
+ * Returns the address of a file in a bucket (`gs://bucket/name`) in the JSON API of Google Cloud Storage. If the base
+ * URL is not on a Google host, it is a proxy for all of Google's APIs, including this one.
  */
 function storageAddress(file: URL, project: string): URL {
-  if (file.protocol !== scheme) return file;
+  if (file.protocol !== storageScheme) return file;
   const { origin, hostname, pathname } = new URL(project);
   const beneath = pathname.slice(0, Math.max(0, pathname.search(/\/v1(?:beta1)?\/projects\//)));
-  const base = googlesOwn.test(hostname) ? "https://storage.googleapis.com" : origin + beneath;
+  const base = googleHostPattern.test(hostname) ? "https://storage.googleapis.com" : origin + beneath;
   const name = encodeURIComponent(decodeURIComponent(file.pathname.slice(1)));
   return new URL(`${base}/storage/v1/b/${encodeURIComponent(file.host)}/o/${name}?alt=media`);
 }

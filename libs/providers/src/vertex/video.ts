@@ -6,7 +6,10 @@ import { projectAt } from "./address.ts";
 
 const json = { "content-type": "application/json" };
 
-/** Starts an operation. Where the base URL names a bucket (`?storageUri=gs://…`), its videos are stored there. */
+/**
+ * Builds the request that starts an operation. If the base URL names a bucket (`?storageUri=gs://…`), the videos are
+ * stored there.
+ */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -21,8 +24,8 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
 }
 
 /**
- * Returns the request for an operation's state; the answer holds a video that is not in a bucket. The operation's name
- * contains its model.
+ * Builds the request for an operation's state. Its answer contains the video, unless the video is in a bucket. The
+ * operation's name contains the model.
  */
 export function pollVideo(call: PollCall | DownloadCall): VendorRequest {
   const [, model = "unknown"] = /\/models\/([^/]+)\/operations\//.exec(call.task) ?? [];

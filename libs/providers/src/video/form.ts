@@ -29,7 +29,7 @@ export function* renderForm(
 }
 
 function disposition(name: string): string {
-  // Names may be a client's JSON members, so quotes and line breaks are escaped as browsers do.
+  // Names may be JSON members of a client, so quotes and line breaks are escaped as browsers do.
   const safe = name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   return `content-disposition: form-data; name="${safe}"`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanWords } from "../../src/clean.ts";
+import { cleanText } from "../../src/clean.ts";
 import { openai } from "../../src/openai/index.ts";
 
 test.each([
@@ -92,5 +92,5 @@ test.each([
   ["at 12:30:45 it said Foo::bar, a:b", "at 12:30:45 it said Foo::bar, a:b"],
   ["a".repeat(5_000), "a".repeat(2_000)],
 ])("%s is shown without secrets", (words, clean) => {
-  expect(cleanWords(words)).toBe(clean);
+  expect(cleanText(words)).toBe(clean);
 });

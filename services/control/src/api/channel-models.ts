@@ -2,7 +2,7 @@ import type { CatalogChannel } from "@modelgate/catalog";
 import { knownPrice, priceCatalogue } from "@modelgate/catalog/known-prices";
 import { vendorOf, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { cleanWords } from "@modelgate/providers";
+import { cleanText } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
@@ -15,7 +15,7 @@ export async function channelModels(channel: CatalogChannel, transport: Transpor
   const { provider, wires } = vendorOf(channel) ?? {};
   const models = await askModels({ provider: name, baseUrl, key: keys[0]?.secret }, transport).catch(
     (error: unknown) => {
-      const why = cleanWords(error instanceof Error ? error.message : String(error));
+      const why = cleanText(error instanceof Error ? error.message : String(error));
       throw new Failure("no_available_channel", `The channel's models cannot be listed: ${why}.`, { status: 409 });
     },
   );

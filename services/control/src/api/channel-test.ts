@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanWords, errorInOneLine, signRequest, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanText, errorInOneLine, signRequest, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -51,7 +51,7 @@ export async function testChannel(
     ok: tried.ok,
     status: tried.status,
     ms: Math.round(performance.now() - startedAt),
-    vendorMessage: cleanWords(tried.vendorMessage),
+    vendorMessage: cleanText(tried.vendorMessage),
   };
 }
 

@@ -1,5 +1,5 @@
 import { readText, type Transport } from "@modelgate/channels";
-import { modelListRequest, modelsIn, providers, errorInOneLine, type ListedModel } from "@modelgate/providers";
+import { modelListRequest, parseModels, providers, errorInOneLine, type ListedModel } from "@modelgate/providers";
 
 /** Maximum bytes of a model list, and maximum wait for a vendor in ms. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
@@ -24,7 +24,7 @@ export async function askModels(
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
     throw new Error(`its vendor answered ${answer.status} to the request for its models: ${errorInOneLine(text)}`);
-  const models = modelsIn(parsed(text));
+  const models = parseModels(parsed(text));
   if (models === undefined) throw new Error("its vendor's list of models cannot be read");
   return models;
 }

@@ -3,7 +3,7 @@ import { readText, vendorOf, type Transport } from "@modelgate/channels";
 import { realtimeWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
 import {
   modelListRequest,
-  modelsIn,
+  parseModels,
   errorInOneLine,
   signRequest,
   type Provider,
@@ -84,7 +84,7 @@ function problemOfEmpty(provider: Provider, status: number, text: string): strin
 function problemOfList(isServed: boolean, status: number, text: string): string | undefined {
   if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answered(status, text);
   if (!isServed) return undefined;
-  const models = modelsIn(parsed(text));
+  const models = parseModels(parsed(text));
   if (models === undefined) return "is answered with a list of models that cannot be read";
   return models.length > 0 ? undefined : "is answered with a list of no model: its vendor lists none";
 }

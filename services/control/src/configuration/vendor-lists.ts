@@ -3,7 +3,7 @@ import type { ResolvedChannel } from "@modelgate/catalog";
 import { endModelRests, restModel, type Transport } from "@modelgate/channels";
 import { stored, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
-import { cleanWords } from "@modelgate/providers";
+import { cleanText } from "@modelgate/providers";
 import { askModels, type ModelsAsk } from "./ask-models.ts";
 
 /** Hash: channel id → the vendor's last model list; shared by all replicas. */
@@ -70,7 +70,7 @@ export class VendorLists {
     )
       return before;
     const listed = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
-      failed: cleanWords(messageOf(error)),
+      failed: cleanText(messageOf(error)),
     }));
     const list =
       "failed" in listed

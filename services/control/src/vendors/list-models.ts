@@ -1,6 +1,6 @@
 import type { Transport } from "@modelgate/channels";
 import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
-import { cleanWords, providers, type ListedModel, type Provider } from "@modelgate/providers";
+import { cleanText, providers, type ListedModel, type Provider } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
@@ -49,7 +49,7 @@ export async function listModels(
       message: models.length > 0 ? null : `${provider.name} lists no model: name them`,
     };
   } catch (error) {
-    return { models: [], message: cleanWords(error instanceof Error ? error.message : String(error)) };
+    return { models: [], message: cleanText(error instanceof Error ? error.message : String(error)) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
-import { cleanWords } from "@modelgate/providers";
+import { cleanText } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/wires/sse";
 import type { ReportedFees, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
@@ -128,7 +128,7 @@ const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
 ]);
 
 function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
-  const words = cleanWords(message);
+  const words = cleanText(message);
   const code = codes.get(status) ?? "upstream_error";
   return new Failure(code, `The vendor failed in the middle of its answer${words === "" ? "" : `: ${words}`}.`);
 }

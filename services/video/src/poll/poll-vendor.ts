@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { readText, vendorOf } from "@modelgate/channels";
-import { cleanWords, signRequest, type Provider } from "@modelgate/providers";
+import { cleanText, signRequest, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { wires, type PollResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -77,5 +77,5 @@ function parsePoll(text: string, { wire }: TaskRecord): PollResult {
   const result = wires[wire].vendor.parse(body);
   if (result.kind !== "failed") return result;
   const { code, message } = result.error;
-  return { kind: "failed", error: { code: cleanWords(code), message: cleanWords(message) } };
+  return { kind: "failed", error: { code: cleanText(code), message: cleanText(message) } };
 }
