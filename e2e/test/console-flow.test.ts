@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
+import { choose, press, type } from "./console-keyboard.ts";
 
 const program = browserProgram();
 const password = "correct horse battery staple";
@@ -21,7 +22,7 @@ async function chooseKind(page: Page, kind: string): Promise<void> {
   await page.getByRole("option", { name: kind, exact: true }).click();
 }
 
-describe.skipIf(program === undefined)("a new gateway, set up in the console only", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("a new gateway, set up in the console", { timeout: 120_000 }, () => {
   let suite: Suite;
   let browser: Browser;
   beforeAll(async () => {
@@ -38,34 +39,30 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   const totals = () =>
     suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", "outcome");
 
-  async function addVendor(page: Page): Promise<void> {
-    await page.getByRole("link", { name: "Channels" }).click();
-    await page.getByRole("button", { name: "Add a vendor" }).click();
-    await page.getByRole("combobox", { name: "Vendor" }).click();
-    await page.getByRole("option", { name: "Another that speaks OpenAI's formats" }).click();
-    await page.getByLabel("Address").fill(`${suite.simulator.url}/at/mine/openai/v1`);
-    await page.getByRole("dialog").getByLabel(/^Key/).fill(vendorKey);
-    await page.getByRole("button", { name: "List its models" }).click();
-    await page.getByRole("checkbox", { name: "demo-chat" }).check();
-    await page.getByLabel("input price of demo-chat").fill("2.50");
-    await page.getByLabel("output price of demo-chat").fill("10");
-    await page.getByRole("button", { name: "Save 1 model" }).click();
-    await page.getByText("It is now active.").waitFor();
-  }
-
-  test("a vendor is added, a key is made, and a paid call to that vendor succeeds", async () => {
+  test("by keyboard alone: a vendor is added, a key is made, and a paid call to that vendor succeeds", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
-    await addVendor(page);
-    await page.getByRole("link", { name: "Create a key for them" }).click();
-    await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByLabel("Id").fill("mine");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("link", { name: "mine", exact: true }).click();
-    await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByRole("dialog").getByLabel(/^Name/).fill("laptop");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("button", { name: "Make the first call" }).click();
+    const dialog = page.getByRole("dialog");
+    await press(page, page.getByRole("link", { name: "Channels" }));
+    await press(page, page.getByRole("button", { name: "Add a vendor" }));
+    await choose(page, page.getByRole("combobox", { name: "Vendor" }), "Another that speaks OpenAI's formats");
+    await type(page, page.getByLabel("Address"), `${suite.simulator.url}/at/mine/openai/v1`);
+    await type(page, dialog.getByLabel(/^Key/), vendorKey);
+    await press(page, page.getByRole("button", { name: "List its models" }));
+    await press(page, page.getByRole("checkbox", { name: "demo-chat" }), "Space");
+    await type(page, page.getByLabel("input price of demo-chat"), "2.50");
+    await type(page, page.getByLabel("output price of demo-chat"), "10");
+    await press(page, page.getByRole("button", { name: "Save 1 model" }));
+    await page.getByText("It is now active.").waitFor();
+    await press(page, page.getByRole("link", { name: "Create a key for them" }));
+    await press(page, page.getByRole("button", { name: "Create account" }));
+    await type(page, page.getByLabel("Id"), "mine");
+    await press(page, page.getByRole("button", { name: "Create", exact: true }));
+    await press(page, page.getByRole("link", { name: "mine", exact: true }));
+    await press(page, page.getByRole("button", { name: "Create key" }));
+    await type(page, dialog.getByLabel(/^Name/), "laptop");
+    await press(page, page.getByRole("button", { name: "Create", exact: true }));
+    await press(page, page.getByRole("button", { name: "Make the first call" }));
     await page.getByText("Answer").waitFor();
     const [request] = await suite.simulator.requests("mine");
     expect(JSON.stringify(request?.headers)).toContain(vendorKey);
@@ -125,6 +122,26 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await dialog.getByRole("button", { name: "Restore", exact: true }).click();
     await page.getByRole("cell", { name: "back to version 2" }).waitFor();
     expect(await page.getByLabel("YAML").inputValue()).toBe(before);
+  });
+
+  test("a call is found in the log, and repeated in the playground", async () => {
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await press(page, page.getByRole("link", { name: "Calls", exact: true }));
+    await press(page, page.getByRole("row").getByRole("link").first());
+    await page.getByText("demo-chat").first().waitFor();
+    const { key } = await suite.ask<{ key: string }>("token", "create", "mine", "--group", "default");
+    await press(page, page.getByRole("link", { name: "Playground" }));
+    await type(page, page.getByLabel("Key"), key);
+    await type(page, page.getByLabel("Message"), "Hello by keys");
+    await press(page, page.getByRole("button", { name: "Send" }));
+    await page.getByText(/first token .* tokens/).waitFor();
+    await press(page, page.getByRole("button", { name: "As code" }));
+    await page.getByRole("tab", { name: "openai (Python)" }).click();
+    const code = page.getByLabel("Code for openai (Python)", { exact: true });
+    expect(await code.textContent()).toContain('"Hello by keys"');
+    expect(await code.textContent()).not.toContain(key);
+    expect(session.errors).toEqual([]);
   });
 
   test("an operator is created, signs in with a password, sees the viewer's pages, and everything is in the audit", async () => {
@@ -238,6 +255,8 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await dialog.getByLabel(/^Dollars per day/).fill("1.50");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("cell", { name: "$1.50 a day" }).waitFor();
+    const budgets = await page.getByRole("table", { name: "Budgets" }).locator("tbody tr").allInnerTexts();
+    expect(budgets.map((row) => row.split("\t").slice(0, 4))).toEqual([["key wide", "today (UTC)", "$0.00", "$1.50"]]);
     await page.getByRole("button", { name: "disable wide" }).click();
     await page.getByRole("button", { name: "enable wide" }).waitFor();
     await page.getByRole("button", { name: "Verify receipts" }).click();

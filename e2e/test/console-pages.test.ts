@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
@@ -232,23 +232,32 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
-  test("the first load of the overview is small", async () => {
+  test("what is loaded until the overview can be used is small, and its icon is served", async () => {
     await using opened = await visit(browser);
     const { page } = opened;
     const { url } = await suite.ask<{ url: string }>("operator", "link");
     const sizes = new Map<string, number>();
-    page.on("requestfinished", (request) => {
+    const open = new Set<Request>();
+    page.on("request", (request) => open.add(request));
+    page.on("requestfailed", (request) => open.delete(request));
+    page.on("requestfinished", async (request) => {
+      const { responseBodySize } = await request.sizes();
       const name = new URL(request.url()).pathname;
-      if (!name.startsWith("/console/")) return;
-      void request.sizes().then(({ responseBodySize }) => sizes.set(name, responseBodySize));
+      if (name.startsWith("/console/")) sizes.set(name, responseBodySize);
+      open.delete(request);
     });
     await page.goto(url);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("slider", { name: "Spend by model" }).waitFor();
-    await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
+    await until("all of it to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
+    await until("every request to end", () => open.size === 0);
     const sum = [...sizes.values()].reduce((all, size) => all + size, 0);
     expect(sum).toBeGreaterThan(50_000);
     expect(sum).toBeLessThan(maxBytes);
+    const icon = await fetch(
+      await page.locator("link[rel=icon]").evaluate((link) => String(Reflect.get(link, "href"))),
+    );
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 });

@@ -93,7 +93,6 @@ async function take(page: Page, controlUrl: string, folder: string, picture: Pic
   await page.getByRole("heading", { level: 2 }).first().waitFor();
   await picture.open?.(page);
   await until("all to be loaded", async () => (await page.getByLabel(/^(Loading|正在加载)$/).count()) === 0);
-  await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
   const file = join(folder, `${picture.file}.png`);
   await page.screenshot({ path: file });
   return file;

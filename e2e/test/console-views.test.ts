@@ -109,25 +109,27 @@ const maxPresses = 150;
  */
 async function notReachedByTab(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
-  for (let presses = 0; presses < maxPresses && (await left(page)).length > 0; presses++)
-    await page.keyboard.press("Tab");
-  return left(page);
-}
-
-function left(page: Page): Promise<readonly string[]> {
-  return page.evaluate("notReached()");
+  let left: readonly string[] = await page.evaluate("notReached()");
+  // A press reaches at most one: so many can be made before it is looked again.
+  for (let presses = 0; presses < maxPresses && left.length > 0;) {
+    const end = presses + left.length;
+    for (; presses < end; presses++) await page.keyboard.press("Tab");
+    left = await page.evaluate("notReached()");
+  }
+  return left;
 }
 
 const watchFocus = `
   globalThis.reached = new Set();
   globalThis.groupOf = (each) => each.type === "radio" ? "radio " + each.name
     : each.getAttribute("role") === "tab" ? each.closest("[role=tablist]") : each;
+  document.addEventListener("focusin", ({ target }) => reached.add(groupOf(target)));
   globalThis.notReached = () => {
     if (document.activeElement !== document.body) reached.add(groupOf(document.activeElement));
     const scope = document.querySelector("[role=dialog]") ?? document;
     return [...scope.querySelectorAll("a[href], button, input, textarea, select, audio, video")]
-      .filter((each) => !each.disabled && each.type !== "hidden" && each.checkVisibility({ visibilityProperty: true }))
+      .filter((each) => !each.disabled && each.type !== "hidden" && !reached.has(groupOf(each)))
+      .filter((each) => each.checkVisibility({ visibilityProperty: true }))
       .filter((each) => each.getBoundingClientRect().width > 0 && each.closest("[aria-hidden=true]") === null)
-      .filter((each) => !reached.has(groupOf(each)))
       .map((each) => each.outerHTML.slice(0, 200));
   };`;

@@ -1,0 +1,37 @@
+import type { Locator, Page } from "playwright-core";
+
+/** Most presses of a key until what is wanted has the focus. */
+const maxPresses = 150;
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await wanted.waitFor();
+  for (let presses = 0; presses < maxPresses; presses++) {
+    if ((await wanted.and(page.locator(":focus")).count()) > 0) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`not reached by Tab: ${String(wanted)}`);
+}
+
+/** Presses Enter, or another key, on an element. */
+export async function press(page: Page, wanted: Locator, key = "Enter"): Promise<void> {
+  await tabTo(page, wanted);
+  await page.keyboard.press(key);
+}
+
+/** Replaces the text of a field. */
+export async function type(page: Page, field: Locator, text: string): Promise<void> {
+  await tabTo(page, field);
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(text);
+}
+
+/** Goes down a list until an option is the one that Enter takes. */
+export async function choose(page: Page, list: Locator, option: string): Promise<void> {
+  await tabTo(page, list);
+  const selected = page.locator("[data-combobox-selected]", { hasText: option });
+  for (let presses = 0; presses < maxPresses && (await selected.count()) === 0; presses++)
+    await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  if ((await list.inputValue()) !== option) throw new Error(`not in the list: ${option}`);
+}
