@@ -180,7 +180,10 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   abort(): void {
     this.#pieces = [];
-    this.#controller?.abort(new Error("the exchange was ended by the gateway"));
+    const ended = new Error("the exchange was ended by the gateway");
+    // While undici connects it cannot end the request: onRequestStart does, and its caller does not wait for that.
+    if (this.#controller === undefined) this.answered.reject(ended);
+    else this.#controller.abort(ended);
   }
 
   #finish(over: { readonly error?: Error }): void {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readText } from "../src/refused.ts";
@@ -173,4 +173,23 @@ test("a request that the vendor may have received is not sent again, even on a k
   expect(failure).toBeInstanceOf(Error);
   expect(failure).not.toBeInstanceOf(NothingSent);
   expect(await ask("/")).toBe("3");
+});
+
+test("an exchange that is ended while its connection is being made is over at once, and nothing was sent", async () => {
+  const sockets = new Set<Socket>();
+  // Never answers the handshake of TLS.
+  const deaf = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
+  const connected = once(deaf, "connection");
+  await once(deaf, "listening");
+  const leaving = new AbortController();
+  const state = { isSent: false };
+  const url = new URL(`https://127.0.0.1:${(deaf.address() as AddressInfo).port}/`);
+  const request = { url, method: "POST", headers: {}, timeoutMs: 60_000, body: Buffer.from("{}"), state } as const;
+  const sent = transport.send(request, leaving.signal);
+  await connected;
+  leaving.abort();
+  await expect(sent).rejects.toThrow("ended by the gateway");
+  expect([state.isSent, sockets.size]).toEqual([false, 1]);
+  for (const socket of sockets) socket.destroy();
+  deaf.close();
 });
