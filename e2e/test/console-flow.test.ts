@@ -22,7 +22,7 @@ async function chooseKind(page: Page, kind: string): Promise<void> {
   await page.getByRole("option", { name: kind, exact: true }).click();
 }
 
-describe.skipIf(program === undefined)("a new gateway, set up in the console", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("a new gateway, set up in the console only", { timeout: 120_000 }, () => {
   let suite: Suite;
   let browser: Browser;
   beforeAll(async () => {

@@ -232,7 +232,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
-  test("what is loaded until the overview can be used is small, and its icon is served", async () => {
+  test("the first load of the overview is small, and its icon is served", async () => {
     await using opened = await visit(browser);
     const { page } = opened;
     const { url } = await suite.ask<{ url: string }>("operator", "link");

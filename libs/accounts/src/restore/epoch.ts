@@ -45,7 +45,7 @@ export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promis
  */
 const completeForMs = 250;
 
-/** Time until which each Redis is known to be complete, in ms of `performance.now()`. */
+/** Time until which each Redis is known to be complete, in ms of `performance.now()`; 0 after a lost connection. */
 const knownCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInCompleteRun(redis: Redis): Promise<boolean> {
@@ -53,6 +53,8 @@ async function isInCompleteRun(redis: Redis): Promise<boolean> {
   const [known, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
   // The value is missing if the ledger is of an earlier version, which recorded no runs.
   const isWhole = known === null || known === runs;
+  // A new connection may be to a later run.
+  if (!knownCompleteUntil.has(redis)) redis.on("close", () => knownCompleteUntil.set(redis, 0));
   if (isWhole) knownCompleteUntil.set(redis, performance.now() + completeForMs);
   return isWhole;
 }
