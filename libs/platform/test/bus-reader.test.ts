@@ -1,3 +1,4 @@
+import { connect } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { createLogger, openBus, type Bus } from "../src/index.ts";
@@ -51,7 +52,13 @@ test("a reader of an idle stream stops immediately", async () => {
   const other = await openBus(backends.natsUrl, createLogger("test", "silent").log);
   await until("NATS to be there", () => other.connected);
   const reader = other.consume("TASKS", "rest", () => Promise.resolve());
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const connection = await connect({ servers: backends.natsUrl });
+  const { consumers } = await connection.jetstreamManager();
+  await until("the reader to wait", async () => {
+    const consumer = await consumers.info("TASKS", "rest").catch(() => undefined);
+    return consumer !== undefined && consumer.num_waiting > 0;
+  });
+  await connection.close();
   await reader[Symbol.asyncDispose](); // not after the ten seconds of its wait: the test would time out with its hook
   await other[Symbol.asyncDispose]();
 }, 8_000);

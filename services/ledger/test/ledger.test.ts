@@ -175,18 +175,23 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   });
 
   test("a hold whose lease expired while Redis was unavailable is settled by its service, and later by the sweep", async () => {
-    await createAccount(redis, { id: "outage", balance: 1_000n });
+    for (const id of ["outage", "other"]) await createAccount(redis, { id, balance: 1_000n });
+    await put("other", "other-1", 60_000);
     await put("outage", "outage-1", 1_500);
     await put("outage", "outage-2", 1_500);
+    const leasesEnd = Date.now() + 1_500;
     const waitedInVain = async (ledger: AloneService): Promise<boolean> => ledger.logs().includes("a round failed");
     backends.redis.pause();
     await until("both ledgers to have seen it", async () =>
       (await Promise.all(ledgers.map(waitedInVain))).every(Boolean),
     );
-    await new Promise((resolve) => setTimeout(resolve, 1_000)); // for the leases, whose clock is Redis'
+    await until("the leases to end, by the clock of this machine", () => Date.now() > leasesEnd);
     backends.redis.resume();
-    await redis.ping();
-    await new Promise((resolve) => setTimeout(resolve, 500)); // ten rounds
+    const other = { accountId: "other", callId: "other-1", costNanos: 1n, tokens: 0, draft: draft("other", "other-1") };
+    await settle(redis, other);
+    await until("a round after the outage to publish what is left behind", async () =>
+      (await stored()).includes("other-1"),
+    );
     const settled = await settle(redis, {
       accountId: "outage",
       callId: "outage-1",

@@ -1,6 +1,7 @@
 import { connect, type NatsConnection } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventStreams } from "@modelgate/contracts";
+import { createLogger, openBus } from "@modelgate/platform";
 import { startLocalBackends, startServiceAlone, until, type LocalBackends } from "@modelgate/testkit";
 
 const mebibyte = 1024 * 1024;
@@ -15,31 +16,33 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** The size that the stream of usage may have once a ledger with that bound has come and looked. */
+/** Returns the size that the stream of usage may have. */
+async function bound(): Promise<number> {
+  const { streams } = await nats.jetstreamManager();
+  return (await streams.info(eventStreams.usage.name)).config.max_bytes;
+}
+
+/** Returns the same once a bus with another bound was opened. */
 async function boundAfter(keepBytes: number): Promise<number> {
-  const ledger = await startServiceAlone("ledger", {
-    REDIS_URL: backends.redisUrl,
-    NATS_URL: backends.natsUrl,
-    MODELGATE_SECRET: "a secret of the tests, long enough",
-    NATS_KEEP_BYTES: String(keepBytes),
-    LOG_LEVEL: "silent",
-  });
-  try {
-    const management = await nats.jetstreamManager();
-    await until("the ledger to be connected", async () =>
-      (await (await fetch(`${ledger.opsUrl}/metrics`)).text()).includes(
-        'modelgate_store_up{store="nats",service="ledger"} 1',
-      ),
-    );
-    const { config } = await management.streams.info(eventStreams.usage.name);
-    return config.max_bytes;
-  } finally {
-    await ledger.stop();
-  }
+  await using bus = await openBus(backends.natsUrl, createLogger("test", "silent").log, { keepBytes });
+  await until("the streams to be looked at", () => bus.connected);
+  return bound();
 }
 
 test("a stream of events has its configured size, grows with it, and never shrinks", async () => {
-  expect(await boundAfter(2 * mebibyte)).toBe(2 * mebibyte);
+  await using ledger = await startServiceAlone("ledger", {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: "a secret of the tests, long enough",
+    NATS_KEEP_BYTES: String(2 * mebibyte),
+    LOG_LEVEL: "silent",
+  });
+  await until("the ledger to be connected", async () =>
+    (await (await fetch(`${ledger.opsUrl}/metrics`)).text()).includes(
+      'modelgate_store_up{store="nats",service="ledger"} 1',
+    ),
+  );
+  expect(await bound()).toBe(2 * mebibyte);
   expect(await boundAfter(4 * mebibyte)).toBe(4 * mebibyte);
   expect(await boundAfter(mebibyte)).toBe(4 * mebibyte);
 });
