@@ -174,6 +174,21 @@ const check = () =>
     .then(({ status, stdout }) => ({ status, lines: stdout.split("\n") })));
 
 const turn = { role: "user", content: "Hi" };
+const wires: readonly (readonly [wire: string, path: (model: string) => string, body: (model: string) => object])[] = [
+  ["chat", () => "/v1/chat/completions", (model) => ({ model, messages: [turn] })],
+  [
+    "chat, streamed",
+    () => "/v1/chat/completions",
+    (model) => ({ model, messages: [turn], stream: true, temperature: 0.1 }),
+  ],
+  ["responses", () => "/v1/responses", (model) => ({ model, input: "Hello" })],
+  ["messages", () => "/v1/messages", (model) => ({ model, max_tokens: 5, messages: [turn] })],
+  [
+    "content",
+    (model) => `/v1beta/models/${model}:generateContent`,
+    () => ({ contents: [{ role: "user", parts: [{ text: "Hi" }] }] }),
+  ],
+];
 describe.each(mistakes)("$name", ({ name, said, of }) => {
   test("is one line of the live check", async () => {
     const { status, lines } = await check();
@@ -189,19 +204,23 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
     expect(lines[2]).toMatch(said);
   });
 
-  test("is not the client's fault, and not a 500", async () => {
-    // A model is out after some failures.
-    for (let at = 0; at < 5; at++) {
-      const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: name, messages: [{ role: "user", content: `Hi ${at}` }] }),
-      });
-      const text = await answer.text();
-      expect([502, 503], text).toContain(answer.status);
-      expect(JSON.parse(text).error.message).toEqual(expect.any(String));
-      expect(text).not.toMatch(/AKIA|secret|ya29|arn:/);
-    }
+  test.each(wires)("is not the client's fault in %s, and not a 500", async (wire, path, body) => {
+    const answer = await fetch(suite.edgeUrl + path(name), {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+      },
+      body: JSON.stringify(body(name)),
+    });
+    const text = await answer.text();
+    expect([502, 503], text).toContain(answer.status);
+    const { error, type } = JSON.parse(text);
+    expect(error.message).toEqual(expect.any(String));
+    if (wire === "messages") expect(type).toBe("error");
+    if (wire === "content") expect(error.code).toBe(answer.status);
+    expect(text).not.toMatch(/AKIA|secret|ya29|arn:/);
   });
 
   test("is one line of the channel's state, after these calls", async () => {

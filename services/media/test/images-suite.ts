@@ -15,7 +15,7 @@ function channelOf(id: string, vendor: keyof typeof vendors, models: object, mor
 
 /** Configuration with image models of every vendor. Each model is named after the form of its vendor's answer. */
 export const imagesConfig = {
-  groups: { default: { models: ["*"] } },
+  groups: { default: { models: ["*"] }, sharing: { models: ["*"], vendorStores: "shared" } },
   models: {
     tokens: { kind: "image", price: { input: 10, output: 40 } },
     apart: { kind: "image", price: { input: 5, inputImage: 10, output: 12, outputImage: 40 } },
@@ -35,7 +35,10 @@ export const imagesConfig = {
     channelOf("spare", "qwen", { tasks: "wan2.5-t2i" }, { priority: -1 }),
     channelOf("google", "gemini", { content: "gen-image" }),
   ],
-  accounts: { demo: { balance: "100.00", tokens: [{ key: keys.demo, group: "default" }] } },
+  accounts: {
+    demo: { balance: "100.00", tokens: [{ key: keys.demo, group: "default" }] },
+    sharing: { balance: "1.00", tokens: [{ key: keys.single, group: "sharing" }] },
+  },
 };
 
 /** Answer of an image endpoint. */

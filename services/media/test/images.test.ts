@@ -117,6 +117,17 @@ describe("requests to the vendor", () => {
     expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
   });
 
+  test("a file of the vendor's store, where the group shares it, and in no other", async () => {
+    const body = { model: "tokens", prompt: "a fox", file_ids: ["file-1"] };
+    const refused = await postImages(area, "generations", body);
+    expect([refused.status, refused.body.error.param]).toEqual([400, "file_ids[0]"]);
+    expect(refused.body.error.message).toContain("vendorStores: shared");
+    expect(await area.simulator.requests("pictures")).toEqual([]);
+    const answer = await postImages(area, "generations", body, { authorization: `Bearer ${keys.single}` });
+    expect(answer.status).toBe(200);
+    expect(await area.simulator.requests("pictures")).toHaveLength(1);
+  });
+
   test("a URL if the vendor accepts URLs; a file as a data URL", async () => {
     await postImages(
       area,

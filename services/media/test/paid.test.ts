@@ -4,7 +4,7 @@ import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { costOf, imagesConfig } from "./images-suite.ts";
+import { costOf, imagesConfig, postImages } from "./images-suite.ts";
 import { pictureIn, samplePng } from "./pictures.ts";
 
 let area: Area;
@@ -109,6 +109,16 @@ describe("a stream", () => {
     const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
     // With a sign of life before it, it is an error in the stream.
     await expect(refused).rejects.toThrow("The vendor failed before its answer");
+  });
+
+  test("that breaks before it began is refused with 502, where no sign of life was sent", async () => {
+    await using patient = await startArea(service, { config: imagesConfig, beside: area });
+    await area.enable("pictures");
+    const body = { model: "tokens", prompt: simulate({ errorAfterChunks: 0 }), stream: true };
+    const answer = await postImages(patient, "generations", body);
+    expect([answer.status, answer.body.error.code]).toEqual([502, "upstream_error"]);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    await area.enable("pictures");
   });
 });
 

@@ -17,6 +17,12 @@ const places = {
   cohere: { path: "/cohere", key: "co-key" },
   vertex: { path: "/vertex/v1/projects/p/locations/us-central1", key: "ya29.simulated" },
 } as const;
+/** Credentials that a cloud refuses. */
+const refused = [
+  { name: "wrong-region", provider: "bedrock", path: "/bedrock?region=eu-west-1", secret: places.bedrock.key },
+  { name: "wrong-secret", provider: "bedrock", path: places.bedrock.path, secret: "AKIASIMULATEDKEYID:another" },
+  { name: "bad-token", provider: "vertex", path: places.vertex.path, secret: "bad-token" },
+] as const;
 /** A dollar for a million tokens is a thousand nano-dollars for one. */
 const nanosPerToken = 100;
 
@@ -26,14 +32,25 @@ beforeAll(async () => {
   area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] } },
-      models: Object.fromEntries(vectors.map(({ name }) => [name, { kind: "embedding", price: { input: 0.1 } }])),
-      channels: vectors.map(({ name, provider, model }) => ({
-        id: name,
-        provider,
-        baseUrl: `\${SIMULATOR_URL}/at/${name}${places[provider].path}`,
-        keys: [places[provider].key],
-        models: { [name]: model },
-      })),
+      models: Object.fromEntries(
+        [...vectors, ...refused].map(({ name }) => [name, { kind: "embedding", price: { input: 0.1 } }]),
+      ),
+      channels: [
+        ...vectors.map(({ name, provider, model }) => ({
+          id: name,
+          provider,
+          baseUrl: `\${SIMULATOR_URL}/at/${name}${places[provider].path}`,
+          keys: [places[provider].key],
+          models: { [name]: model },
+        })),
+        ...refused.map(({ name, provider, path, secret }) => ({
+          id: name,
+          provider,
+          baseUrl: `\${SIMULATOR_URL}/at/${name}${path}`,
+          keys: [secret],
+          models: { [name]: provider === "bedrock" ? "amazon.titan-embed-text-v2:0" : "text-embedding-005" },
+        })),
+      ],
       accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
     },
   });
@@ -67,6 +84,15 @@ describe.each(vectors)("vectors of $name", ({ name, most }) => {
     await expect(client.embeddings.create({ model: name, input })).rejects.toMatchObject({ status: 400 });
     expect((await settled()) - before).toBe(0n);
   });
+});
+
+test.each(refused)("$name is the gateway's trouble and no client's, and costs nothing", async ({ name }) => {
+  const before = await settled();
+  await expect(client.embeddings.create({ model: name, input: "Hi" })).rejects.toMatchObject({
+    status: 502,
+    code: "upstream_auth_failed",
+  });
+  expect((await settled()) - before).toBe(0n);
 });
 
 test("a query is asked for as one", async () => {

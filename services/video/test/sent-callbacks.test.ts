@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
-import { until } from "@modelgate/testkit";
+import { startScriptedServer, until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
@@ -25,42 +23,51 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-/** A client's own address for callbacks. */
-async function listen(take: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer(take).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/done`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
-
 test("an interrupted callback is sent again", async () => {
   const tries = new Map<string, number>();
-  await using client = await listen((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { id } = JSON.parse(Buffer.concat(pieces).toString());
-      tries.set(id, (tries.get(id) ?? 0) + 1);
-      if (tries.get(id) === 1) request.socket.destroy();
-      else response.end();
-    });
+  await using client = await startScriptedServer(({ body }, response) => {
+    const { id } = JSON.parse(body);
+    tries.set(id, (tries.get(id) ?? 0) + 1);
+    if (tries.get(id) !== 1) return {};
+    response.destroy();
+    return undefined;
   });
   const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
   const { json } = await ask(area, "/v1/video/generations", body);
   await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
 });
 
+test.each([
+  ["film-openai", "openai-films"],
+  ["film-compatible", "compatible"],
+  ["film-jimeng", "jimeng"],
+  ["film-veo", "veo"],
+  ["film-vertex", "vertex-films"],
+  ["film-wan", "wan"],
+  ["film-seedance", "seedance"],
+])("of %s every transition is sent, and the vendor never sees the address", async (model, channel) => {
+  const states = new Set<string>();
+  await using client = await startScriptedServer((request) => {
+    states.add(JSON.parse(request.body).state);
+    return {};
+  });
+  await area.simulator.forget(channel);
+  const body = { model, prompt: simulate({ looks: 4 }), callback_url: client.url };
+  const { status } = await ask(area, "/v1/video/generations", body);
+  expect(status).toBe(200);
+  await until("its end to be sent", () => states.has("completed"));
+  await until("every transition to be sent", () => states.size === 3);
+  expect(states).toEqual(new Set(["queued", "in_progress", "completed"]));
+  const seen = await area.simulator.requests(channel);
+  expect(seen.length).toBeGreaterThan(0);
+  expect(JSON.stringify(seen)).not.toContain(client.url);
+});
+
 test("a remix has callbacks, and their address is never sent to a vendor", async () => {
   const sent: string[] = [];
-  await using client = await listen((request, response) => {
-    request.on("data", (piece: Buffer) => sent.push(piece.toString())).on("end", () => response.end());
+  await using client = await startScriptedServer((request) => {
+    sent.push(request.body);
+    return {};
   });
   const source = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" });
   await ended(area, source.json.id);

@@ -1,11 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import OpenAI, { APIError, toFile } from "openai";
 import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskEvent } from "@modelgate/contracts";
-import { until } from "@modelgate/testkit";
+import { startScriptedServer, until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
 import { keys, rival, trusting, trustingAccount } from "../../../libs/relay/test/config.ts";
@@ -399,33 +397,19 @@ describe("the end of a task", () => {
   });
 
   test("is sent to the client's callback URL, signed, each transition once", async () => {
-    const callbacks: { readonly body: string; readonly signature: string }[] = [];
-    const listener = createServer((request, response) => {
-      const pieces: Buffer[] = [];
-      request.on("data", (piece: Buffer) => pieces.push(piece));
-      request.on("end", () => {
-        callbacks.push({
-          body: Buffer.concat(pieces).toString(),
-          signature: String(request.headers["x-modelgate-signature"]),
-        });
-        response.end();
-      });
-    });
-    await once(listener.listen(0, "127.0.0.1"), "listening");
-    const { port } = listener.address() as { port: number };
+    await using client = await startScriptedServer(() => ({}));
     await area.simulator.forget("kling");
-    const url = `http://127.0.0.1:${port}/done`;
-    const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: url };
+    const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: `${client.url}/done` };
     const { json } = await ask(area, "/kling/v1/videos/text2video", asked);
-    await until("every transition to be sent", () => callbacks.length === 3);
-    listener.close();
+    await until("every transition to be sent", () => client.requests.length === 3);
     // Each call has its own way: they may overtake one another.
-    expect(callbacks.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual([
+    expect(client.requests.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual([
       "completed",
       "in_progress",
       "queued",
     ]);
-    for (const { body, signature } of callbacks) {
+    for (const { body, headers } of client.requests) {
+      const signature = String(headers["x-modelgate-signature"]);
       const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
       const key = createHash("sha256").update(keys.demo).digest("hex");
       expect(createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")).toBe(hex);
