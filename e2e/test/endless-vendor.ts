@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
+import { startScriptedServer } from "@modelgate/testkit";
 
 /** A vendor of chat streams that go on, a word now and then, until a test lets them end. */
 export interface EndlessVendor extends AsyncDisposable {
@@ -26,20 +26,17 @@ const last =
 /** Starts one on a port of its own. */
 export async function startEndlessVendor(): Promise<EndlessVendor> {
   const open = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    request.resume();
+  const server = await startScriptedServer((_, response) => {
     open.add(response);
     response.writeHead(200, { "content-type": "text/event-stream" }).write(word);
     response.once("close", () => open.delete(response));
+    return undefined;
   });
   const timer = setInterval(() => {
     for (const response of open) response.write(word);
   }, wordEveryMs);
-  server.listen(0, "127.0.0.1", 4_096);
-  await once(server, "listening");
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+    url: `${server.url}/v1`,
     get open() {
       return open.size;
     },
@@ -48,9 +45,7 @@ export async function startEndlessVendor(): Promise<EndlessVendor> {
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,20 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
+import { startScriptedServer, startSuite, until, wavHead, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, keys, money } from "./suite-client.ts";
 
 /** A vendor that answers every call with 200 and what stands in the path. */
-const asked: string[] = [];
-const vendor = createServer((request, response) => {
-  request.resume().once("end", () => {
-    const [, name = "", body = ""] = (request.url ?? "").split("/");
-    asked.push(name);
-    const text = decodeURIComponent(body);
-    const type = text.startsWith("data:") ? "text/event-stream" : "application/json";
-    response.writeHead(200, { "content-type": type }).end(text);
-  });
-});
+let vendor: ScriptedServer;
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const nope = JSON.stringify({ choices: "nope", data: "nope", results: "nope", text: 5, usage });
@@ -82,10 +71,7 @@ const cases: readonly {
 
 let suite: Suite;
 beforeAll(async () => {
-  vendor.listen(0, "127.0.0.1");
-  await once(vendor, "listening");
-  const address = vendor.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  vendor = await startScriptedServer(({ path }) => ({ body: decodeURIComponent(path.split("/")[2] ?? "") }));
   suite = await startSuite({
     config: {
       groups: { default: { models: ["*"] } },
@@ -93,7 +79,7 @@ beforeAll(async () => {
       channels: cases.flatMap(({ name, answer = nope }) => [
         {
           ...channel(`bad-${name}`, [name], { priority: 10 }),
-          baseUrl: `http://127.0.0.1:${port}/${name}/${encodeURIComponent(answer)}`,
+          baseUrl: `${vendor.url}/${name}/${encodeURIComponent(answer)}`,
         },
         channel(`good-${name}`, [name]),
       ]),
@@ -102,9 +88,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  vendor.close();
-  vendor.closeAllConnections();
   await suite?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 
 test.each(cases)("$name: an answer that cannot be read is tried elsewhere", async ({ name, path, body, file }) => {
@@ -119,7 +104,7 @@ test.each(cases)("$name: an answer that cannot be read is tried elsewhere", asyn
   });
   const text = await answer.text();
   expect([answer.status, text]).toEqual([200, expect.not.stringContaining("nope")]);
-  expect(asked.filter((each) => each === name)).toHaveLength(1);
+  expect(vendor.requests.filter(({ path: asked }) => asked.split("/")[1] === name)).toHaveLength(1);
   expect(await suite.simulator.requests(`good-${name}`)).toHaveLength(1);
 });
 
