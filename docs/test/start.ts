@@ -28,7 +28,9 @@ const runsWithinMs = 240_000;
 export async function startDemo(): Promise<Demo> {
   const [port = 0] = await freePorts(1);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-docs-"));
-  const env = { ...process.env, PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
+  const own = { PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
+  // LiteLLM asks GitHub for prices when it is imported, and again and again where that does not answer.
+  const env = { ...process.env, ...own, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
   const npm = spawn("npm", ["start"], { cwd: root, env });
   const ended = new Promise((resolve) => void npm.once("close", resolve));
   let output = "";
