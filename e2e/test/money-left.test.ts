@@ -234,6 +234,9 @@ describe.each(shapes)("services %s", (shape) => {
     await call.leave();
     expect(await settled()).toBe(before);
     expect(await eventsAfter(1, from)).toMatchObject([{ outcome: "cancelled", status: 499, costNanos: "0" }]);
+    // The service would wait for this connection at its end.
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
   });
 
   test("a service that shuts down waits for these answers, and settles them", async () => {
