@@ -39,7 +39,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   const totals = () =>
     suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", "outcome");
 
-  test("by keyboard alone: a vendor is added, a key is made, and a paid call to that vendor succeeds", async () => {
+  test("by keyboard only: a vendor is added, a key is made, and a paid call to that vendor succeeds", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     const dialog = page.getByRole("dialog");

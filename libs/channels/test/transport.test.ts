@@ -175,7 +175,7 @@ test("a request that the vendor may have received is not sent again, even on a k
   expect(await ask("/")).toBe("3");
 });
 
-test("an exchange that is ended while its connection is being made is over at once, and nothing was sent", async () => {
+test("an exchange that is aborted while connecting ends at once, and nothing was sent", async () => {
   const sockets = new Set<Socket>();
   // Never answers the handshake of TLS.
   const deaf = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");

@@ -117,7 +117,7 @@ describe("requests to the vendor", () => {
     expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
   });
 
-  test("a file of the vendor's store, where the group shares it, and in no other", async () => {
+  test("a file id of the vendor's store only in a group with shared stores", async () => {
     const body = { model: "tokens", prompt: "a fox", file_ids: ["file-1"] };
     const refused = await postImages(area, "generations", body);
     expect([refused.status, refused.body.error.param]).toEqual([400, "file_ids[0]"]);

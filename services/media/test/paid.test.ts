@@ -111,7 +111,7 @@ describe("a stream", () => {
     await expect(refused).rejects.toThrow("The vendor failed before its answer");
   });
 
-  test("that breaks before it began is refused with 502, where no sign of life was sent", async () => {
+  test("that fails before its first chunk and its first heartbeat is refused with 502", async () => {
     await using patient = await startArea(service, { config: imagesConfig, beside: area });
     await area.enable("pictures");
     const body = { model: "tokens", prompt: simulate({ errorAfterChunks: 0 }), stream: true };

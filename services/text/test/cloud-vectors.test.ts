@@ -86,7 +86,7 @@ describe.each(vectors)("vectors of $name", ({ name, most }) => {
   });
 });
 
-test.each(refused)("$name is the gateway's trouble and no client's, and costs nothing", async ({ name }) => {
+test.each(refused)("$name is answered with 502, not as the client's fault, and costs nothing", async ({ name }) => {
   const before = await settled();
   await expect(client.embeddings.create({ model: name, input: "Hi" })).rejects.toMatchObject({
     status: 502,

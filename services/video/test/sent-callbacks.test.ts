@@ -45,7 +45,7 @@ test.each([
   ["film-vertex", "vertex-films"],
   ["film-wan", "wan"],
   ["film-seedance", "seedance"],
-])("of %s every transition is sent, and the vendor never sees the address", async (model, channel) => {
+])("%s: every transition is sent, and the address is never sent to the vendor", async (model, channel) => {
   const states = new Set<string>();
   await using client = await startScriptedServer((request) => {
     states.add(JSON.parse(request.body).state);
