@@ -103,6 +103,7 @@ export {
 export {
   rankingWires,
   realtimeWires,
+  isAgent,
   textWireNames,
   upstreamWires,
   vectorsWires,

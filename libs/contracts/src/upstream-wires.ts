@@ -1,6 +1,14 @@
 /** Wires (API formats) of text. Requests and answers can be converted between all of them. */
-export const textWireNames = ["chat", "responses", "messages", "content", "converse"] as const;
+export const textWireNames = ["chat", "responses", "messages", "content", "interactions", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
+
+/** Matches Google's agents, which a request of the interactions wire names in place of a model. */
+const agents = /^(?:deep-research|antigravity|code-?mender)-/;
+
+/** Returns true if a vendor's name is that of an agent: it works in the background only, and on that wire only. */
+export function isAgent(name: string): boolean {
+  return agents.test(name);
+}
 
 /**
  * Auxiliary endpoints of the text wires. Each accepts a request of one text wire, but does not generate an answer: it

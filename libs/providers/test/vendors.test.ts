@@ -49,6 +49,7 @@ describe("the URL of a call", () => {
       true,
       "https://v.example/v1beta/models/gen:streamGenerateContent?alt=sse",
     ],
+    ["gemini", "https://v.example", "interactions", "gen", true, "https://v.example/v1beta/interactions"],
     ["gemini", "https://v.example", "count-content", "gen", false, "https://v.example/v1beta/models/gen:countTokens"],
     [
       "gemini",
@@ -138,6 +139,7 @@ test.each<[string, UpstreamWire, object]>([
   ["openai", "chat", { authorization: "Bearer k" }],
   ["anthropic", "messages", { "x-api-key": "k", "anthropic-version": "2023-06-01" }],
   ["gemini", "content", { "x-goog-api-key": "k" }],
+  ["gemini", "interactions", { "x-goog-api-key": "k", "api-revision": "2026-05-20" }],
   ["azure", "chat", { "api-key": "k" }],
   ["jina", "jina-rerank", { authorization: "Bearer k" }],
   ["cohere", "cohere-rerank", { authorization: "Bearer k" }],
@@ -183,6 +185,16 @@ test("a file on the vendor's host is requested with the key and nothing else", (
 test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks", (name) => {
   const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
   expect(poll).toThrow("The vendor answered with a task, which it does not support.");
+});
+
+test("an interaction of an agent is polled", () => {
+  const poll = { ...call, act: "poll", wire: "interactions", task: "v1_a/b" } as const;
+  expect(providers["gemini"]?.request({ ...poll, baseUrl: "https://v.example" })).toMatchObject({
+    url: new URL("https://v.example/v1beta/interactions/v1_a%2Fb"),
+    method: "GET",
+    headers: { "x-goog-api-key": "k", "api-revision": "2026-05-20" },
+  });
+  expect(providers["gemini"]?.wiresAt?.("", "deep-research-preview-04-2026")).toEqual(["interactions"]);
 });
 
 test("a vendor signs the address, the body and the time", () => {

@@ -23,6 +23,7 @@ export type {
   WholeAnswer,
   WholeReader,
 } from "./answers/exchange.ts";
+export { finishTask } from "./answers/finish-task.ts";
 export { byteFraming } from "./answers/stream-reader.ts";
 export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
 export {

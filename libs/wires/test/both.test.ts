@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { chatWire } from "../src/text/chat/index.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
+import { interactionsWire } from "../src/text/interactions/index.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
@@ -30,6 +31,8 @@ test.each([
   ["responses to chat", responsesWire, chatWire],
   ["chat to content", chatWire, contentWire],
   ["content to chat", contentWire, chatWire],
+  ["interactions to responses", interactionsWire, responsesWire],
+  ["chat to interactions", chatWire, interactionsWire],
 ])("%s: a vendor's stream becomes the client's, event by event", (_, vendor, client) => {
   fc.assert(
     fc.property(common, (whole) => {
@@ -45,6 +48,7 @@ test.each([
   ["chat", chatWire],
   ["responses", responsesWire],
   ["content", contentWire],
+  ["interactions", interactionsWire],
 ])("%s: any split of the bytes gives the same events", (_, wire) => {
   fc.assert(
     fc.property(common, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {

@@ -7,7 +7,7 @@ import { merged } from "./arbitraries.ts";
 import { contextFor, oneAnswer, plain, readBack, text, toolRound, written, type BothWire } from "./harness.ts";
 
 /** Every client's wire to every other vendor's, whole and streamed: what both can say is the same at both ends. */
-const wires = ["chat", "responses", "messages", "content"] as const;
+const wires = ["chat", "responses", "messages", "content", "interactions"] as const;
 const ways = wires.flatMap((client) =>
   wires.filter((vendor) => vendor !== client).map((vendor) => ({ client, vendor, name: `${client} over ${vendor}` })),
 );

@@ -23,7 +23,7 @@ const spoken = answer(
   fc.constantFrom("stop"),
 );
 const context = contextFor({ includeUsage: true });
-const wires: readonly BothWire[] = ["chat", "responses", "messages", "content"];
+const wires: readonly BothWire[] = ["chat", "responses", "messages", "content", "interactions"];
 
 /** A stream's frames as far as they passed, and those that end it there; undefined where it had not begun. */
 function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {

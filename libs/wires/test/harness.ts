@@ -18,7 +18,7 @@ import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 
 /** The wires that clients speak and that every client's calls can be converted to. */
-export type BothWire = "chat" | "responses" | "messages" | "content";
+export type BothWire = "chat" | "responses" | "messages" | "content" | "interactions";
 
 /** What a wire knows of the request that it answers. */
 export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {

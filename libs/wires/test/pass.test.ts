@@ -37,8 +37,14 @@ const frames: Readonly<
     last: 'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2},"modelVersion":"theirs"}\r\n\r\n',
     failed: 'data: {"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}\r\n\r\n',
   },
+  interactions: {
+    plain:
+      'event: step.delta\ndata: {"event_type":"step.delta","index":0,"delta":{"type":"text","text":"say \\"interaction.completed\\""}}\n\n',
+    last: 'event: interaction.completed\ndata: {"event_type":"interaction.completed","interaction":{"id":"i","model":"theirs","status":"completed","usage":{"total_input_tokens":3,"total_output_tokens":2}}}\n\n',
+    failed: 'event: error\ndata: {"event_type":"error","error":{"code":"unavailable","message":"no"}}\n\n',
+  },
 };
-const wires = ["chat", "completions", "responses", "messages", "content"] as const;
+const wires = ["chat", "completions", "responses", "messages", "content", "interactions"] as const;
 const failure = new Failure("upstream_error", "it broke");
 
 describe.each(wires)("%s", (wire) => {

@@ -18,6 +18,7 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
   ["MessagesRequest", { model: "m", max_tokens: 1, messages: user }, (body) => wires.messages.client.read(body)],
   ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => wires.completions.client.read(body)],
   ["GenerateContentRequest", { contents }, (body) => wires.content.client.read(body, { model: "m", stream: false })],
+  ["InteractionRequest", { model: "m", input: "a" }, (body) => wires.interactions.client.read(body)],
   ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => vectorsWires.embeddings.client.read(body, {})],
   ["CohereEmbedRequest", { model: "m", texts: ["a"] }, vectorsWires["cohere-embeddings"].client.read],
   [

@@ -5,6 +5,7 @@ import { soundIn } from "./sound.ts";
 import { camelise } from "./camel.ts";
 import { invalidKey, renderError } from "./errors.ts";
 import { predictImages } from "./imagen.ts";
+import { createInteraction, getInteraction } from "./interactions/index.ts";
 
 import { beginOperation, filmAt, geminiOperation } from "../veo/operations.ts";
 
@@ -31,6 +32,8 @@ export const gemini: Vendor = createVendor({
     action("batchEmbedContents", batchEmbedContents),
     action("predict", (body, model) => predictImages(body, model, "gemini")),
     action("predictLongRunning", (body, model) => beginOperation(body, { model, at: "gemini", under: "" })),
+    createInteraction,
+    getInteraction,
     geminiOperation,
     filmAt(/^\/v1(?:beta)?\/files\/([^/:]+):download$/),
   ],

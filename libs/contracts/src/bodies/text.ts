@@ -265,6 +265,24 @@ export const GenerateContentRequest = Type.Object(
   { $id: "GenerateContentRequest" },
 );
 
+/**
+ * POST /v1/interactions: a model or an agent, and `input` as text, contents or steps; fields that are not listed here
+ * are passed on unchanged.
+ */
+export const InteractionRequest = Type.Object(
+  {
+    model: nullable(model),
+    agent: nullable(Type.String({ minLength: 1, description: "an agent, in place of the model" })),
+    input: nullable(Type.Union([Type.String(), anyObject, Type.Array(anyObject)])),
+    stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
+    background: nullable(Type.Boolean({ description: "true: the answer is made after the request has ended" })),
+    store: nullable(Type.Boolean({ description: "false: the interaction cannot be referred to later" })),
+    previous_interaction_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+    generation_config: nullable(Type.Object({ max_output_tokens: nullable(positiveInteger) })),
+  },
+  { $id: "InteractionRequest" },
+);
+
 /** Body of `:countTokens`: either `contents` or a complete request of `:generateContent`. */
 export const CountContentTokensRequest = Type.Object(
   {

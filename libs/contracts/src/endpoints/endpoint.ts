@@ -29,7 +29,15 @@ export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-head
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
 
 /** Formats of streams. Each has a specific error event (`failureFrames`). */
-export type StreamFormat = "chat" | "responses" | "messages" | "content" | "ollama" | "images" | "audio";
+export type StreamFormat =
+  | "chat"
+  | "responses"
+  | "messages"
+  | "content"
+  | "interactions"
+  | "ollama"
+  | "images"
+  | "audio";
 
 /** One row of the endpoint table, from which routes, authentication, documentation and tests are derived. */
 export interface Endpoint {

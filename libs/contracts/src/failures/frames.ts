@@ -16,6 +16,7 @@ export const failureFrames = {
     errorEvent({ type: "error", code, message, param: null, sequence_number: sequence + 1 }),
   messages: (failure, requestId) => errorEvent(renderFailure("alpha", failure, requestId)),
   content: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
+  interactions: ({ code, message }) => errorEvent({ event_type: "error", error: { code, message } }),
   images: (failure, requestId) => errorEvent({ type: "error", ...renderFailure("common", failure, requestId) }),
   ollama: (failure, requestId) => `${JSON.stringify(renderFailure("ollama", failure, requestId))}\n`,
   audio: (failure, requestId) => dataEvent({ type: "error", ...renderFailure("common", failure, requestId) }),

@@ -48,6 +48,12 @@ const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
     object: "toolConfig",
     any: "systemInstruction",
   },
+  InteractionRequest: {
+    string: "system_instruction service_tier continuation_token cached_content response_mime_type",
+    array: "tools response_modalities",
+    object: "webhook_config",
+    any: "environment response_format",
+  },
   EmbeddingsRequest: { string: "input_type task" },
   EngineEmbeddingsRequest: { string: "input_type task" },
   EmbedContentRequest: { string: "model" },

@@ -1,6 +1,7 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import { isAgent, type UpstreamWire } from "@modelgate/contracts";
+import type { PollCall, VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
-import { requestBuilder, type AddressedCall } from "../request.ts";
+import { requestBuilder, requestTo, type AddressedCall, type VendorRequest } from "../request.ts";
 import { failureOf } from "./failures.ts";
 import { keyHeader, pollVideo, startVideo, withVersion } from "./video.ts";
 
@@ -16,9 +17,9 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
 /** Method name of sessions. Their path contains the version in another place than all other paths. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
-const answerRequest = requestBuilder(address, keyHeader);
+const answerRequest = requestBuilder(address, headersOf);
 
-/** Google's models by the content wire. Sessions are WebSockets. */
+/** Google's models by the content wire, and its agents by the interactions wire. Sessions are WebSockets. */
 export const gemini: Provider = {
   name: "gemini",
   title: "Gemini",
@@ -28,6 +29,7 @@ export const gemini: Provider = {
   modelsAt: "/v1beta/models",
   wires: [
     "content",
+    "interactions",
     "count-content",
     "content-embeddings",
     "gemini-live",
@@ -37,13 +39,32 @@ export const gemini: Provider = {
     "veo-video",
   ],
   wiresAt: (_, model) => wiresOfModel(model),
-  request: (call) => (call.act === "poll" && call.wire === "veo-video" ? pollVideo(call) : answerRequest(call)),
+  request(call) {
+    if (call.act !== "poll") return answerRequest(call);
+    if (call.wire === "interactions") return pollInteraction(call);
+    return call.wire === "veo-video" ? pollVideo(call) : answerRequest(call);
+  },
   start: startVideo,
   failureOf,
 };
 
-/** Returns the wires of a model that does not generate text, by its name; undefined for a text model. */
+/** Version of the interactions wire, in which interactions have steps. */
+const revision = { "api-revision": "2026-05-20" };
+
+/** Returns the header with the key, and the version that only one wire has. */
+function headersOf(call: VendorCall): Readonly<Record<string, string>> {
+  return "wire" in call && call.wire === "interactions" ? { ...keyHeader(call), ...revision } : keyHeader(call);
+}
+
+/** Returns the request for the state of an interaction that is made in the background. */
+function pollInteraction(call: PollCall): VendorRequest {
+  const url = new URL(`${withVersion(call.baseUrl)}/interactions/${encodeURIComponent(call.task)}`);
+  return requestTo(url, call, headersOf(call));
+}
+
+/** Returns the wires of an agent, or of a model that does not generate text, by its name; undefined for a text model. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
+  if (isAgent(model)) return ["interactions"];
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
   if (model.startsWith("veo-")) return ["veo-video"];
   return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
@@ -53,6 +74,7 @@ function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
 function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const base = withVersion(baseUrl);
   if (wire === "gemini-live") return liveAddress(base);
+  if (wire === "interactions") return new URL(`${base}/interactions`);
   const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "");
   const url = new URL(`${base}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
   if (stream) url.searchParams.set("alt", "sse");

@@ -12,7 +12,6 @@ import {
   writeImages,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesTask,
   type ImagesPass,
   type ImagesVendor,
   type MadeImage,
@@ -20,12 +19,12 @@ import {
 import { vendorWire, type Parsed } from "@modelgate/wires/wire";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
 import { renderSupported, type UnsupportedRules } from "../answers/unsupported.ts";
+import { finishTask } from "../answers/finish-task.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
 import { mayBeImage, type InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
-import { setTimeout } from "node:timers/promises";
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 
 /** A call for images in any wire of a client, read and checked. */
@@ -85,6 +84,10 @@ function imageStream(request: ImageRequest): AnswerReader {
 /** Reads an answer that is not a stream: images, or a task that makes them. Images may still have to be fetched. */
 function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
   const parse = async (answer: Buffer) => vendor.parse(await parseAnswer(answer));
+  const finishedImages = async (answer: Buffer): Promise<ImagesAnswer | undefined> => {
+    const seen = await parse(answer);
+    return "task" in seen ? undefined : seen;
+  };
   return {
     kind: "task",
     async read(bytes) {
@@ -92,7 +95,8 @@ function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
       return {
         usage: "task" in parsed ? undefined : unitsOfImages(parsed),
         async finish(link) {
-          const made = "task" in parsed ? await finishTask(parsed, link, parse, call.deps.taskWaitMs) : parsed;
+          const made =
+            "task" in parsed ? await finishTask(parsed.task, link, finishedImages, call.deps.taskWaitMs) : parsed;
           return await finished(call, made, link);
         },
       };
@@ -108,53 +112,6 @@ async function finished(
   const wanted = wantedForm(request);
   const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, remote, link)));
   return { usage: unitsOfImages(made), words: () => "", ...render({ ...made, images }) };
-}
-
-/** Pauses between polls, in ms: short at first because most images are finished quickly. */
-const firstPauseMs = 300;
-const longestPauseMs = 2_000;
-const pauseGrowth = 1.5;
-/** Number of failed polls in a row after which the task is given up. */
-const maxFailedPolls = 3;
-/** Status of a poll that was refused because it came too early. */
-const tooMany = 429;
-
-/**
- * Waits until a vendor's task has finished, or its client disconnects. Throws Failure upstream_timeout if it takes
- * longer than `waitMs`, or the task's failure. A task is never started again, because the vendor may still be working
- * on it.
- */
-export async function finishTask(
-  { task }: ImagesTask,
-  vendor: VendorLink,
-  parse: (answer: Buffer) => Promise<ImagesAnswer | ImagesTask>,
-  waitMs: number,
-): Promise<ImagesAnswer> {
-  const deadline = Date.now() + waitMs;
-  let failed = 0;
-  for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
-    await setTimeout(pause, undefined, { signal: vendor.signal });
-    const seen = await poll(vendor, task);
-    // A vendor that refuses frequent polls still works on the task.
-    if (seen instanceof Failure && seen.status === tooMany) continue;
-    failed = seen instanceof Failure ? failed + 1 : 0;
-    if (seen instanceof Failure) {
-      if (seen.status < 500 || failed >= maxFailedPolls) throw seen;
-      continue;
-    }
-    const answer = await parse(seen);
-    if (!("task" in answer)) return answer;
-  }
-  throw new Failure("upstream_timeout", `The vendor's task did not finish within ${waitMs} ms.`);
-}
-
-async function poll(vendor: VendorLink, task: string): Promise<Buffer | Failure> {
-  try {
-    return await vendor.poll(task);
-  } catch (error) {
-    if (error instanceof Failure && !vendor.signal.aborted) return error;
-    throw error;
-  }
 }
 
 /**

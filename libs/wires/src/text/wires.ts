@@ -5,6 +5,7 @@ import { completionsWire } from "./completions/index.ts";
 import { contentWire } from "./content/index.ts";
 import { converseWire } from "./converse/index.ts";
 import type { ClientOnlyWire, TextClient, TextWire, VendorTextWire } from "./hub/wire.ts";
+import { interactionsWire } from "./interactions/index.ts";
 import { messagesWire } from "./messages/index.ts";
 import { ollamaChatWire, ollamaGenerateWire } from "./ollama/index.ts";
 import type { TextPass } from "./pass.ts";
@@ -16,6 +17,7 @@ export const wires = {
   responses: responsesWire,
   messages: messagesWire,
   content: contentWire,
+  interactions: interactionsWire,
   completions: completionsWire,
   converse: converseWire,
   "ollama-chat": ollamaChatWire,

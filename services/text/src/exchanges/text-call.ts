@@ -1,11 +1,14 @@
-import { wires, type ClientOnlyWire, type ClientWire, type JsonObject } from "@modelgate/wires/text";
+import { wires, type ClientOnlyWire, type ClientWire, type JsonObject, type TextVendor } from "@modelgate/wires/text";
 import type { Failure } from "@modelgate/contracts";
 import {
   eventStream,
+  finishTask,
+  parseAnswer,
   requireStreamOf,
   type AnswerReader,
   type StreamTranslator,
   type StreamWaiting,
+  type TaskReader,
   type UpstreamHead,
   type WholeAnswer,
 } from "@modelgate/relay";
@@ -64,14 +67,15 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
 /** Reads answers in the form that the call requested: complete, or as a stream in the framing of the vendor's wire. */
 export function textReader(
   { stream }: { readonly stream: boolean },
-  upstream: StreamForm,
+  upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "taskOf"> },
   how: {
     whole(bytes: Buffer): Promise<WholeAnswer>;
     readonly translator: (how: { readonly mayBeCut: boolean }) => StreamTranslator;
   },
 ): (head: UpstreamHead) => AnswerReader {
-  const { framing } = upstream;
+  const { framing, vendor } = upstream;
   return (head) => {
+    if (!stream && vendor?.taskOf !== undefined) return polledReader(vendor.taskOf, (bytes) => how.whole(bytes));
     if (!stream) return { kind: "whole", read: (bytes) => how.whole(bytes) };
     requireStreamOf(framing, head);
     return {
@@ -80,5 +84,26 @@ export function textReader(
       begins: (first) => beginsIn(upstream, first),
       translator: how.translator,
     };
+  };
+}
+
+/** Maximum time, in ms, until an answer that is polled has finished: agents do research for up to an hour. */
+const maxTaskMs = 3_600_000;
+
+/** Reads an answer that the vendor may still be making; such an answer is polled until it has finished. */
+function polledReader(
+  taskOf: NonNullable<TextVendor["taskOf"]>,
+  whole: (bytes: Buffer) => Promise<WholeAnswer>,
+): TaskReader {
+  const taskIn = async (bytes: Buffer): Promise<string | undefined> => taskOf(await parseAnswer(bytes));
+  const finished = async (bytes: Buffer) => ((await taskIn(bytes)) === undefined ? await whole(bytes) : undefined);
+  return {
+    kind: "task",
+    async read(bytes) {
+      const task = await taskIn(bytes);
+      if (task !== undefined) return { finish: (vendor) => finishTask(task, vendor, finished, maxTaskMs) };
+      const answer = await whole(bytes);
+      return { usage: answer.usage, finish: () => Promise.resolve(answer) };
+    },
   };
 }

@@ -8,6 +8,7 @@ import {
   type Exchange,
   type Metered,
   type TextCost,
+  type VendorLink,
 } from "@modelgate/relay";
 import {
   wires,
@@ -98,9 +99,11 @@ export interface Answered {
 export async function answered(exchange: Exchange, text: string): Promise<Answered> {
   const contentType = exchange.streams ? "text/event-stream" : "application/json";
   const reader = exchange.read({ headers: { "content-type": contentType } });
-  if (reader.kind === "task") throw new Error("no answer of text is a task");
-  if (reader.kind === "whole") {
-    const whole = await readAnswer(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
+  if (reader.kind !== "stream") {
+    const whole =
+      reader.kind === "task"
+        ? await (await reader.read(Buffer.from(text))).finish(neverAgain)
+        : await readAnswer(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
     return { text: whole.body.toString(), metered: await meterWhole(costOf(exchange), whole) };
   }
   const splitter = reader.framing.splitter();
@@ -118,6 +121,10 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
   out += translator.end().toString();
   return { text: out, metered: await meterStream(costOf(exchange), meter, "completed") };
 }
+
+/** A vendor that is asked nothing more. */
+const again = (): Promise<never> => Promise.reject(new Error("the answer was complete"));
+const neverAgain: VendorLink = { poll: again, send: again, origin: "", signal: new AbortController().signal };
 
 /** The cost of a call of text, as far as the meter of a complete answer reads it. */
 function costOf(exchange: Exchange): TextCost {

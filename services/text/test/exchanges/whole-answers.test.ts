@@ -17,6 +17,7 @@ const bodies = {
   messages: { model: "m", max_tokens: 10, messages: turns },
   responses: { model: "m", input: "Hello" },
   content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
+  interactions: { model: "m", input: "Hello" },
 };
 const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<TextCall> = {}) =>
   exchangeOf(callOf(client, bodies[client], more), wires[vendor]);
@@ -42,10 +43,11 @@ const unusable = {
     { candidates: "nope", usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } },
     { candidates: [], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } },
   ],
+  interactions: [{ steps: [] }, { status: "failed", steps: [], errors: [{ message: "no" }] }],
 } as const;
 
-const pairs = (["chat", "messages", "responses", "content", "completions"] as const).flatMap((client) =>
-  (["chat", "messages", "responses", "content"] as const).map((vendor) => [client, vendor] as const),
+const pairs = (["chat", "messages", "responses", "content", "interactions", "completions"] as const).flatMap((client) =>
+  (["chat", "messages", "responses", "content", "interactions"] as const).map((vendor) => [client, vendor] as const),
 );
 
 describe("a complete answer that cannot be used fails its attempt", () => {
@@ -108,6 +110,10 @@ describe("a stream can begin an answer", () => {
     content: {
       right: { candidates: [{ content: { parts: [{ text: "Hi" }] } }] },
       wrong: [{ candidates: "nope" }, { candidates: ["nope"] }, { text: "Hi" }],
+    },
+    interactions: {
+      right: { event_type: "interaction.created", interaction: { id: "i", status: "in_progress" } },
+      wrong: [{ event_type: "interaction.created" }, { event_type: "error", error: {} }, { event_type: 5 }],
     },
   };
   const begins = async (client: PassThroughWire, vendor: PassThroughWire, data: string): Promise<boolean> => {

@@ -2,7 +2,7 @@ import { isRecord, type Fields } from "../../json/fields.ts";
 import type { Part, Source, ToolResultPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { sealForClient, sealFromClient } from "../hub/seals.ts";
-import { knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
+import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 
 /** Maximum number of images in one tool result. */
@@ -83,7 +83,7 @@ function resultMedia(part: Fields): ToolResultPart["parts"][number] {
   const source: Source =
     uri === undefined
       ? { kind: "base64", mediaType: mediaType ?? "", data: blob.needText("data") }
-      : sourceOfUri(uri, mediaType);
+      : googleSource(uri, mediaType, "content");
   const read = mediaPart(source, mediaType);
   if (read.kind === "image" || read.kind === "file") return read;
   throw part.unsupported("inlineData");
@@ -98,14 +98,7 @@ function readFile(part: Fields): Part {
   const file = part.needFields("fileData");
   const uri = file.needText("fileUri");
   const mediaType = mediaTypeIn(file);
-  return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);
-}
-
-/** Returns the source of an address; one in the vendor's own store works only on this wire. */
-function sourceOfUri(uri: string, mediaType: string | undefined): Source {
-  const typed = mediaType === undefined ? {} : { mediaType };
-  const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
-  return stored ? { kind: "file-id", wire: "content", id: uri, ...typed } : { kind: "url", url: uri, ...typed };
+  return withSeal(mediaPart(googleSource(uri, mediaType, "content"), mediaType ?? mediaTypeOfName(uri)), part);
 }
 
 /** Creates a media part by its type: images, audio and video are distinguished, anything else is a file. */

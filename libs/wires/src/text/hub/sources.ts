@@ -2,6 +2,7 @@ import { own } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
 import { unsupportedFailure } from "./field-support.ts";
 import type { Source } from "./part.ts";
+import type { TextWireName } from "./request.ts";
 
 /** Returns the Base64 of a `data:` URL, and its media type without parameters; undefined for any other URL. */
 export function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
@@ -90,4 +91,11 @@ export function audioBytes(source: Source): { readonly data: string; readonly fo
 export function sourceOfUrl(url: string): Source {
   const read = readDataUrl(url);
   return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
+}
+
+/** Returns the source of an address on one of Google's wires; one in the vendor's store works on that wire only. */
+export function googleSource(uri: string, mediaType: string | undefined, wire: TextWireName): Source {
+  const typed = mediaType === undefined ? {} : { mediaType };
+  const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
+  return stored ? { kind: "file-id", wire, id: uri, ...typed } : { kind: "url", url: uri, ...typed };
 }

@@ -102,6 +102,11 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
    * gateway's default limit. Absent: limits are sent unchanged.
    */
   readonly raisedBound?: string;
+  /**
+   * Returns the id by which an answer that is not finished can be polled; undefined for a finished one. Absent: answers
+   * are always finished.
+   */
+  taskOf?(answer: JsonRecord): string | undefined;
   /** Minimum output limit that vendors accept; a smaller one is raised to it. Absent: any. */
   readonly minBound?: number;
 }

@@ -1,0 +1,133 @@
+import type { Behaviour } from "../../behaviour.ts";
+import { argumentsOf } from "../../core/asked-calls.ts";
+import { decide, type Answer } from "../../core/answer.ts";
+import { freshId } from "../../core/ids.ts";
+import { sealOf } from "../../core/seal.ts";
+import { halvesOf, piecesOf } from "../../core/tokens.ts";
+import type { Frame, Streamed } from "../../stream.ts";
+import { thoughtSeal } from "../rules.ts";
+import type { InteractionAsked } from "./read.ts";
+
+const statuses: Readonly<Record<string, string>> = {
+  stop: "completed",
+  tool_calls: "requires_action",
+  length: "incomplete",
+  failed: "failed",
+};
+
+/** A step, and the deltas by which it is streamed. */
+interface Written {
+  readonly step: object;
+  readonly begun: object;
+  readonly deltas: readonly object[];
+}
+
+function stepsOf({ summaries }: InteractionAsked, answer: Answer, behaviour: Behaviour): readonly Written[] {
+  const { thoughts, text, image, calls } = answer;
+  const signature = sealOf(thoughtSeal, thoughts ?? calls[0]?.name ?? "words");
+  const shown = thoughts !== undefined && (summaries || behaviour.reasoning !== undefined) ? thoughts : undefined;
+  const summary = shown === undefined ? {} : { summary: [{ type: "text", text: shown }] };
+  const said = text === undefined || text === "" ? undefined : text;
+  const picture = image && { type: "image", mime_type: "image/png", data: image.toString("base64") };
+  const content = [...(said === undefined ? [] : [{ type: "text", text: said }]), ...(picture ? [picture] : [])];
+  const thought: Written = {
+    step: { type: "thought", ...summary, signature },
+    begun: { type: "thought" },
+    deltas: [
+      ...(shown === undefined ? [] : piecesOf(shown)).map((words) => ({
+        type: "thought_summary",
+        content: { type: "text", text: words },
+      })),
+      { type: "thought_signature", signature },
+    ],
+  };
+  const output: Written = {
+    step: { type: "model_output", content },
+    begun: { type: "model_output" },
+    deltas: [
+      ...(said === undefined ? [] : piecesOf(said, behaviour.chunks)).map((words) => ({ type: "text", text: words })),
+      ...(picture ? [picture] : []),
+    ],
+  };
+  return [
+    ...(thoughts !== undefined || calls.length > 0 ? [thought] : []),
+    ...(content.length > 0 ? [output] : []),
+    ...calls.map((call): Written => {
+      const begun = { type: "function_call", id: freshId("fc-"), name: call.name, arguments: {} };
+      const deltas = halvesOf(call.arguments).map((half) => ({ type: "arguments_delta", arguments: half }));
+      return { step: { ...begun, arguments: argumentsOf(call.arguments) }, begun, deltas };
+    }),
+  ];
+}
+
+/** A whole interaction. */
+export function renderInteraction(asked: InteractionAsked, behaviour: Behaviour): object {
+  const answer = decide(asked.question, behaviour);
+  const steps = stepsOf(asked, answer, behaviour).map(({ step }) => step);
+  return { ...headOf(asked), ...endOf(answer), steps };
+}
+
+/** The members of an interaction that has just begun. */
+export function headOf({ named, tier }: InteractionAsked) {
+  const now = new Date().toISOString();
+  return {
+    id: freshId("v1_"),
+    object: "interaction",
+    ...named,
+    status: "in_progress",
+    created: now,
+    updated: now,
+    ...(tier && { service_tier: tier }),
+  };
+}
+
+function endOf(answer: Answer): object {
+  const usage = renderUsage(answer);
+  const status = statuses[answer.finish] ?? "completed";
+  const errors = [{ code: "internal", message: "simulated failure" }];
+  return { status, ...(usage && { usage }), ...(status === "failed" && { errors }) };
+}
+
+/** An interaction as a stream of steps; the last event does not repeat them. */
+export function streamInteraction(asked: InteractionAsked, behaviour: Behaviour): Streamed {
+  const answer = decide(asked.question, behaviour);
+  const head = headOf(asked);
+  const event = (event_type: string, members: object, more: Partial<Frame> = {}): Frame => ({
+    event: event_type,
+    data: JSON.stringify({ event_type, ...members, event_id: freshId("e_") }),
+    ...more,
+  });
+  return {
+    frames: (function* () {
+      yield event("interaction.created", { interaction: head });
+      yield event("interaction.status_update", { interaction_id: head.id, status: "in_progress" });
+      for (const [index, { begun, deltas }] of stepsOf(asked, answer, behaviour).entries()) {
+        yield event("step.start", { index, step: begun });
+        for (const delta of deltas) yield event("step.delta", { index, delta }, { content: true });
+        yield event("step.stop", { index });
+      }
+      yield event("interaction.completed", { interaction: { ...head, ...endOf(answer) } }, { last: true });
+      yield { event: "done", data: "[DONE]" };
+    })(),
+    error: (message) => event("error", { error: { code: "internal", message } }),
+  };
+}
+
+/** The usage of an answer: thoughts are not among the output. Undefined where none is to be reported. */
+function renderUsage({ counts, usage }: Answer): object | undefined {
+  if (usage === null) return undefined;
+  if (usage !== undefined) return usage;
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, imageTokens } = counts;
+  const spoken = Math.max(0, outputTokens - reasoningTokens);
+  const words = { modality: "text", tokens: spoken - imageTokens };
+  return {
+    total_input_tokens: inputTokens,
+    input_tokens_by_modality: [{ modality: "text", tokens: inputTokens }],
+    total_cached_tokens: cachedTokens,
+    total_output_tokens: spoken,
+    output_tokens_by_modality: [words, ...(imageTokens > 0 ? [{ modality: "image", tokens: imageTokens }] : [])],
+    total_thought_tokens: reasoningTokens,
+    total_tool_use_tokens: 0,
+    total_tokens: inputTokens + outputTokens,
+  };
+}

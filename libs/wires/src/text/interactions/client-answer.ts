@@ -1,0 +1,45 @@
+import { Failure, present, type Units } from "@modelgate/contracts";
+import type { TextAnswer } from "../hub/answer.ts";
+import type { JsonObject } from "../hub/request.ts";
+import type { AnswerContext } from "../hub/wire.ts";
+import { answerSteps } from "./render-steps.ts";
+import { renderUsage } from "./usage.ts";
+import { endingOf } from "./vendor-answer.ts";
+
+/** Renders a complete interaction for a client. Takes the first choice, since clients cannot request more. */
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+  const [choice] = answer.choices;
+  if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
+  const { status, steps } = endingOf(choice.finish);
+  return interactionOf(context, {
+    status,
+    steps: [...choice.parts.flatMap(answerSteps), ...steps],
+    usage: answer.usage,
+    serviceTier: answer.serviceTier,
+  });
+}
+
+/** Members of an interaction that its progress decides. */
+interface InteractionState {
+  readonly status: string;
+  /** Absent in events of a stream. */
+  readonly steps?: readonly JsonObject[] | undefined;
+  readonly usage?: Units | undefined;
+  readonly serviceTier?: string | undefined;
+}
+
+/** Renders the interaction object, for answers and for events of streams. */
+export function interactionOf(context: AnswerContext, { usage, serviceTier, ...state }: InteractionState): JsonObject {
+  const { model, requestBody, answerId } = context;
+  return present({
+    id: answerId,
+    object: "interaction",
+    [requestBody["agent"] === undefined ? "model" : "agent"]: model,
+    previous_interaction_id: requestBody["previous_interaction_id"] ?? undefined,
+    created: new Date(context.now * 1_000).toISOString(),
+    updated: new Date().toISOString(),
+    ...state,
+    service_tier: serviceTier === "default" ? "standard" : serviceTier,
+    usage: usage === undefined ? undefined : renderUsage(usage),
+  });
+}

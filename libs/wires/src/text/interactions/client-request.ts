@@ -1,0 +1,201 @@
+import { bodies, Failure, present } from "@modelgate/contracts";
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { bodyReader } from "../../json/problem.ts";
+import { parseFunction } from "../hub/content.ts";
+import {
+  searchName,
+  type Effort,
+  type JsonObject,
+  type OutputFormat,
+  type ReasoningWish,
+  type TextRequest,
+  type Tool,
+  type ToolChoice,
+} from "../hub/request.ts";
+import type { ParsedText } from "../hub/wire.ts";
+import { bytesMedia, mediaOf, remoteFile, textAt, type Media } from "../media.ts";
+import { readsBeyond, type TextParams } from "../params.ts";
+import { parseTurns } from "./client-turns.ts";
+import { reliedForFees, requestedFees } from "./usage.ts";
+
+/** Members about the store, the machines or the callbacks of one vendor account, which no other wire can express. */
+const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
+
+/**
+ * Parses a request for an interaction into the neutral form. The service handles `store`, `background` and stored
+ * interactions: it adds earlier steps to `input` and removes `previous_interaction_id`.
+ */
+export function parseRequest(body: JsonObject): ParsedText {
+  const fields = new Fields(body, "", "either");
+  for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
+  fields.ignore("store", "background");
+  const instructions = fields.text("system_instruction");
+  const config = fields.fields("generation_config");
+  const tools = fields.each("tools", maxTools).map(parseTool);
+  const tier = fields.text("service_tier");
+  const request: TextRequest = {
+    model: fields.text("model") ?? fields.text("agent") ?? fields.needText("model"),
+    stream: fields.flag("stream") ?? false,
+    instructions: instructions === undefined ? [] : [{ kind: "text", text: instructions }],
+    turns: parseTurns(fields),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...present({
+      ...parseOutput(fields),
+      ...parseGeneration(config),
+      serviceTier: tier === "standard" ? "default" : tier,
+    }),
+  };
+  return { request, dropped: fields.unread() };
+}
+
+/** Maximum number of tools, and of other lists of settings. */
+const maxTools = 1_024;
+
+function parseTool(tool: Fields): Tool {
+  const type = tool.needText("type");
+  if (type === "function") return parseFunction(tool);
+  const { type: _, ...options } = tool.whole();
+  if (type !== "google_search") return { kind: "vendor", wire: "interactions", name: type, definition: tool.value };
+  const more = Object.keys(options).length > 0 ? { more: true } : {};
+  return { kind: "web-search", wire: "interactions", options, ...more };
+}
+
+function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
+  if (config === undefined) return {};
+  const image = config.fields("image_config");
+  return present({
+    image: image === undefined ? undefined : imageOf(image),
+    maxTokens: config.count("max_output_tokens", 1),
+    stop: config.texts("stop_sequences"),
+    reasoning: parseReasoning(config),
+    temperature: config.number("temperature"),
+    topP: config.number("top_p"),
+    seed: config.number("seed"),
+    toolChoice: parseToolChoice(config),
+    audio: parseSpeech(config),
+  });
+}
+
+const levels = ["minimal", "low", "medium", "high", "xhigh"] as const satisfies readonly Effort[];
+
+function parseReasoning(config: Fields): ReasoningWish | undefined {
+  const effort = config.word("thinking_level", levels);
+  const summaries = config.word("thinking_summaries", ["auto", "none"]);
+  if (effort === undefined && summaries === undefined) return undefined;
+  return present({ effort, show: summaries === "auto" ? ("summary" as const) : summaries });
+}
+
+const modes = { auto: "auto", validated: "auto", any: "required", none: "none" } as const;
+const modeWords = ["auto", "any", "none", "validated"] as const;
+
+function parseToolChoice(config: Fields): ToolChoice | undefined {
+  const choice = config.raw("tool_choice");
+  if (choice === undefined) return undefined;
+  if (typeof choice === "string") return { mode: modes[config.needWord("tool_choice", modeWords)] };
+  const allowed = config.needFields("tool_choice").needFields("allowed_tools");
+  const names = allowed.texts("tools")?.map((name) => (name === "google_search" ? searchName : name));
+  return present({ mode: modes[allowed.word("mode", modeWords) ?? "auto"], names });
+}
+
+/** Parses one voice. Other wires cannot express several speakers. */
+function parseSpeech(config: Fields): JsonObject | undefined {
+  if (!config.has("speech_config")) return undefined;
+  const [speech, ...others] = config.each("speech_config", maxTools);
+  const voice = speech?.text("voice");
+  if (voice === undefined || others.length > 0) throw config.unsupported("speech_config");
+  speech?.ignore("language", "speaker");
+  return { voice };
+}
+
+function imageOf(image: Fields): TextRequest["image"] {
+  return present({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") });
+}
+
+const kinds = ["text", "image", "audio"] as const;
+
+/** Parses the forms of the answer: a schema, images, speech. */
+function parseOutput(fields: Fields): Partial<TextRequest> {
+  const modalities = new Set(
+    fields.texts("response_modalities")?.map((word) => {
+      const kind = kinds.find((each) => each === word);
+      if (kind === undefined) throw fields.wrong("response_modalities", `of ${kinds.join(", ")}`);
+      return kind;
+    }),
+  );
+  const isJson = fields.text("response_mime_type") === "application/json";
+  const found: { format?: OutputFormat; image?: TextRequest["image"] } = isJson ? { format: { kind: "json" } } : {};
+  let hasText = false;
+  for (const form of fields.each("response_format", maxTools)) {
+    const type = form.value["type"];
+    if (type === "video") throw form.unsupported("type");
+    if (type === "image" || type === "audio") modalities.add(form.needWord("type", kinds));
+    if (type === "image") found.image = imageOf(form);
+    if (type === "image" || type === "audio") continue;
+    hasText = true;
+    const format = formatOf(form);
+    if (format !== undefined) found.format = format;
+  }
+  if (hasText && modalities.size > 0) modalities.add("text");
+  return modalities.size === 0 ? found : { ...found, modalities: [...modalities] };
+}
+
+/** Parses the form of text; a schema may also stand alone. */
+function formatOf(form: Fields): OutputFormat | undefined {
+  if (form.value["type"] !== "text") return { kind: "schema", schema: form.whole() };
+  form.ignore("type");
+  const [schema, type] = [form.record("schema"), form.text("mime_type")];
+  if (schema !== undefined) return { kind: "schema", schema };
+  return type === "application/json" ? { kind: "json" } : undefined;
+}
+
+/** Parameters of an interaction in addition to those of every text call. */
+export interface InteractionsParams extends TextParams {
+  readonly previousId: string | undefined;
+  /** True if a later request may refer to the interaction. */
+  readonly store: boolean;
+  /** True if the request is answered immediately, and the interaction is made in the background. */
+  readonly isInBackground: boolean;
+}
+
+/** Members that decide what a call may do and what it costs. */
+export const relied = [
+  ...Object.keys(bodies.InteractionRequest.properties),
+  ...["max_output_tokens", "thinking_level"].map((name) => `generation_config.${name}`),
+  ...reliedForFees,
+];
+
+const read = bodyReader(bodies.InteractionRequest);
+
+/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
+export function readParams(given: unknown): InteractionsParams {
+  const body = read(given);
+  const [model, agent] = [body.model ?? undefined, body.agent ?? undefined];
+  if (model !== undefined && agent !== undefined)
+    throw new Failure("invalid_value", "model and agent cannot both be given.", { param: "agent" });
+  const name = model ?? agent;
+  if (name === undefined)
+    throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
+  return {
+    model: name,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    maxOutputTokens: body.generation_config?.max_output_tokens ?? undefined,
+    boundNames: [],
+    readsBeyond: readsBeyond(body),
+    choices: 1,
+    media: mediaOf(body.input, measurePart),
+    fees: requestedFees(body),
+    previousId: body.previous_interaction_id ?? undefined,
+    store: body.store ?? true,
+    isInBackground: body.background ?? false,
+  };
+}
+
+const mediaTypes: ReadonlySet<unknown> = new Set(["image", "audio", "document", "video"]);
+
+function measurePart(part: JsonRecord): Media | undefined {
+  const { type, data } = part;
+  if (!mediaTypes.has(type)) return undefined;
+  if (typeof data === "string") return bytesMedia(textAt(part, "mime_type"), data);
+  return typeof part["uri"] === "string" ? remoteFile : undefined;
+}

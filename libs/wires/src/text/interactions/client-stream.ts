@@ -1,0 +1,126 @@
+import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import { keepAlive } from "../../sse/framing.ts";
+import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
+import type { Part, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
+import { interactionOf } from "./client-answer.ts";
+import { annotationOf, answerSteps, carried, clientSeal } from "./render-steps.ts";
+import { endingOf } from "./vendor-answer.ts";
+
+/** Writes a stream of steps, one after another, with numbered events. */
+export class InteractionsWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #order = new OneAtATime();
+  #opened: OpenedPart | undefined;
+  /** Index of the next step, or of the open one. */
+  #index = 0;
+  #events = 0;
+  #isStarted = false;
+  #usage: Units | undefined;
+  #finish: FinishReason = "other";
+  readonly heartbeat = (): string => keepAlive;
+  readonly #on: EventHandlers<string> = {
+    start: ({ usage }) => {
+      this.#usage = usage ?? this.#usage;
+      return this.#start();
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+      return "";
+    },
+    "part-start": ({ opened }) => this.#open(opened),
+    "part-delta": ({ text }) => (text === "" ? "" : this.#delta(this.#deltaOf(text))),
+    citation: ({ citation }) => this.#delta({ type: "text_annotation_delta", annotations: [annotationOf(citation)] }),
+    "part-end": ({ seal }) => this.#close(seal),
+    "part-whole": ({ whole }) =>
+      answerSteps(whole)
+        .map((step) => this.#wholeStep(step, whole))
+        .join(""),
+    finish: ({ reason }) => {
+      this.#finish = reason;
+      return "";
+    },
+    ping: () => keepAlive,
+  };
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+  }
+
+  write(event: TextEvent): string {
+    const started = "part" in event ? this.#start() : "";
+    return (
+      started +
+      this.#order
+        .take(event)
+        .map((each) => dispatch(this.#on, each) ?? "")
+        .join("")
+    );
+  }
+
+  end(): string {
+    const { status, steps } = endingOf(this.#finish);
+    const rest = steps.map((step) => this.#step(step) + this.#stop()).join("");
+    const interaction = interactionOf(this.#context, { status, usage: this.#usage });
+    return this.#start() + rest + this.#emit("interaction.completed", { interaction });
+  }
+
+  fail(failure: Failure): string {
+    return failureFrames.interactions(failure);
+  }
+
+  #start(): string {
+    if (this.#isStarted) return "";
+    this.#isStarted = true;
+    return this.#emit("interaction.created", { interaction: interactionOf(this.#context, { status: "in_progress" }) });
+  }
+
+  #open(opened: OpenedPart): string {
+    this.#opened = opened;
+    if (opened.kind === "reasoning") return this.#step({ type: "thought" });
+    if (opened.kind !== "tool-call") return this.#step({ type: "model_output" });
+    return this.#step({ type: "function_call", id: opened.id, name: opened.name, arguments: {} });
+  }
+
+  #deltaOf(text: string): JsonObject {
+    if (this.#opened?.kind === "tool-call") return { type: "arguments_delta", arguments: text };
+    if (this.#opened?.kind === "reasoning") return { type: "thought_summary", content: { type: "text", text } };
+    return { type: "text", text };
+  }
+
+  /** Ends a part. The signature of a call or text is another wire's, and follows in a thought. */
+  #close(seal: Seal | undefined): string {
+    const opened = this.#opened;
+    if (opened?.kind === "reasoning")
+      return this.#delta({ type: "thought_signature", signature: clientSeal(seal) }) + this.#stop();
+    const thoughts = carried(seal, opened?.kind === "tool-call" ? opened.id : undefined);
+    return this.#stop() + thoughts.map((step) => this.#step(step) + this.#stop()).join("");
+  }
+
+  /** Writes a complete step. Media are sent as a delta, from which clients assemble the step. */
+  #wholeStep(step: JsonObject, { kind }: Part): string {
+    const isMedia = kind === "image" || kind === "audio" || kind === "video";
+    const [content]: readonly unknown[] = isMedia && Array.isArray(step["content"]) ? step["content"] : [];
+    if (content === undefined) return this.#step(step) + this.#stop();
+    return this.#step({ type: "model_output" }) + this.#delta(content) + this.#stop();
+  }
+
+  #step(step: JsonObject): string {
+    return this.#emit("step.start", { index: this.#index, step });
+  }
+
+  #delta(delta: unknown): string {
+    return this.#emit("step.delta", { index: this.#index, delta });
+  }
+
+  #stop(): string {
+    return this.#emit("step.stop", { index: this.#index++ });
+  }
+
+  #emit(type: string, members: JsonObject): string {
+    const event = { event_type: type, event_id: String(this.#events++), ...members };
+    return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
+  }
+}

@@ -1,0 +1,68 @@
+import { present } from "@modelgate/contracts";
+import { isRecord, type Fields } from "../../json/fields.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject, Turn } from "../hub/request.ts";
+import type { Envelope } from "../hub/seals.ts";
+import { carriedSeal, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
+
+/** Maximum number of steps of a request. */
+const maxSteps = 20_000;
+
+/** Returns an input as steps: a text, or contents, are the user's. */
+export function stepsOf(input: unknown): readonly JsonObject[] {
+  if (typeof input === "string") return [{ type: "user_input", content: [{ type: "text", text: input }] }];
+  const all: readonly unknown[] = isRecord(input) ? [input] : Array.isArray(input) ? input : [];
+  const list = all.filter(isRecord);
+  return list.length > 0 && isContents(list) ? [{ type: "user_input", content: list }] : list;
+}
+
+/** Parses the dialogue. Throws Failure (400) for a wrong step. */
+export function parseTurns(fields: Fields): readonly Turn[] {
+  // A request may have instructions only.
+  if (!fields.has("input") && fields.has("system_instruction")) return [];
+  const input = fields.need("input");
+  if (typeof input === "string" || isContents(fields.list("input") ?? []))
+    return [{ role: "user", parts: parseContent(fields, "input") }];
+  const dialogue = new StepTurns();
+  for (const step of fields.each("input", maxSteps)) dialogue.take(step);
+  return dialogue.turns;
+}
+
+/** Turns while steps are read: adjacent steps of one side are one turn. */
+class StepTurns {
+  readonly turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
+  readonly #names = new Map<string, string>();
+
+  take(step: Fields): void {
+    const envelope = carriedSeal(step);
+    const written = envelope === undefined ? parseModelStep(step) : undefined;
+    if (envelope !== undefined) {
+      step.whole();
+      this.#attach(envelope);
+    } else if (written === undefined) this.#add("user", this.#clientParts(step));
+    else this.#add("assistant", written);
+  }
+
+  /** Parses a step of the client: contents, or a function's result with the name of its call. */
+  #clientParts(step: Fields): readonly Part[] {
+    if (step.value["type"] === "user_input") return parseContent(step, "content");
+    const result = parseResult(step);
+    return [present({ ...result, name: result.name ?? this.#names.get(result.callId) })];
+  }
+
+  #add(role: Turn["role"], parts: readonly Part[]): void {
+    for (const part of parts) if (part.kind === "tool-call") this.#names.set(part.id, part.name);
+    const last = this.turns.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else this.turns.push({ role, parts: [...parts] });
+  }
+
+  /** Attaches a signature that was carried in a thought to its part; without the part it is dropped. */
+  #attach({ seal, call }: Envelope): void {
+    const parts = this.turns.at(-1)?.parts ?? [];
+    const isCall = (part: Part): boolean => part.kind === "tool-call" && part.id === call;
+    const at = call === undefined ? parts.length - 1 : parts.findIndex(isCall);
+    const part = parts[at];
+    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image") parts[at] = { ...part, seal };
+  }
+}

@@ -1,0 +1,49 @@
+import { isRecord, parseRecord, recordsIn, textOf, type JsonRecord } from "../../json/fields.ts";
+import { isVendorStep } from "./parts.ts";
+
+/** Assembles an interaction from the events of its stream, step by step as clients do. */
+export class InteractionCollector {
+  /** Members that the newest event about the interaction has; undefined before the first. */
+  interaction: JsonRecord | undefined;
+  readonly #steps = new Map<unknown, JsonRecord>();
+  readonly #pieces = new Map<unknown, string[]>();
+
+  take({ event_type: type, index, step, delta, interaction }: JsonRecord): void {
+    if (isRecord(interaction)) this.interaction = { ...this.interaction, ...interaction };
+    if (type === "step.start" && isRecord(step)) this.#steps.set(index, step);
+    const open = this.#steps.get(index);
+    if (open === undefined || !isRecord(delta)) return;
+    if (delta["type"] !== "arguments_delta") return void this.#steps.set(index, grown(open, delta));
+    const pieces = this.#pieces.get(index) ?? [];
+    pieces.push(textOf(delta["arguments"]));
+    this.#pieces.set(index, pieces);
+  }
+
+  /** Steps so far. */
+  get steps(): readonly JsonRecord[] {
+    return [...this.#steps].map(([index, step]) => {
+      const pieces = this.#pieces.get(index);
+      return pieces === undefined ? step : { ...step, arguments: parseRecord(pieces.join("")) ?? {} };
+    });
+  }
+}
+
+/** Adds a delta to a step. */
+function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
+  if (isVendorStep(textOf(step["type"])) || type === "thought_signature") return { ...step, ...delta };
+  if (type === "thought_summary") return { ...step, summary: joined(step["summary"], delta["content"]) };
+  if (type !== "text_annotation_delta") return { ...step, content: joined(step["content"], { type, ...delta }) };
+  const content = recordsIn(step["content"]);
+  const last = content.at(-1) ?? { type: "text", text: "" };
+  const annotations = [...recordsIn(last["annotations"]), ...recordsIn(delta["annotations"])];
+  return { ...step, content: [...content.slice(0, -1), { ...last, annotations }] };
+}
+
+/** Adds a content; a piece of text joins the text before it. */
+function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
+  const before = recordsIn(contents);
+  const last = before.at(-1);
+  if (!isRecord(added)) return before;
+  if (added["type"] !== "text" || last?.["type"] !== "text") return [...before, added];
+  return [...before.slice(0, -1), { ...last, text: textOf(last["text"]) + textOf(added["text"]) }];
+}

@@ -1,0 +1,74 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { eventStreamFraming } from "../../sse/framing.ts";
+import { asksToThink, dialogueOf, type Dialogue } from "../dialogue.ts";
+import type { TextWire } from "../hub/wire.ts";
+import { renderAnswer } from "./client-answer.ts";
+import { parseRequest, readParams, relied } from "./client-request.ts";
+import { InteractionsWriter } from "./client-stream.ts";
+import { stepsOf } from "./client-turns.ts";
+import { interactionsPass } from "./pass.ts";
+import { requestedFees } from "./usage.ts";
+import { parseAnswer, taskOf } from "./vendor-answer.ts";
+import { fieldSupport, renderRequest } from "./vendor-request.ts";
+import { InteractionsReader } from "./vendor-stream.ts";
+
+/** The wire of Google's Interactions API. */
+export const interactionsWire = {
+  name: "interactions",
+  framing: eventStreamFraming,
+  begins,
+  vendor: {
+    render: renderRequest,
+    parse: parseAnswer,
+    usage: interactionsPass.usage,
+    fees: interactionsPass.fees,
+    stream: () => new InteractionsReader(),
+    requestedFees,
+    fields: fieldSupport,
+    taskOf,
+  },
+  client: {
+    read: parseRequest,
+    render: renderAnswer,
+    stream: (context) => new InteractionsWriter(context),
+    spelling: fieldSupport.as,
+    readParams,
+    relied,
+    answerPrefix: "int_",
+    stores: {
+      // The service resolves this member.
+      without: ["previous_interaction_id"],
+      members: [
+        { names: ["environment_id"], store: "container", naming: "id" },
+        { names: ["environment"], store: "container", naming: "id-or-object", top: true, except: ["remote"] },
+      ],
+      opaque: ["arguments", "result", "parameters", "schema", "labels", "agent_config"],
+    },
+    keepAlive: interactionsPass.heartbeat,
+    failureFrame: interactionsPass.failureFrame,
+    dialogue: readDialogue,
+    thoughts: { words: [Buffer.from("thinking_level")], isRequested },
+  },
+  pass: interactionsPass,
+} as const satisfies TextWire<"interactions">;
+
+/** Returns true if a stream can begin with an event: its interaction, or a step. */
+function begins({ event_type: type, interaction }: JsonRecord): boolean {
+  if (typeof type !== "string") return false;
+  if (type === "interaction.created" || type === "interaction.completed") return isRecord(interaction);
+  return type === "interaction.status_update" || type.startsWith("step.");
+}
+
+/** Steps of the client; all others are the model's. */
+const clientSteps: ReadonlySet<unknown> = new Set(["user_input", "function_result"]);
+
+function readDialogue(body: JsonRecord): Dialogue {
+  const conversation = { instructions: body["system_instruction"], turns: stepsOf(body["input"]) };
+  return dialogueOf(body, conversation, ({ type }) => !clientSteps.has(type));
+}
+
+/** Returns true if a request asks its model to think. */
+function isRequested(body: JsonRecord): boolean {
+  const config = body["generation_config"];
+  return isRecord(config) && asksToThink(config["thinking_level"]);
+}

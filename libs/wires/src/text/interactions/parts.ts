@@ -1,0 +1,113 @@
+import { present } from "@modelgate/contracts";
+import { isRecord, own, type Fields } from "../../json/fields.ts";
+import { citationOf, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
+import type { Citation, Part, Seal, Source, ToolResultPart } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { openEnvelope, sealFromClient, signatureKind, unsealed, type Envelope } from "../hub/seals.ts";
+import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
+import { argumentsOf } from "../hub/tool-calls.ts";
+
+/** Steps in which neither the model writes nor the client answers: calls and results of tools that the vendor runs. */
+const vendorStep =
+  /^(?:code_execution|google_search|google_maps|url_context|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
+
+/** Returns true for a step of a tool that the vendor runs. */
+export function isVendorStep(type: string): boolean {
+  return vendorStep.test(type);
+}
+
+/** Parses a step of the model; undefined for a step of the client. Throws Failure (400) for an unknown type. */
+export function parseModelStep(step: Fields): readonly Part[] | undefined {
+  const type = step.needText("type");
+  if (isVendorStep(type)) return [{ kind: "vendor", wire: "interactions", value: step.whole() }];
+  if (type === "model_output") return parseContent(step, "content");
+  if (type === "thought") return [parseThought(step)];
+  if (type === "function_call") return [parseCall(step)];
+  if (type === "user_input" || type === "function_result") return undefined;
+  throw step.wrong("type", "a type of step that this gateway knows");
+}
+
+function parseCall(step: Fields): Part {
+  const [id, name] = [step.needText("id"), step.needText("name")];
+  return { kind: "tool-call", id, name, arguments: argumentsOf(step.record("arguments")) };
+}
+
+function parseThought(step: Fields): Part {
+  const text = parseContent(step, "summary").flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  const signature = step.text("signature");
+  const seal = signature === undefined ? undefined : sealOf(signature);
+  return present({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, seal });
+}
+
+/** Reads the signature of a thought; undefined for the placeholder of a thought that has none. */
+export function sealOf(signature: string): Seal | undefined {
+  if (signature === "" || signature === unsealed) return undefined;
+  return sealFromClient(signature, "interactions", signatureKind);
+}
+
+/** Reads the signature that a thought carries for another part: a call, or the previous part. */
+export function carriedSeal(step: Fields): Envelope | undefined {
+  const { type, signature } = step.value;
+  const envelope = type === "thought" && typeof signature === "string" ? openEnvelope(signature) : undefined;
+  return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
+}
+
+/** Parses a function's result: text, contents, or an object. */
+export function parseResult(step: Fields): ToolResultPart {
+  const result = step.need("result");
+  const isObject = isRecord(result) && own(readers, String(result["type"])) === undefined;
+  const parts = isObject
+    ? [{ kind: "text", text: JSON.stringify(result) } as const]
+    : resultParts(step, "result", parseContent(step, "result"));
+  const [name, isError] = [step.text("name"), step.flag("is_error")];
+  const callId = step.needText("call_id");
+  return present({ kind: "tool-result" as const, callId, name, parts, isError: isError === true ? true : undefined });
+}
+
+/** Parses contents: text, one content, or several. Throws Failure (400) for an unknown type. */
+export function parseContent(of: Fields, name: string): readonly Part[] {
+  const content = of.raw(name);
+  if (content === undefined) return [];
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  return of.each(name, maxParts).map((part) => {
+    const read = own(readers, part.needText("type"));
+    if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
+    return read(part);
+  });
+}
+
+/** Returns true for a list of contents rather than of steps. */
+export function isContents(input: readonly unknown[]): boolean {
+  return input.every((each) => isRecord(each) && own(readers, String(each["type"])) !== undefined);
+}
+
+const details: Readonly<Record<string, string>> = { low: "low", high: "high", ultra_high: "original" };
+
+const readers: Readonly<Record<string, ReadPart>> = {
+  text(part) {
+    const citations = (part.list("annotations") ?? []).flatMap((value) => parseAnnotation(value));
+    return { kind: "text", text: part.text("text") ?? "", ...(citations.length > 0 ? { citations } : {}) };
+  },
+  image(part) {
+    const detail = own(details, part.text("resolution") ?? "");
+    return present({ kind: "image" as const, source: sourceOf(part), detail });
+  },
+  audio: (part) => ({ kind: "audio", source: sourceOf(part) }),
+  document: (part) => ({ kind: "file", source: sourceOf(part) }),
+  video: (part) => ({ kind: "video", source: sourceOf(part) }),
+};
+
+function sourceOf(part: Fields): Source {
+  const [data, type] = [part.text("data"), part.text("mime_type")];
+  if (data !== undefined)
+    return { kind: "base64", mediaType: knownMediaType(type ?? part.needText("mime_type")), data };
+  const uri = part.needText("uri");
+  return googleSource(uri, type ?? mediaTypeOfName(uri), "interactions");
+}
+
+/** Parses an annotation, without offsets: they count bytes here, but characters elsewhere. */
+export function parseAnnotation(value: unknown): readonly Citation[] {
+  if (!isRecord(value)) return [];
+  const { url, title, document_uri: document, file_name: file, name }: JsonObject = value;
+  return [citationOf("interactions", value, { url: url ?? document, title: title ?? file ?? name })];
+}

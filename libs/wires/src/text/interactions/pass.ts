@@ -1,0 +1,150 @@
+import { failureFrames, isAgent, present, type Units } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { membersOf, spliceMembers } from "../../json/members.ts";
+import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
+import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
+import { keepAlive } from "../../sse/framing.ts";
+import { reportedFees } from "../fees.ts";
+import {
+  fromWord,
+  holdsWord,
+  memberOf,
+  plainFrame,
+  renameAt,
+  wordsReader,
+  type EarlyEnd,
+  type SeenFrame,
+  type TextPass,
+} from "../pass.ts";
+import { callsOfStep, interactionsFees, interactionsUsage, renderUsage } from "./usage.ts";
+import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
+
+const deltaWord = Buffer.from('"delta"');
+const interactionWord = Buffer.from('"interaction');
+
+/** Matches frames that end the stream, report usage, or show a tool that the vendor runs. */
+const isNotable = holdsWord('"interaction.completed"', '"error"', '"step.stop"', '_call"');
+
+/** Passes interactions through unchanged, apart from what the vendor stores: the gateway stores interactions itself. */
+export const interactionsPass: TextPass = {
+  // oxlint-disable-next-line require-yield
+  *takes(body, model) {
+    return isAgent(model) === hasAgent(body);
+  },
+
+  boundOrder: () => [],
+
+  /** Agents take no limit. */
+  *withBound(body, tokens) {
+    yield* findMembersInTurns(body);
+    if (hasAgent(body)) return body;
+    const config = yield* memberInTurns(body, "generation_config");
+    const limited = { ...(isRecord(config) ? config : {}), max_output_tokens: tokens };
+    return spliceMembers(body, { generation_config: JSON.stringify(limited) });
+  },
+
+  /** Agents work in the background only, which needs the vendor's store. */
+  *upstreamBody(body, { model }) {
+    yield* findMembersInTurns(body);
+    const agent = hasAgent(body);
+    const named = model === undefined ? {} : { [agent ? "agent" : "model"]: JSON.stringify(model) };
+    return spliceMembers(body, { ...named, ...(agent ? { background: "true", store: "true" } : { store: "false" }) });
+  },
+
+  see(frame) {
+    const event = isNotable(frame) ? parseFrameRecord(frame) : undefined;
+    return event === undefined ? plainFrame : seen(event);
+  },
+  dropsForeignSeals: false,
+  endsWithConnection: false,
+
+  renameFrame: (frame, model) =>
+    changeInteraction(frame, (json) => renameAnswer(json, ["interaction", "model"], ["interaction", "agent"], model)),
+  renameAnswer: (answer, model) => renameAnswer(answer, ["model"], ["agent"], model),
+  echoFrame: (frame, echo) =>
+    changeInteraction(frame, (json) => {
+      const members = membersOf(json);
+      const interaction = members.findLast(({ name }) => name === "interaction");
+      if (interaction !== undefined)
+        return spliceMembers(json, { interaction: withEcho(json.subarray(interaction.start, interaction.end), echo) });
+      const isNamed = members.some(({ name }) => name === "interaction_id");
+      return isNamed ? spliceMembers(json, { interaction_id: JSON.stringify(echo["id"]) }) : json;
+    }),
+  echoAnswer: withEcho,
+
+  usage(answer) {
+    stepsOfAnswer(answer);
+    return interactionsUsage(answer["usage"]);
+  },
+  fees: interactionsFees,
+
+  written: (frame) => fromWord(frame, deltaWord),
+  wordsOf: wordsReader(["text", "arguments"]),
+  showsThoughts: holdsWord('"thought'),
+
+  failureFrame: failureFrames.interactions,
+  heartbeat: keepAlive,
+  earlyEnd: endInteractionEarly,
+};
+
+function hasAgent(body: Buffer): boolean {
+  return typeof memberOf(body, "agent") === "string";
+}
+
+function renameAnswer(json: Buffer, model: readonly string[], agent: readonly string[], name: string): Buffer {
+  return renameAt(renameAt(json, model, name), agent, name);
+}
+
+/** Changes a frame that names its interaction; other frames are returned unchanged. */
+function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
+  return frame.includes(interactionWord) ? changeJson(frame, change) : frame;
+}
+
+/** Returns an interaction with the gateway's id, and with members of its request. */
+function withEcho(interaction: Buffer, echo: JsonRecord): Buffer {
+  const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return spliceMembers(interaction, Object.fromEntries(members));
+}
+
+function seen({ event_type: type, interaction, step, usage }: JsonRecord): SeenFrame {
+  if (type === "error") return { ...plainFrame, failed: true };
+  if (type === "step.stop") return { ...plainFrame, usage: interactionsUsage(usage) };
+  if (type === "step.start" && isRecord(step))
+    return { ...plainFrame, fees: reportedFees({ calls: callsOfStep(step) }) };
+  if (type !== "interaction.completed" || !isRecord(interaction)) return plainFrame;
+  const { status } = interaction;
+  return {
+    usage: interactionsUsage(interaction["usage"]),
+    fees: interactionsFees(interaction),
+    usageOnly: false,
+    done: true,
+    failed: status === "failed" || status === "cancelled" || status === "budget_exceeded",
+  };
+}
+
+/** Ends a stream early: its open steps stop, and the interaction is incomplete. */
+function endInteractionEarly(): EarlyEnd {
+  let created: JsonRecord | undefined;
+  const open = new Set<unknown>();
+  const emit = (type: string, members: JsonRecord): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ event_type: type, ...members })}\n\n`;
+  return {
+    saw(frame) {
+      const event = mayChangeSteps(frame) ? parseFrameRecord(frame) : undefined;
+      const { event_type: type, index, interaction } = event ?? {};
+      if (type === "interaction.created" && isRecord(interaction)) created = interaction;
+      if (type === "step.start") open.add(index);
+      if (type === "step.stop") open.delete(index);
+    },
+    frames(used: Units) {
+      if (created === undefined) return undefined;
+      const interaction = { ...created, status: endingOf("length").status, usage: renderUsage(used) };
+      return [
+        ...[...open].map((index) => emit("step.stop", { index })),
+        emit("interaction.completed", { interaction }),
+      ];
+    },
+  };
+}
+
+const mayChangeSteps = holdsWord('"interaction.created"', '"step.start"', '"step.stop"');

@@ -1,0 +1,70 @@
+import { present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Citation, Part, Seal, Source, ToolCallPart } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { closeEnvelope, sealForClient, unsealed } from "../hub/seals.ts";
+import { mediaTypeOfName } from "../hub/sources.ts";
+import { argsOf } from "../hub/tool-calls.ts";
+
+const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high", original: "ultra_high" };
+
+/** Renders a part as a content; undefined for a part that is a step. */
+export function contentOf(part: Part): JsonObject | undefined {
+  if (part.kind === "text")
+    return present({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });
+  if (part.kind === "refusal") return { type: "text", text: part.text };
+  if (part.kind === "image")
+    return present({ type: "image", ...mediaOf(part.source), resolution: resolutions[part.detail ?? ""] });
+  if (part.kind === "audio" || part.kind === "video") return { type: part.kind, ...mediaOf(part.source) };
+  if (part.kind !== "file") return undefined;
+  const { source } = part;
+  if (source.kind !== "text") return { type: "document", ...mediaOf(source) };
+  return { type: "document", mime_type: "text/plain", data: Buffer.from(source.text).toString("base64") };
+}
+
+/** Renders bytes, or an address. */
+function mediaOf(source: Source): JsonObject {
+  if (source.kind === "base64") return { mime_type: source.mediaType, data: source.data };
+  if (source.kind === "url")
+    return present({ mime_type: source.mediaType ?? mediaTypeOfName(source.url), uri: source.url });
+  if (source.wire !== "interactions") throw unsupportedFailure("file ids of another vendor");
+  return present({ mime_type: source.mediaType, uri: source.id });
+}
+
+/** Renders a citation: unchanged if this wire's vendor made it. */
+export function annotationOf({ own, url, title }: Citation): unknown {
+  return own?.wire === "interactions" ? own.value : present({ type: "url_citation", url, title });
+}
+
+/** Renders a call, without its signature. */
+export function callStep(part: ToolCallPart): JsonObject {
+  return { type: "function_call", id: part.id, name: part.name, arguments: argsOf(part) };
+}
+
+/** Renders a part of an answer for a client; empty if this wire cannot express it. */
+export function answerSteps(part: Part): readonly JsonObject[] {
+  if (part.kind === "reasoning")
+    return [present({ type: "thought", summary: summaryOf(part.text), signature: clientSeal(part.seal) })];
+  if (part.kind === "vendor") return part.wire === "interactions" && isRecord(part.value) ? [part.value] : [];
+  if (part.kind === "tool-call") return [callStep(part), ...carried(part.seal, part.id)];
+  const content = contentOf(part);
+  if (content === undefined) return [];
+  return [{ type: "model_output", content: [content] }, ...carried("seal" in part ? part.seal : undefined)];
+}
+
+function summaryOf(text: string): readonly JsonObject[] | undefined {
+  return text === "" ? undefined : [{ type: "text", text }];
+}
+
+/** Renders the signature of a thought, with a placeholder if it has none. */
+export function clientSeal(seal: Seal | undefined): string {
+  return seal === undefined ? unsealed : sealForClient(seal, "interactions");
+}
+
+/** Renders another wire's signature of a call or content as a thought, which clients return. */
+export function carried(seal: Seal | undefined, call?: string): readonly JsonObject[] {
+  if (seal === undefined) return [];
+  const signature = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });
+  return [{ type: "thought", signature }];
+}

@@ -1,0 +1,124 @@
+import { inputTotal, outputTotal, present, type ToolUnit, type Units } from "@modelgate/contracts";
+import { isRecord, own, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import {
+  feesUnlessNone,
+  recordsIn as toolsIn,
+  reportedFees,
+  requestedTiers,
+  tierIn,
+  unitOfTool,
+  type ReportedCall,
+  type ReportedFees,
+  type RequestedFees,
+} from "../fees.ts";
+import { countOf, unitsOf } from "../hub/counts.ts";
+
+/**
+ * Converts `usage` to disjoint units; undefined if it has no tokens. Thoughts are counted in addition to the output
+ * here, and tokens that tools add to the prompt count as input.
+ */
+export function interactionsUsage(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const [input, output] = [countOf(usage["total_input_tokens"]), countOf(usage["total_output_tokens"])];
+  const thoughts = countOf(usage["total_thought_tokens"]) ?? 0;
+  if (input === undefined && output === undefined && thoughts === 0) return undefined;
+  const [read, cached, made] = [
+    usage["input_tokens_by_modality"],
+    usage["cached_tokens_by_modality"],
+    usage["output_tokens_by_modality"],
+  ];
+  const cachedInputTokens = countOf(usage["total_cached_tokens"]) ?? 0;
+  const inputAudioTokens = Math.max(0, tokensOf(read, "audio") - tokensOf(cached, "audio"));
+  const inputImageTokens = Math.max(0, tokensOf(read, "image") - tokensOf(cached, "image"));
+  const [outputAudioTokens, outputImageTokens] = [tokensOf(made, "audio"), tokensOf(made, "image")];
+  const all = (input ?? 0) + (countOf(usage["total_tool_use_tokens"]) ?? 0);
+  return unitsOf({
+    inputTokens: Math.max(0, all - cachedInputTokens - inputAudioTokens - inputImageTokens),
+    cachedInputTokens,
+    outputTokens: Math.max(0, (output ?? 0) - outputAudioTokens - outputImageTokens) + thoughts,
+    reasoningTokens: thoughts,
+    inputAudioTokens,
+    outputAudioTokens,
+    inputImageTokens,
+    outputImageTokens,
+  });
+}
+
+function tokensOf(modalities: unknown, wanted: "audio" | "image"): number {
+  return recordsIn(modalities)
+    .filter(({ modality }) => modality === wanted)
+    .reduce((sum, { tokens }) => sum + (countOf(tokens) ?? 0), 0);
+}
+
+/** Renders units as `usage`. Tokens written to a cache count as input, having no member on this wire. */
+export function renderUsage(units: Units): JsonRecord {
+  const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
+  const [input, output] = [inputTotal(units), outputTotal(units) - thoughts];
+  return present({
+    total_input_tokens: input,
+    input_tokens_by_modality: byModality(input, units.inputAudioTokens, units.inputImageTokens),
+    total_cached_tokens: units.cachedInputTokens ?? 0,
+    total_output_tokens: output,
+    output_tokens_by_modality: byModality(output, units.outputAudioTokens, units.outputImageTokens),
+    total_thought_tokens: thoughts,
+    total_tool_use_tokens: 0,
+    total_tokens: input + output + thoughts,
+  });
+}
+
+function byModality(all: number, audio = 0, image = 0): readonly JsonRecord[] {
+  return [
+    { modality: "text", tokens: all - audio - image },
+    ...(audio > 0 ? [{ modality: "audio", tokens: audio }] : []),
+    ...(image > 0 ? [{ modality: "image", tokens: image }] : []),
+  ];
+}
+
+/** Members that decide what is charged in addition to tokens. */
+export const reliedForFees = ["tools", "service_tier"];
+
+/** Tools that cost nothing, since the client runs them. */
+const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
+
+/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  const tools = toolsIn(body["tools"]).filter(([, { type }]) => !unpaid.has(type));
+  return feesUnlessNone({
+    tools: tools.map(([at, { type }]) => ({
+      path: `tools${at}`,
+      unit: typeof type === "string" ? unitOfTool(type) : undefined,
+    })),
+    tiers: requestedTiers(body, "service_tier"),
+  });
+}
+
+/** Units of the tools that a usage report counts. */
+const counted: Readonly<Record<string, ToolUnit>> = {
+  google_search: "webSearches",
+  google_maps: "webSearches",
+  retrieval: "fileSearches",
+};
+
+/** Reads the charges in addition to tokens from an interaction. Code execution is one call, however often it runs. */
+export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
+  const counts: Units = {};
+  for (const { type, count } of recordsIn(isRecord(usage) ? usage["grounding_tool_count"] : undefined)) {
+    const unit = typeof type === "string" ? own(counted, type) : undefined;
+    if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (countOf(count) ?? 0);
+  }
+  return reportedFees({
+    calls: recordsIn(steps).flatMap(callsOfStep),
+    counts: Object.keys(counts).length > 0 ? counts : undefined,
+    tier: tierIn(tier),
+  });
+}
+
+/** Lists the charged calls of a step. Each query of a search is one; a stream may show the step before its queries. */
+export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly ReportedCall[] {
+  const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
+  if (unit === undefined) return [];
+  if (unit === "codeInterpreters") return [{ unit, id: "session" }];
+  const queries: unknown = isRecord(args) ? args["queries"] : undefined;
+  const most = Array.isArray(queries) && queries.length > 0 ? queries.length : 1;
+  return Array.from({ length: most }, (_, at) => ({ unit, id: `${String(id)} ${at}` }));
+}

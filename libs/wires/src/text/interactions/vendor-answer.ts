@@ -1,0 +1,102 @@
+import { Failure, present } from "@modelgate/contracts";
+import { Fields, isRecord, memberOf, recordsIn, textOf } from "../../json/fields.ts";
+import type { FinishReason, TextAnswer } from "../hub/answer.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
+import { carriedSeal, parseModelStep } from "./parts.ts";
+import { interactionsUsage } from "./usage.ts";
+
+/** Parses a vendor's interaction. Throws Failure upstream_error if it failed or cannot be read. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const steps = stepsOfAnswer(body);
+  const parts = steps.flatMap(parseAnswerStep).filter((part) => !isEmptyText(part));
+  const kinds = new Set(parts.map(({ kind }) => kind));
+  const tier = body["service_tier"];
+  return present({
+    ...headOf(body),
+    choices: [{ parts, finish: steps.some(isFiltered) ? "filtered" : finishBy(finishReasons, body["status"], kinds) }],
+    usage: interactionsUsage(body["usage"]),
+    serviceTier: typeof tier === "string" ? tier : undefined,
+  });
+}
+
+/** Reads id, model and time; the time is 0 if the vendor sends none. */
+export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+  const created = Date.parse(textOf(body["created"]));
+  return {
+    id: textOf(body["id"]),
+    model: textOf(body["model"] ?? body["agent"]),
+    createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
+  };
+}
+
+/** Statuses of an interaction that has no complete answer. */
+const failures: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
+
+/** Returns the steps of a finished interaction. Throws Failure upstream_error if it failed or is not one. */
+export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
+  const { status, steps } = body;
+  if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
+  if (typeof status !== "string") throw new Failure("upstream_error", "The vendor's answer is no interaction.");
+  return recordsIn(steps);
+}
+
+/** Returns the vendor's message about an interaction that failed. */
+export function messageOf({ errors, error }: JsonObject): string | undefined {
+  const [first = error] = recordsIn(errors);
+  const message = memberOf(first, "message");
+  return typeof message === "string" && message !== "" ? message : undefined;
+}
+
+/** Parses one step of an answer; steps of the client are ignored. */
+export function parseAnswerStep(step: JsonObject): readonly Part[] {
+  const fields = new Fields(step, "", "either");
+  if (carriedSeal(fields) !== undefined) return [];
+  try {
+    return parseModelStep(fields) ?? [];
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor's answer has a step that cannot be read.", { cause });
+  }
+}
+
+/** Returns true for a step whose content the vendor withheld. */
+export function isFiltered({ type, error }: JsonObject): boolean {
+  return type === "model_output" && isRecord(error);
+}
+
+/** Returns the task that a poll asks for, if an interaction is still being made. */
+export function taskOf({ status, id }: JsonObject): string | undefined {
+  return (status === "queued" || status === "in_progress") && typeof id === "string" ? id : undefined;
+}
+
+/** Vendor's statuses other than a normal end. */
+export const finishReasons: Readonly<Record<string, FinishReason>> = {
+  incomplete: "length",
+  requires_continuation: "length",
+  requires_action: "tool-calls",
+};
+
+/** Statuses of an interaction by why the model stopped. */
+const statuses = {
+  stop: "completed",
+  "stop-sequence": "completed",
+  length: "incomplete",
+  "context-full": "incomplete",
+  "tool-calls": "requires_action",
+  filtered: "incomplete",
+  refused: "incomplete",
+  paused: "completed",
+  "malformed-tool-call": "incomplete",
+  other: "completed",
+} as const satisfies Record<FinishReason, string>;
+
+/** Returns the status of an interaction, and the steps that say why it ended. */
+export function endingOf(finish: FinishReason): { readonly status: string; readonly steps: readonly JsonObject[] } {
+  const isWithheld = finish === "filtered" || finish === "refused";
+  const error = { code: invalidArgument, message: "The rest of the answer was withheld by a filter." };
+  return { status: statuses[finish], steps: isWithheld ? [{ type: "model_output", error }] : [] };
+}
+
+/** Code of google.rpc.Status. */
+const invalidArgument = 3;

@@ -1,0 +1,171 @@
+import { isAgent, present } from "@modelgate/contracts";
+import type { Rendered } from "../../wire.ts";
+import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { ownTool, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
+import {
+  effortOf,
+  searchName,
+  type Effort,
+  type JsonObject,
+  type OutputFormat,
+  type TextRequest,
+} from "../hub/request.ts";
+import { customParameters } from "../hub/tool-calls.ts";
+import type { TextTarget } from "../hub/wire.ts";
+import { renderTurns } from "./vendor-turns.ts";
+
+/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
+export const fieldSupport: FieldSupport = {
+  as: {
+    tools: "tools",
+    toolChoice: "generation_config.tool_choice",
+    maxTokens: "generation_config.max_output_tokens",
+    stop: "generation_config.stop_sequences",
+    format: "response_format",
+    reasoning: "generation_config.thinking_level",
+    temperature: "generation_config.temperature",
+    topP: "generation_config.top_p",
+    seed: "generation_config.seed",
+    modalities: "response_modalities",
+    image: "response_format",
+    audio: "generation_config.speech_config",
+    serviceTier: "service_tier",
+  },
+  refused: [],
+};
+
+/**
+ * Renders the request for a vendor of this wire. The vendor stores nothing, except for agents, which work in the
+ * background. Throws Failure unsupported_parameter for what the wire cannot express.
+ */
+export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(clientRequest, "interactions", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  const { input, ...system } = renderTurns(request, unsupported);
+  const config = renderGeneration(request, unsupported);
+  const agent = isAgent(model);
+  // Agents have settings of a different form.
+  if (agent) for (const name of Object.keys(config ?? {})) unsupported.note(agentLosses[name] ?? name);
+  const body = present({
+    ...(agent ? { agent: model, background: true, store: true } : { model, store: false }),
+    stream: request.stream ? true : undefined,
+    ...system,
+    input,
+    tools: renderTools(request, unsupported),
+    response_format: renderFormats(request, unsupported),
+    generation_config: agent ? undefined : config,
+    service_tier: renderTier(request.serviceTier, unsupported),
+  });
+  return { body, dropped: unsupported.words };
+}
+
+/** Fields of the neutral form by their members of `generation_config`, which agents do not take. */
+const agentLosses: Readonly<Record<string, string>> = {
+  max_output_tokens: "maxTokens",
+  stop_sequences: "stop",
+  thinking_level: "reasoning",
+  thinking_summaries: "reasoning",
+  top_p: "topP",
+  tool_choice: "toolChoice",
+  speech_config: "audio",
+};
+
+const levels = {
+  none: "minimal",
+  minimal: "minimal",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "xhigh",
+  max: "xhigh",
+} as const satisfies Record<Effort, string>;
+
+function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+  const { reasoning, audio } = request;
+  const effort = reasoning === undefined ? undefined : effortOf(reasoning);
+  unsupported.noteIf("reasoning", effort === "none");
+  const { voice, ...others } = audio ?? {};
+  for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
+  const shows = reasoning?.show === undefined ? effort !== undefined && effort !== "none" : reasoning.show !== "none";
+  return unlessEmpty({
+    max_output_tokens: request.maxTokens,
+    stop_sequences: request.stop,
+    thinking_level: effort === undefined ? undefined : levels[effort],
+    thinking_summaries: reasoning === undefined ? undefined : shows ? "auto" : "none",
+    temperature: request.temperature,
+    top_p: request.topP,
+    seed: request.seed,
+    tool_choice: renderToolChoice(request, unsupported),
+    speech_config: voice === undefined ? undefined : [{ voice }],
+  });
+}
+
+const modes = { auto: "auto", none: "none", required: "any" } as const;
+
+/** Renders the function choice, which requires functions; the vendor's own search cannot be forced. */
+function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
+  if (toolChoice === undefined) return undefined;
+  if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
+    unsupported.note("toolChoice");
+    return undefined;
+  }
+  const mode = modes[toolChoice.mode];
+  const names = toolChoice.names?.filter((name) => name !== searchName);
+  unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
+  return names === undefined || names.length === 0 ? mode : { allowed_tools: { mode, tools: names } };
+}
+
+const toolRenderers: ToolRenderers = {
+  function({ name, description, parameters, strict, cache }, unsupported) {
+    unsupported.noteIf("tools.strict", strict);
+    unsupported.noteIf("tools.cache", cache);
+    return present({ type: "function", name, description, parameters });
+  },
+  custom({ name, description, format }, unsupported) {
+    unsupported.noteIf("tools.format", format);
+    return present({ type: "function", name, description, parameters: customParameters });
+  },
+  "web-search"({ wire, options }, unsupported) {
+    const own = wire === "interactions";
+    unsupported.noteIf("tools.web-search.options", !own && Object.keys(options).length > 0);
+    return { type: "google_search", ...(own ? options : {}) };
+  },
+  vendor: (tool) => ownTool(tool, "interactions"),
+};
+
+/** Renders tools. With functions, the vendor's search needs clients that return its steps, so another wire's is dropped. */
+function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+  const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
+  const kept = tools?.filter((tool) => !(hasFunctions && tool.kind === "web-search" && tool.wire !== "interactions"));
+  unsupported.noteIf("tools.web-search", kept?.length !== tools?.length);
+  return kept === undefined || kept.length === 0
+    ? undefined
+    : kept.map((tool) => renderToolBy(toolRenderers, tool, unsupported));
+}
+
+/** Renders the forms of the answer. */
+function renderFormats({ format, modalities = [], image }: TextRequest, unsupported: Unsupported): unknown {
+  const forms: JsonObject[] = format === undefined ? [] : [renderFormat(format, unsupported)];
+  if (format === undefined && modalities.length > 1 && modalities.includes("text")) forms.push({ type: "text" });
+  if (image !== undefined || modalities.includes("image"))
+    forms.push(present({ type: "image", aspect_ratio: image?.aspectRatio, image_size: image?.size }));
+  if (modalities.includes("audio")) forms.push({ type: "audio" });
+  return forms.length > 1 ? forms : forms[0];
+}
+
+function renderFormat(format: OutputFormat, unsupported: Unsupported): JsonObject {
+  if (format.kind === "json") return { type: "text", mime_type: "application/json" };
+  for (const name of ["name", "description", "strict"] as const) unsupported.noteIf(`format.${name}`, format[name]);
+  return { type: "text", mime_type: "application/json", schema: format.schema };
+}
+
+const tiers: ReadonlySet<string> = new Set(["flex", "priority", "deferred"]);
+
+function renderTier(tier: string | undefined, unsupported: Unsupported): string | undefined {
+  if (tier === undefined || tier === "auto") return undefined;
+  if (tier === "default") return "standard";
+  unsupported.noteIf("serviceTier", !tiers.has(tier));
+  return tiers.has(tier) ? tier : undefined;
+}

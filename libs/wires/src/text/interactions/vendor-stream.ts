@@ -1,0 +1,146 @@
+import { Fields, isRecord, own, parseRecord, recordsIn, textOf, type JsonRecord } from "../../json/fields.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { TextEvent } from "../hub/answer.ts";
+import { PartBook } from "../hub/part-book.ts";
+import type { Seal } from "../hub/part.ts";
+import { argumentsOf } from "../hub/tool-calls.ts";
+import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
+import type { StreamReader } from "../hub/wire.ts";
+import { isVendorStep, parseAnnotation, parseContent, sealOf } from "./parts.ts";
+import { interactionsFees, interactionsUsage } from "./usage.ts";
+import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
+
+/** A step while it is streamed. */
+interface OpenStep {
+  readonly key: string;
+  /** The step so far; those of the vendor's tools are passed on complete. */
+  step: JsonRecord;
+  seal?: Seal | undefined;
+}
+
+/** Reads a vendor's stream: steps one after another, by their index. Unknown events and deltas are ignored. */
+export class InteractionsReader implements StreamReader {
+  whole = false;
+  readonly #book = new PartBook(0);
+  readonly #open = new Map<unknown, OpenStep>();
+  #isFiltered = false;
+  #started = false;
+  readonly #on: Readonly<Record<string, (event: JsonRecord) => readonly TextEvent[]>> = {
+    "interaction.created": ({ interaction }) => this.#start(isRecord(interaction) ? interaction : {}),
+    "step.start": ({ index, step }) => (isRecord(step) ? this.#begin(index, step) : []),
+    "step.delta": ({ index, delta, metadata }) => [
+      ...(isRecord(delta) ? this.#grow(this.#open.get(index), delta) : []),
+      ...reportEvents(interactionsUsage(isRecord(metadata) ? metadata["total_usage"] : undefined), undefined),
+    ],
+    "step.stop": ({ index, usage }) => [...this.#end(index), ...reportEvents(interactionsUsage(usage), undefined)],
+    "interaction.completed": ({ interaction }) => this.#complete(isRecord(interaction) ? interaction : {}),
+    error: (event) => [failureOf(event)],
+  };
+
+  get done(): boolean {
+    return this.whole;
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    if (data === "" || data === "[DONE]") return [];
+    const event = parseRecord(data);
+    if (event === undefined) return notJson;
+    return own(this.#on, textOf(event["event_type"]))?.(event) ?? [];
+  }
+
+  end(): readonly TextEvent[] {
+    return this.#book.endAll();
+  }
+
+  #start(interaction: JsonRecord): readonly TextEvent[] {
+    if (this.#started) return [];
+    this.#started = true;
+    return [{ type: "start", ...headOf(interaction) }];
+  }
+
+  #begin(index: unknown, step: JsonRecord): readonly TextEvent[] {
+    const open: OpenStep = { key: `${String(index)}:`, step };
+    this.#open.set(index, open);
+    this.#isFiltered ||= isFiltered(step);
+    const { type } = step;
+    if (type === "function_call") {
+      const [id, name, begun] = [textOf(step["id"]), textOf(step["name"]), step["arguments"]];
+      const started = this.#book.start(open.key, { kind: "tool-call", id, name });
+      const isWhole = isRecord(begun) && Object.keys(begun).length > 0;
+      return isWhole ? [...started, ...this.#book.delta(open.key, argumentsOf(begun))] : started;
+    }
+    if (type === "thought") {
+      open.seal = sealOf(textOf(step["signature"]));
+      const started = this.#book.start(open.key, { kind: "reasoning", summary: true });
+      return [...started, ...recordsIn(step["summary"]).flatMap((content) => this.#think(open, content))];
+    }
+    return type === "model_output" ? recordsIn(step["content"]).flatMap((content) => this.#write(open, content)) : [];
+  }
+
+  #grow(open: OpenStep | undefined, { type, ...delta }: JsonRecord): readonly TextEvent[] {
+    if (open === undefined) return [];
+    if (isVendorStep(textOf(open.step["type"]))) open.step = { ...open.step, ...delta };
+    else if (type === "arguments_delta") return this.#book.delta(open.key, textOf(delta["arguments"]));
+    else if (type === "thought_signature") open.seal = sealOf(textOf(delta["signature"]));
+    else if (type === "thought_summary") return this.#think(open, delta["content"]);
+    else if (type === "text_annotation_delta") return this.#cite(open, delta["annotations"]);
+    else if (open.step["type"] === "model_output") return this.#write(open, { type, ...delta });
+    return [];
+  }
+
+  #think({ key }: OpenStep, content: unknown): readonly TextEvent[] {
+    return this.#book.delta(key, isRecord(content) ? textOf(content["text"]) : "");
+  }
+
+  /** Adds a content: a piece of text, or complete media. */
+  #write({ key }: OpenStep, content: JsonRecord): readonly TextEvent[] {
+    if (content["type"] === "text") {
+      const begun = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, textOf(content["text"]))];
+      return [...begun, ...this.#citations(key, content["annotations"])];
+    }
+    const fields = new Fields({ content: [content] }, "", "either");
+    return [...this.#book.end(key), ...parseContent(fields, "content").flatMap((part) => this.#book.whole(part))];
+  }
+
+  #cite({ key }: OpenStep, annotations: unknown): readonly TextEvent[] {
+    return [...this.#book.start(key, { kind: "text" }), ...this.#citations(key, annotations)];
+  }
+
+  #citations(key: string, annotations: unknown): readonly TextEvent[] {
+    const part = this.#book.numberOf(key);
+    if (part === undefined) return [];
+    return recordsIn(annotations)
+      .flatMap(parseAnnotation)
+      .map((citation) => ({ type: "citation", choice: 0, part, citation }));
+  }
+
+  #end(index: unknown): readonly TextEvent[] {
+    const open = this.#open.get(index);
+    if (open === undefined) return [];
+    this.#open.delete(index);
+    const { key, step, seal } = open;
+    if (!isVendorStep(textOf(step["type"]))) return this.#book.end(key, seal);
+    return this.#book.whole({ kind: "vendor", wire: "interactions", value: step });
+  }
+
+  #complete(interaction: JsonRecord): readonly TextEvent[] {
+    const { status } = interaction;
+    if (status === "failed" || status === "cancelled" || status === "budget_exceeded") return [failureOf(interaction)];
+    const rest = [...this.#open.keys()].flatMap((index) => this.#end(index));
+    this.whole = true;
+    const reason = this.#isFiltered ? "filtered" : finishBy(finishReasons, status, this.#book.kinds);
+    return [
+      ...this.#start(interaction),
+      ...rest,
+      ...this.#book.endAll(),
+      { type: "finish", choice: 0, reason },
+      ...reportEvents(interactionsUsage(interaction["usage"]), interactionsFees(interaction)),
+    ];
+  }
+}
+
+function failureOf(event: JsonRecord): TextEvent {
+  const { error } = event;
+  const code = isRecord(error) ? textOf(error["code"]) : "";
+  return { type: "failure", code: code === "" ? "INTERNAL" : code, message: messageOf(event) ?? "" };
+}

@@ -1,0 +1,91 @@
+import { present } from "@modelgate/contracts";
+import type { Unsupported } from "../hub/field-support.ts";
+import { allInstructions } from "../hub/instructions.ts";
+import type { Part, ToolResultPart } from "../hub/part.ts";
+import { ownItem, refuseCompaction } from "../hub/render.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { callStep, contentOf } from "./render-steps.ts";
+
+/**
+ * Renders the dialogue as steps, and the instructions, of which those in the middle move to the front. Without any turn
+ * the instructions are the user's input.
+ */
+export function renderTurns(request: TextRequest, unsupported: Unsupported) {
+  const system = allInstructions(request, unsupported)
+    .flatMap((part) => (part.kind === "text" ? [part.text] : []))
+    .join("\n\n");
+  const input = new Steps(unsupported);
+  for (const { role, parts } of request.turns) {
+    if (role === "system") continue;
+    // The vendor expects results right after the calls.
+    for (const part of parts) if (part.kind === "tool-result") input.answer(part);
+    for (const part of parts) if (part.kind !== "tool-result") input.add(role, part);
+  }
+  if (input.steps.length === 0) return { input: system };
+  return { input: input.steps, ...(system === "" ? {} : { system_instruction: system }) };
+}
+
+/** Steps of a request; adjacent contents of one side are one step. */
+class Steps {
+  readonly steps: JsonObject[] = [];
+  readonly #unsupported: Unsupported;
+  /** Contents of the last step, and its type, if more may join it. */
+  #open: { readonly type: string; readonly content: JsonObject[] } | undefined;
+
+  constructor(unsupported: Unsupported) {
+    this.#unsupported = unsupported;
+  }
+
+  /** Adds a function's result: text, or contents if it has media. */
+  answer({ callId, name, parts, isError, cache }: ToolResultPart): void {
+    this.#unsupported.noteIf("tool-result.cache", cache);
+    const isText = parts.every(({ kind }) => kind === "text");
+    const result = isText
+      ? parts.map((part) => ("text" in part ? part.text : "")).join("\n\n")
+      : parts.flatMap((part) => this.#content(part));
+    this.#step(present({ type: "function_result", call_id: callId, name, result, is_error: isError }));
+  }
+
+  add(role: "user" | "assistant", part: Part): void {
+    if (part.kind === "compaction") return refuseCompaction();
+    if (part.kind === "vendor") return this.#step(ownItem(part, "interactions"));
+    if (part.kind === "tool-call") return this.#step(callStep(part));
+    if (part.kind === "reasoning") return this.#thought(part.text, ownSeal(part.seal, "interactions"));
+    for (const content of this.#content(part)) this.#join(role === "user" ? "user_input" : "model_output", content);
+  }
+
+  /** Adds reasoning that the vendor signed; other reasoning is dropped. */
+  #thought(text: string, signature: string | undefined): void {
+    this.#unsupported.noteIf("turn.reasoning", signature === undefined);
+    if (signature === undefined) return;
+    const summary = text === "" ? undefined : [{ type: "text", text }];
+    this.#step(present({ type: "thought", summary, signature }));
+  }
+
+  /** Renders a content. The vendor refuses an empty text. */
+  #content(part: Part): readonly JsonObject[] {
+    if ("cache" in part) this.#unsupported.noteIf(`${part.kind}.cache`, part.cache);
+    if (part.kind === "file") {
+      this.#unsupported.noteIf("file.name", part.name);
+      this.#unsupported.noteIf("file.title", part.title);
+      this.#unsupported.noteIf("file.context", part.context);
+      this.#unsupported.noteIf("file.citations", part.citations);
+    }
+    if ("text" in part && part.text === "") return [];
+    const content = contentOf(part);
+    return content === undefined ? [] : [content];
+  }
+
+  #step(step: JsonObject): void {
+    this.#open = undefined;
+    this.steps.push(step);
+  }
+
+  #join(type: string, content: JsonObject): void {
+    if (this.#open?.type === type) return void this.#open.content.push(content);
+    const open = { type, content: [content] };
+    this.#step(open);
+    this.#open = open;
+  }
+}
