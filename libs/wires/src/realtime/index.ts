@@ -4,7 +4,7 @@ import { Compile } from "typebox/compile";
 import { firstProblem } from "../json/problem.ts";
 import { vendorWire, type Wire } from "../wire.ts";
 import { geminiLive } from "./gemini-live/index.ts";
-import type { RealtimeBridge, RealtimeClient, RealtimeNames, RealtimePass, RealtimeVendor } from "./hub/bridge.ts";
+import type { RealtimeBridge, RealtimeClient, RealtimeNames, RealtimeVendor } from "./hub/bridge.ts";
 import { realtime } from "./openai/index.ts";
 
 export {
@@ -26,11 +26,11 @@ export { roughUnits, type SessionBytes } from "./hub/usage.ts";
 export const wires = {
   realtime,
   "gemini-live": geminiLive,
-} as const satisfies Readonly<Record<RealtimeWire, Wire<RealtimeVendor, RealtimeClient, RealtimePass>>>;
+} as const satisfies Readonly<Record<RealtimeWire, Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>>>;
 
 /** Creates the bridge of a session between a client and a vendor of any wire. */
 export function bridgeBetween(client: RealtimeWire, vendor: string, names: RealtimeNames): RealtimeBridge {
-  const wire: Wire<RealtimeVendor, RealtimeClient, RealtimePass> = wires[client];
+  const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
   return wires[client].client.over(vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names), names);
 }

@@ -23,8 +23,8 @@ export async function vendorExchange(
   await upload.whole;
   const read = request();
   const rendered = renderSupported({ spelling: {}, strict }, [], () => {
-    const how = vendor.render(read, { model });
-    return { body: how, how, dropped: how.dropped };
+    const body = vendor.render(read, { model });
+    return { body, dropped: body.dropped };
   });
   return {
     wire,

@@ -1,6 +1,6 @@
 import { stores } from "../../text/content/media.ts";
 import type { Wire } from "../../wire.ts";
-import type { RealtimeClient, RealtimePass, RealtimeVendor } from "../hub/bridge.ts";
+import type { RealtimeClient, RealtimeVendor } from "../hub/bridge.ts";
 import { LiveBridge } from "./client-bridge.ts";
 import { LivePassBridge } from "./pass.ts";
 import { GeminiLiveBridge } from "./vendor-bridge.ts";
@@ -11,4 +11,4 @@ export const geminiLive = {
   vendor: { bridge: (names) => new GeminiLiveBridge(names) },
   client: { over: (bridge, names) => new LiveBridge(bridge, names), stores },
   pass: { bridge: (names) => new LivePassBridge(names) },
-} as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimePass>;
+} as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;

@@ -112,9 +112,9 @@ export interface TranscriberNames {
 /** Names for a session without an owner: the vendor's, unchanged. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
-/** The vendor side of a session wire. */
+/** The vendor side of a session wire, for clients of the realtime format; as a wire's pass, for clients of that wire. */
 export interface RealtimeVendor {
-  /** Creates the bridge of a session whose client speaks the realtime format. */
+  /** Creates the bridge of a session. */
   bridge(names: RealtimeNames): RealtimeBridge;
 }
 
@@ -124,9 +124,4 @@ export interface RealtimeClient {
   over(bridge: RealtimeBridge, names: RealtimeNames): RealtimeBridge;
   /** Spelling of members that name objects in a vendor's store. */
   readonly stores: StoreDialect;
-}
-
-/** Bridge of a session whose client and vendor both speak a wire other than the realtime format. */
-export interface RealtimePass {
-  bridge(names: RealtimeNames): RealtimeBridge;
 }
