@@ -32,7 +32,7 @@ export interface ChildOptions {
   readonly afterwards?: () => Promise<void>;
 }
 
-const keptCharacters = 64 * 1024;
+const maxOutputCharacters = 64 * 1024;
 const insistAfterMs = 10_000;
 
 /**
@@ -97,7 +97,7 @@ function follow(child: ChildProcess, { name, logFile, onLine, afterwards }: Chil
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (chunk: string) => {
       file?.write(chunk);
-      kept = (kept + chunk).slice(-keptCharacters);
+      kept = (kept + chunk).slice(-maxOutputCharacters);
     });
     if (stream && onLine !== undefined) createInterface({ input: stream }).on("line", onLine);
   }

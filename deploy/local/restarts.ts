@@ -1,7 +1,7 @@
 import type { Child } from "./child.ts";
 
-/** The pause before a service that died is started again: each is twice as long as the one before, up to the longest. */
-const [firstPauseMs, longestPauseMs] = [500, 15_000];
+/** First and maximum pause, in ms, before a service that died is started again; each pause is twice the previous one. */
+const [firstPauseMs, maxPauseMs] = [500, 15_000];
 /** A service that lived for so long has recovered: its next pause is the first again. */
 const recoveredAfterMs = 60_000;
 
@@ -11,7 +11,7 @@ export function growingPauses(): (livedMs: number) => number {
   return (livedMs) => {
     if (livedMs >= recoveredAfterMs) next = firstPauseMs;
     const pause = next;
-    next = Math.min(next * 2, longestPauseMs);
+    next = Math.min(next * 2, maxPauseMs);
     return pause;
   };
 }

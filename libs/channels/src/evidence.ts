@@ -85,16 +85,16 @@ export class Evidence {
  * Returns the entry of a map and creates it if it is missing; the least recently used one is then dropped if the map is
  * full.
  */
-export function getOrCreate<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
+export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize: number, make: () => Value): Value {
   const known = map.get(key);
   // Moving an entry with each call would make the map rebuild its tables, whose garbage gets old. The order of use is
   // therefore maintained only when the map is at least half full.
-  if (known !== undefined && map.size <= most / 2) return known;
+  if (known !== undefined && map.size <= maxSize / 2) return known;
   const value = known ?? make();
   // Moved to the end: the first entry is the least recently used one.
   map.delete(key);
   const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
+  if (map.size >= maxSize && oldest !== undefined) map.delete(oldest);
   map.set(key, value);
   return value;
 }

@@ -261,7 +261,7 @@ function latest(scopes: readonly RestScope[], until: (scope: RestScope) => numbe
 /** Pause of an account after its first failed call at a channel of last resort; each further failure doubles it. */
 const firstPauseMs = 250;
 /** Maximum pause: while there are calls, a channel of last resort is tried at least this often. */
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** Maximum pairs of an account and a channel's model that are counted; the least recently used one is dropped. */
 const maxCounted = 2_000;
 
@@ -275,7 +275,7 @@ export class LastResort {
   /** Returns the time from which the account may try the scope again, Unix ms. */
   next(scope: RestScope, account: string): number {
     const known = this.#counted.get(restName(scope, account));
-    return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), longestPauseMs);
+    return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), maxPauseMs);
   }
 
   /** Records a call of the account: the next one must wait for its pause. */

@@ -5,7 +5,7 @@ import type { UpstreamAnswer } from "./attempt-plan.ts";
 /** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
 /** Maximum pause that a vendor can request. */
-const longestRetryAfterMs = 600_000;
+const maxRetryAfterMs = 600_000;
 /** The only status of a vendor that is passed on as more than a general error of the client's input. */
 const tooLarge = 413;
 
@@ -49,7 +49,7 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
 
 /** Limits the pause that a vendor requests; undefined if it may be tried again immediately. */
 function granted(ms: number | undefined): number | undefined {
-  return ms === undefined || ms <= 0 ? undefined : Math.min(ms, longestRetryAfterMs);
+  return ms === undefined || ms <= 0 ? undefined : Math.min(ms, maxRetryAfterMs);
 }
 
 /** Returns the vendor's `retry-after`, which is in seconds or a date. */

@@ -18,7 +18,7 @@ const connectWithinMs = 30_000;
 /** Maximum ms that the start of a process waits for the Redis of clients' content. */
 const firstAttemptMs = 3_000;
 /** Maximum ms between two attempts to reconnect. */
-const longestPauseMs = 1_000;
+const maxPauseMs = 1_000;
 /**
  * Pause in ms between two checks whether a restarted Redis has loaded its data. By default the client library waits as
  * long as Redis estimates, up to ten seconds, and the first estimates are far too high.
@@ -36,7 +36,7 @@ const maxRedirections = 5;
  */
 const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
 
-const reconnectPauseMs = (attempt: number): number => Math.min(attempt * 50, longestPauseMs);
+const reconnectPauseMs = (attempt: number): number => Math.min(attempt * 50, maxPauseMs);
 
 /**
  * Opens a connection to Redis that fails fast: a command is answered within `timeoutMs` or rejected, and no queue grows

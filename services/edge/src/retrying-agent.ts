@@ -15,9 +15,9 @@ const idleMs = 60_000;
 export class RetryingAgent extends Agent {
   readonly #connectMs: number;
 
-  constructor({ longestConnectMs = connectMs, ...options }: AgentOptions & { readonly longestConnectMs?: number }) {
+  constructor({ maxConnectMs = connectMs, ...options }: AgentOptions & { readonly maxConnectMs?: number }) {
     super({ timeout: idleMs, ...options });
-    this.#connectMs = longestConnectMs;
+    this.#connectMs = maxConnectMs;
   }
 
   override createConnection(

@@ -74,7 +74,7 @@ test("one that stays away is reported", async () => {
 });
 
 test("an address that neither accepts nor refuses is given up", async () => {
-  const agent = new RetryingAgent({ keepAlive: false, longestConnectMs: 50 });
+  const agent = new RetryingAgent({ keepAlive: false, maxConnectMs: 50 });
   const asked = request({ host: "silent.example", lookup: () => undefined, agent });
   asked.end();
   await expect(once(asked, "response")).rejects.toThrow("no connection in time");

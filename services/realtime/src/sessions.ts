@@ -30,7 +30,7 @@ import { holdFirst, ResponseMoney } from "./response-money.ts";
 import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all sessions. */
-const longestTickMs = 1_000;
+const maxTickMs = 1_000;
 /** Checks per shortest limit. */
 const checksPerLimit = 4;
 
@@ -75,7 +75,7 @@ export class RealtimeSessions implements Disposable {
     });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / checksPerLimit);
-    this.#timer = onBeat(Math.min(longestTickMs, tickMs), () => {
+    this.#timer = onBeat(Math.min(maxTickMs, tickMs), () => {
       const now = Date.now();
       for (const session of open) session.tick(now);
     });

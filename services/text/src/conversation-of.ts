@@ -21,11 +21,11 @@ export function conversationOf({
   answer,
 }: Dialogue): Conversation | undefined {
   if (name !== undefined) {
-    const named = new HashedWords().take("named").take(name).digest();
+    const named = new HashedText().take("named").take(name).digest();
     return { find: [named], keep: named };
   }
   if (opening.length === 0) return undefined;
-  const begun = (): HashedWords => new HashedWords().take(user).take(instructions).take(opening);
+  const begun = (): HashedText => new HashedText().take(user).take(instructions).take(opening);
   const first = begun().digest();
   if (!isAnswered) return { find: [], keep: first };
   const own = begun().take("answered").take(answer).digest();
@@ -35,7 +35,7 @@ export function conversationOf({
 /**
  * Hashes the text of values in their order, regardless of nesting: a text and a list with one text have the same hash.
  */
-class HashedWords {
+class HashedText {
   readonly #hash: Hash = createHash("sha256");
   #left = maxCharacters;
 

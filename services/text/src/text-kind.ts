@@ -135,7 +135,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           textBytes,
           mediaTokens,
           choices: params.choices,
-          readsBeyond: params.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storedWords))),
+          readsBeyond: params.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storeReferences))),
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
           maxOutputTokens:
             params.maxOutputTokens === undefined
@@ -285,4 +285,4 @@ export function newAnswerId(deps: Deps, wire: ClientWire): string {
  * Field names that refer to data in the vendor's store. If one occurs anywhere in the body, even inside a text, the
  * usage bound is looser.
  */
-const storedWords = ["file_id", "item_reference"].map((word) => Buffer.from(word));
+const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));

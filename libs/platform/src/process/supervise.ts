@@ -16,7 +16,7 @@ export interface Supervision {
 }
 
 /** First and maximum pause in ms before a dead worker is restarted. The pause doubles with each restart. */
-const [firstPauseMs, longestPauseMs] = [500, 15_000];
+const [firstPauseMs, maxPauseMs] = [500, 15_000];
 /** Time in ms for which a worker must run until the pause is reset to the first one. */
 const recoveredAfterMs = 60_000;
 /** Maximum ms to wait for a worker's answer to a health check. */
@@ -103,7 +103,7 @@ class Worker {
         "a worker ended by itself: started again after a pause",
       );
       await pause(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs);
     }
     started.resolve();
   }

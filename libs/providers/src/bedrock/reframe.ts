@@ -1,4 +1,4 @@
-import { amazonStreamType, AmazonSplitter, readMessage, wordsOfFailure } from "@modelgate/wires/amazon-stream";
+import { amazonStreamType, AmazonSplitter, readMessage, failureMessage } from "@modelgate/wires/amazon-stream";
 import type { Reframing } from "../provider.ts";
 
 /**
@@ -28,7 +28,7 @@ function eventOf(frame: Buffer): string {
   const json = message.kind === "event" ? chunkOf(message.payload) : undefined;
   if (json !== undefined) return `event: ${typeOf(json)}\ndata: ${json}\n\n`;
   const type = (Object.hasOwn(errorTypes, message.type) ? errorTypes[message.type] : undefined) ?? "api_error";
-  const words = message.kind === "event" ? "The vendor's stream cannot be read." : wordsOfFailure(message);
+  const words = message.kind === "event" ? "The vendor's stream cannot be read." : failureMessage(message);
   return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: words } })}\n\n`;
 }
 

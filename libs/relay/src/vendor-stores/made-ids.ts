@@ -4,7 +4,7 @@ import type { Logger, Redis } from "@modelgate/platform";
 import type { MadeId } from "@modelgate/wires/vendor-stores";
 
 /** Maximum characters of an id that is remembered; vendors' ids have less than a hundred. */
-const longestId = 256;
+const maxIdCharacters = 256;
 
 /** Objects that vendors created in their stores for an account, each with the `channel/key` that has access to it. */
 export interface MadeIds {
@@ -43,7 +43,7 @@ function channelKeyIn(text: string | null | undefined): ChannelKeyId | undefined
 }
 
 function isKept({ id }: MadeId): boolean {
-  return id !== "" && id.length <= longestId;
+  return id !== "" && id.length <= maxIdCharacters;
 }
 
 /**

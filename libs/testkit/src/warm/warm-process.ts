@@ -17,7 +17,7 @@ export interface Run {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const keptCharacters = 64 * 1024;
+const maxOutputCharacters = 64 * 1024;
 const insistAfterMs = 10_000;
 
 /** A process that runs a service's program again and again; it ends when we do. */
@@ -39,7 +39,7 @@ export class WarmProcess {
     const { stdout, stderr } = this.#process;
     for (const stream of [stdout, stderr])
       stream?.setEncoding("utf8").on("data", (chunk: string) => {
-        this.#kept = (this.#kept + chunk).slice(-keptCharacters);
+        this.#kept = (this.#kept + chunk).slice(-maxOutputCharacters);
         if (this.#kept.includes(overMark)) this.#over.resolve();
       });
     const { promise, resolve } = Promise.withResolvers<number | string>();

@@ -20,7 +20,7 @@ export const amazonFraming: StreamFraming = {
     const message = readMessage(frame);
     if (message.kind === "event")
       return { event: message.type, data: `{${JSON.stringify(message.type)}:${message.payload || "{}"}}` };
-    const failure = { code: message.type, message: wordsOfFailure(message) };
+    const failure = { code: message.type, message: failureMessage(message) };
     return { event: failureName, data: JSON.stringify({ [failureName]: failure }) };
   },
 };
@@ -59,7 +59,7 @@ export function readMessage(frame: Buffer): AmazonMessage {
 }
 
 /** Returns the text of a failure's message. */
-export function wordsOfFailure({ kind, payload }: AmazonMessage): string {
+export function failureMessage({ kind, payload }: AmazonMessage): string {
   if (kind !== "exception") return payload;
   const { message } = parseRecord(payload) ?? {};
   return typeof message === "string" ? message : payload;

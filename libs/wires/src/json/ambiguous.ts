@@ -90,7 +90,7 @@ function folded(name: string): string {
   return name.toLowerCase().toUpperCase();
 }
 
-const longestShown = 200;
+const maxShownCharacters = 200;
 
 /** Number of values of a document that are counted in one step. */
 const valueTurn = 10_000;
@@ -167,7 +167,7 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
 
 function note(names: Set<string> | undefined, name: string): void {
   if (names?.has(name) === true) {
-    const param = name.slice(0, longestShown);
+    const param = name.slice(0, maxShownCharacters);
     throw new Failure("invalid_value", `${JSON.stringify(param)} appears more than once.`, { param });
   }
   names?.add(name);

@@ -113,10 +113,10 @@ export class Fields {
     throw this.wrong(name, "an array");
   }
 
-  /** Returns an array of at most `most` objects. */
-  each(name: string, most: number): readonly Fields[] {
+  /** Returns an array of at most `max` objects. */
+  each(name: string, max: number): readonly Fields[] {
     const values = this.list(name) ?? [];
-    if (values.length > most) throw this.wrong(name, `an array of at most ${most} items`);
+    if (values.length > max) throw this.wrong(name, `an array of at most ${max} items`);
     return values.map((value, index) => this.#child(value, `${this.at(name)}[${index}]`));
   }
 
@@ -213,22 +213,18 @@ export function camelName(name: string): string {
 interface NumberBounds {
   /** Value if the query lacks the parameter. */
   readonly fallback: number;
-  readonly most: number;
+  readonly max: number;
   /** Minimum; absent: 1. */
-  readonly least?: number;
+  readonly min?: number;
 }
 
 /** Reads a whole number in plain digits from a query. Throws Failure invalid_value (400) naming the parameter. */
-export function wholeNumberIn(
-  query: URLSearchParams,
-  param: string,
-  { fallback, most, least = 1 }: NumberBounds,
-): number {
+export function wholeNumberIn(query: URLSearchParams, param: string, { fallback, max, min = 1 }: NumberBounds): number {
   const text = query.get(param);
   if (text === null || text === "") return fallback;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(value) || value < least || value > most)
-    throw new Failure("invalid_value", `${param} must be a whole number from ${least} to ${most}.`, { param });
+  if (Number.isNaN(value) || value < min || value > max)
+    throw new Failure("invalid_value", `${param} must be a whole number from ${min} to ${max}.`, { param });
   return value;
 }
 

@@ -162,8 +162,8 @@ class LargeDocument {
 
   #endOfName(start: number, end: number): number {
     if (this.#bytes[start] !== quote) throw new SyntaxError("a member has no name");
-    const most = Math.min(end, start + nameBytes);
-    for (let at = start + 1; at < most; at++) {
+    const nameEnd = Math.min(end, start + nameBytes);
+    for (let at = start + 1; at < nameEnd; at++) {
       if (this.#bytes[at] === 0x5c) at++;
       else if (this.#bytes[at] === quote) return at + 1;
     }

@@ -129,8 +129,8 @@ export class JsonScanner {
   }
 }
 
-function tooMany(what: string, most: number): Failure {
-  return new Failure("request_too_large", `The body has more than ${most} ${what}, the maximum.`);
+function tooMany(what: string, max: number): Failure {
+  return new Failure("request_too_large", `The body has more than ${max} ${what}, the maximum.`);
 }
 
 function notMatching(): Failure {

@@ -76,7 +76,7 @@ const common: ModelList = {
 /** Anthropic's format: pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`. */
 const alpha: ModelList = {
   list(models, query) {
-    const limit = wholeNumberIn(query, "limit", { fallback: 20, most: 1_000 });
+    const limit = wholeNumberIn(query, "limit", { fallback: 20, max: 1_000 });
     const { page, more } = pageOf(models, limit, query.get("after_id"), query.get("before_id"));
     return {
       data: page.map((model) => alpha.one(model)),
@@ -119,8 +119,8 @@ function positionOf(models: readonly ListedModel[], name: string, param: string)
 /** Gemini's format: pages by `pageSize` (1 to 1000, default 50) and `pageToken`. */
 const gamma: ModelList = {
   list(models, query) {
-    const size = wholeNumberIn(query, "pageSize", { fallback: 50, most: 1_000 });
-    const start = wholeNumberIn(query, "pageToken", { fallback: 0, most: Number.MAX_SAFE_INTEGER, least: 0 });
+    const size = wholeNumberIn(query, "pageSize", { fallback: 50, max: 1_000 });
+    const start = wholeNumberIn(query, "pageToken", { fallback: 0, max: Number.MAX_SAFE_INTEGER, min: 0 });
     const next = start + size;
     return {
       models: models.slice(start, next).map((model) => gamma.one(model)),

@@ -58,7 +58,7 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 const maxFrameBytes = 16 * 1024 * 1024;
 
 /** Maximum length of a frame's end in bytes; that many bytes are searched again with the next chunk. */
-const longestEnd = 3;
+const maxEndBytes = 3;
 
 const twoReturns = Buffer.from("\r\r");
 const nothing = Buffer.alloc(0);
@@ -75,7 +75,7 @@ export class SseSplitter {
 
   /** Returns the complete frames, each with its closing empty line. Throws RangeError for a frame that is too large. */
   push(chunk: Buffer): readonly Buffer[] {
-    const searched = Math.max(0, this.#heldBytes - longestEnd);
+    const searched = Math.max(0, this.#heldBytes - maxEndBytes);
     const all = this.#heldBytes === 0 ? chunk : this.#append(chunk);
     const frames: Buffer[] = [];
     const ending = all.includes(carriageReturn, searched) ? endOfAnyFrame : endOfFrame;

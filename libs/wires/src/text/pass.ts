@@ -150,7 +150,7 @@ export function memberOf(answer: Buffer, name: string): unknown {
  * Creates a reader of the model's text in raw JSON: pieces of frames, or a complete answer. `members` are the wire's
  * members that contain it.
  */
-export function wordsReader(members: readonly string[]): (raw: string) => string {
+export function memberTextReader(members: readonly string[]): (raw: string) => string {
   /** Matches such a member up to its value's opening quote. */
   const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
   return (raw) => {

@@ -7,10 +7,10 @@ import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 export const maxVendorIds = 10_000;
 
 /** Maximum length of a name in the rules. */
-const longestName = 64;
+const maxNameCharacters = 64;
 
 /** Maximum length of a text that is parsed as JSON. */
-const longestText = 64 * 1024;
+const maxTextCharacters = 64 * 1024;
 
 /** Rules for members of one name; null: they do not refer to a store. */
 type Rules = readonly StoreMember[] | "opaque" | null;
@@ -100,8 +100,10 @@ class VendorIdSearch {
 
   #inspectText(text: unknown, name: string): void {
     if (typeof text !== "string") return;
-    if (text.length > longestText)
-      throw new Failure("request_too_large", `${name} is longer than ${longestText} characters.`, { param: name });
+    if (text.length > maxTextCharacters)
+      throw new Failure("request_too_large", `${name} is longer than ${maxTextCharacters} characters.`, {
+        param: name,
+      });
     const inside = parseRecord(text);
     if (inside !== undefined) this.#enter(inside, name);
   }
@@ -197,7 +199,7 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   const rulesFor = (name: string): Rules => {
     const known = exact.get(name);
     if (known !== undefined) return known;
-    if (name.length > longestName) return null;
+    if (name.length > maxNameCharacters) return null;
     const found = (begins.has(firstFolded(name)) ? folded.get(fold(name)) : null) ?? null;
     if (exact.size < maxNames) exact.set(name, found);
     return found;
@@ -235,7 +237,7 @@ const bareName = /^\s*\/?(?:v\d\w{0,99}\/)?(?:files|cachedContents|corpora|fileS
 const headCharacters = 1_000;
 
 /** Maximum length of a web address; a longer address is treated as an object in a vendor's store. */
-const longestAddress = 64 * 1024;
+const maxUrlCharacters = 64 * 1024;
 
 /**
  * Returns true if an address names an object in a vendor's store: by the vendor's own API, or by a scheme that only
@@ -268,7 +270,7 @@ function isWeb(name: string): boolean {
 }
 
 function isOfVendor(text: string, vendorHosts: ReadonlySet<string>): boolean {
-  if (text.length > longestAddress || !URL.canParse(text)) return true;
+  if (text.length > maxUrlCharacters || !URL.canParse(text)) return true;
   const { hostname, pathname } = new URL(text);
   const host = hostname.replace(/\.$/, "");
   if (apiHosts.test(host)) return true;

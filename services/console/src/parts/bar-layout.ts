@@ -8,7 +8,7 @@ const barShare = 0.75;
 /** Desired number of grid lines. */
 const lines = 4;
 
-/** Positions of a chart's bars in px; `most` is the value at its top. */
+/** Positions of a chart's bars in px; `max` is the value at its top. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -16,35 +16,35 @@ export interface Layout {
   /** Distance from one bar to the next. */
   readonly step: number;
   readonly barWidth: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Computes the layout of a number of bars in a width. */
 export function layoutOf({
   width,
   bars,
-  most,
+  max,
 }: {
   readonly width: number;
   readonly bars: number;
-  readonly most: number;
+  readonly max: number;
 }): Layout {
   const step = Math.max(0, width - left) / Math.max(1, bars);
   const barWidth = Math.min(widestBar, Math.max(1, step * barShare));
-  return { width, height, left, step, barWidth, most: niceSteps(most).at(-1) ?? 1 };
+  return { width, height, left, step, barWidth, max: niceSteps(max).at(-1) ?? 1 };
 }
 
 /** Returns the vertical position of a value. */
-export function bottomOf({ most }: Layout, value: number): number {
-  return height - bottom - (value / most) * (height - bottom - top);
+export function bottomOf({ max }: Layout, value: number): number {
+  return height - bottom - (value / max) * (height - bottom - top);
 }
 
 /** Returns round values from 0 to the first one that is at least the maximum: 0, 0.25, 0.5, 0.75, 1. */
-export function niceSteps(most: number): readonly number[] {
-  if (most <= 0) return [0, 1];
-  const size = 10 ** Math.floor(Math.log10(most / lines));
-  const step = size * ([1, 2, 2.5, 5, 10].find((nice) => nice * size * lines >= most * (1 - 1e-9)) ?? 10);
-  const count = Math.ceil(most / step - 1e-9);
+export function niceSteps(max: number): readonly number[] {
+  if (max <= 0) return [0, 1];
+  const size = 10 ** Math.floor(Math.log10(max / lines));
+  const step = size * ([1, 2, 2.5, 5, 10].find((nice) => nice * size * lines >= max * (1 - 1e-9)) ?? 10);
+  const count = Math.ceil(max / step - 1e-9);
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 

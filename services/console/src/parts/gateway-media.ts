@@ -13,7 +13,7 @@ export type Progress = (percent: number) => void;
 
 const videoPollMs = 1_000;
 /** Maximum wait for a video, in ms. */
-const longestVideoMs = 900_000;
+const maxVideoMs = 900_000;
 
 /** Generates an image. Throws an error with the gateway's message. */
 export async function makeImage(gateway: Gateway, prompt: string): Promise<MediaResult> {
@@ -53,7 +53,7 @@ export async function makeVideo(gateway: Gateway, prompt: string, progress: Prog
   const ids = idOf(started);
   const id = memberOf(await started.json(), "id");
   const path = `${gateway.address}/v1/videos/${encodeURIComponent(String(id))}`;
-  const deadline = Date.now() + longestVideoMs;
+  const deadline = Date.now() + maxVideoMs;
   while (Date.now() < deadline) {
     const answer = await checked(await fetch(path, { headers: keyOf(gateway) }));
     const task: unknown = await answer.json();

@@ -9,10 +9,10 @@ export function Sparkline({
   readonly color?: string;
 }) {
   const [width, height] = [120, 28];
-  const most = Math.max(...values, 1);
+  const max = Math.max(...values, 1);
   const step = width / Math.max(1, values.length - 1);
   const points = values.map(
-    (value, at) => `${(at * step).toFixed(1)},${(height - 2 - (value / most) * (height - 4)).toFixed(1)}`,
+    (value, at) => `${(at * step).toFixed(1)},${(height - 2 - (value / max) * (height - 4)).toFixed(1)}`,
   );
   return (
     <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>

@@ -29,7 +29,7 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
   const [chosen, setChosen] = useState<number>();
   const { bars } = shown;
   const at = chosen === undefined ? undefined : Math.min(chosen, bars.length - 1);
-  const layout = layoutOf({ width, bars: bars.length, most: Math.max(...bars.map(sumOf), 0) });
+  const layout = layoutOf({ width, bars: bars.length, max: Math.max(...bars.map(sumOf), 0) });
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (event.key === "Escape") setChosen(undefined);
@@ -89,7 +89,7 @@ function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; re
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
     <>
-      {niceSteps(layout.most).map((value) => (
+      {niceSteps(layout.max).map((value) => (
         <g key={value}>
           <line
             x1={layout.left}

@@ -9,7 +9,7 @@ import { Generations, type GenerationsOf } from "./generations.ts";
 const linkSeconds = 600;
 const sessionSeconds = 12 * 3_600;
 /** Maximum lifetime of a session in ms, regardless of use. */
-const longestMs = 7 * 86_400_000;
+const maxLifetimeMs = 7 * 86_400_000;
 
 const operatorProperties = {
   name: Type.String(),
@@ -99,7 +99,7 @@ export class Sessions {
     if (text === null) return undefined;
     const { since, from: _, ...record } = readSession(text);
     const { operator, generations } = signedInOf(record);
-    if (Date.now() - since <= longestMs && (await this.generations.areCurrent(generations))) return operator;
+    if (Date.now() - since <= maxLifetimeMs && (await this.generations.areCurrent(generations))) return operator;
     await this.end(session);
     return undefined;
   }

@@ -21,7 +21,7 @@ export interface Server {
 
 const credentialSeconds = 60;
 /** Maximum wait for an answer in ms: books of a busy year take long. */
-const longestMs = 600_000;
+const maxRequestMs = 600_000;
 
 const variables = (read: VariableReader) => ({
   url: read.optionalUrl("CONTROL_URL", "Address of control; unset: what `npm start` left in its data folder."),
@@ -46,7 +46,7 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
             "content-type": "application/json",
             [actorHeader]: encodeURIComponent(personName()),
           },
-          signal: AbortSignal.timeout(longestMs),
+          signal: AbortSignal.timeout(maxRequestMs),
           body: body === undefined ? undefined : JSON.stringify(body),
         }),
       );

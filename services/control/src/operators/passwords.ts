@@ -6,7 +6,7 @@ import { Failure } from "@modelgate/contracts";
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
 /** Minimum and maximum characters of a password. */
-const [shortest, longest] = [12, 200];
+const [minCharacters, maxCharacters] = [12, 200];
 /** Maximum concurrent hashes; further sign-ins are refused temporarily. */
 const maxAtOnce = 8;
 
@@ -15,8 +15,8 @@ let inWork = 0;
 
 /** Hashes a new password as a PHC string. Throws Failure invalid_value for one that is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
-  if (password.length < shortest || password.length > longest)
-    throw new Failure("invalid_value", `password must have ${shortest} to ${longest} characters.`, {
+  if (password.length < minCharacters || password.length > maxCharacters)
+    throw new Failure("invalid_value", `password must have ${minCharacters} to ${maxCharacters} characters.`, {
       param: "password",
     });
   const salt = randomBytes(saltBytes);
@@ -32,7 +32,7 @@ const noPassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.pa
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];
-  if (memory === undefined || password.length > longest) return false;
+  if (memory === undefined || password.length > maxCharacters) return false;
   const found = await hashed(password, Buffer.from(salt, "base64"), {
     memory: Number(memory),
     passes: Number(passes),

@@ -29,8 +29,8 @@ export function positionIn(query: URLSearchParams): LogPosition | undefined {
 }
 
 /** Reads the requested number of rows. Throws Failure invalid_value. */
-export function limitIn(query: URLSearchParams, usual: number, most: number): number {
-  const limit = Number(query.get("limit") ?? usual);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;
-  throw new Failure("invalid_value", `limit must be a whole number from 1 to ${most}.`, { param: "limit" });
+export function limitIn(query: URLSearchParams, fallback: number, max: number): number {
+  const limit = Number(query.get("limit") ?? fallback);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
+  throw new Failure("invalid_value", `limit must be a whole number from 1 to ${max}.`, { param: "limit" });
 }

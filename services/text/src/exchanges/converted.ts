@@ -59,7 +59,7 @@ export async function converted(
         const json = await parseAnswer(bytes);
         const answer = vendor.parse(json);
         const rendered = await renderJson(client.render(answer, context()), bytes.length);
-        return { usage: vendor.usage(json), fees: vendor.fees(json), body: rendered, words: () => wordsOf(answer) };
+        return { usage: vendor.usage(json), fees: vendor.fees(json), body: rendered, words: () => answerText(answer) };
       },
       translator() {
         const array = call.asArray === true ? client.array : undefined;
@@ -72,7 +72,7 @@ export async function converted(
 }
 
 /** Returns the text that the model wrote in a complete answer. */
-export function wordsOf({ choices }: TextAnswer): string {
+export function answerText({ choices }: TextAnswer): string {
   const parts = choices.flatMap((choice) => choice.parts);
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
 }

@@ -17,7 +17,7 @@ import {
   type VendorLink,
   type WholeAnswer,
 } from "@modelgate/relay";
-import { wordsOf } from "./converted.ts";
+import { answerText } from "./converted.ts";
 import type { TextCall } from "./text-call.ts";
 
 /** A call with several prompts, and the wires of client and vendor. */
@@ -93,7 +93,7 @@ function together(
     body: Buffer.from(call.stream ? batch.stream(all, context) : JSON.stringify(batch.render(all, context))),
     contentType: call.stream ? eventStream : undefined,
     usage: sumOf(answers),
-    words: () => answers.map(wordsOf).join(""),
+    words: () => answers.map(answerText).join(""),
   };
 }
 

@@ -55,11 +55,11 @@ export async function vectorsExchange(
   };
 }
 
-function batchesOf(request: VectorsRequest, most: number): readonly VectorsRequest[] {
+function batchesOf(request: VectorsRequest, maxInputs: number): readonly VectorsRequest[] {
   const { inputs } = request;
-  return Array.from({ length: Math.ceil(inputs.length / most) }, (_, at) => ({
+  return Array.from({ length: Math.ceil(inputs.length / maxInputs) }, (_, at) => ({
     ...request,
-    inputs: inputs.slice(at * most, (at + 1) * most),
+    inputs: inputs.slice(at * maxInputs, (at + 1) * maxInputs),
   }));
 }
 

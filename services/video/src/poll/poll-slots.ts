@@ -3,9 +3,9 @@ export class PollSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `most` is the number of slots, at least one. */
-  constructor(most: number) {
-    this.#free = most;
+  /** `maxSlots` is the number of slots, at least one. */
+  constructor(maxSlots: number) {
+    this.#free = maxSlots;
   }
 
   /** Resolves with a slot in the order of the calls; dispose it to release it. */

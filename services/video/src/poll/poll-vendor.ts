@@ -10,7 +10,7 @@ import { withShortStrings } from "./short-strings.ts";
 /** Maximum bytes that are read of a vendor's answer to a poll. */
 const answerBytes = 1024 * 1024;
 /** Maximum characters of a string in the answer, which may contain the video itself. */
-const longestString = 64 * 1024;
+const maxStringCharacters = 64 * 1024;
 
 /**
  * Returns the channel and key that a task was started with. If that key is no longer configured, returns another key of
@@ -53,7 +53,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
     },
     AbortSignal.any([signal, AbortSignal.timeout(deps.limits.pollTimeoutMs)]),
   );
-  const text = await readText(withShortStrings(answer, longestString), answerBytes);
+  const text = await readText(withShortStrings(answer, maxStringCharacters), answerBytes);
   return answer.status >= 300 ? parseErrorStatus(answer.status, text, provider) : parsePoll(text, task);
 }
 

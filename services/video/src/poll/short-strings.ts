@@ -6,7 +6,7 @@ const digits = 4;
 
 /** Cuts the strings of a JSON text that arrives in chunks, so that a video in it never fills memory. */
 export class StringCutter {
-  readonly #longest: number;
+  readonly #maxCharacters: number;
   #inString = false;
   /** Bytes of the current string that were passed on. */
   #length = 0;
@@ -15,8 +15,8 @@ export class StringCutter {
   /** Bytes to pass on beyond the limit, because an escape must not be split. */
   #owed = 0;
 
-  constructor(longest: number) {
-    this.#longest = longest;
+  constructor(maxCharacters: number) {
+    this.#maxCharacters = maxCharacters;
   }
 
   /** Returns the chunk without the parts of strings beyond the limit. */
@@ -38,14 +38,14 @@ export class StringCutter {
   #inside(piece: Buffer, at: number, kept: Buffer[]): number {
     if (this.#escaped !== undefined) return this.#afterEscape(piece, at, kept);
     const end = endOfPlain(piece, at);
-    const room = Math.max(this.#longest - this.#length, this.#owed);
+    const room = Math.max(this.#maxCharacters - this.#length, this.#owed);
     const through = Math.max(0, Math.min(end - at, room));
     kept.push(piece.subarray(at, at + through));
     this.#length += through;
     this.#owed = Math.max(0, this.#owed - through);
     if (end === piece.length) return end;
     if (piece[end] === quote) this.#inString = false;
-    else this.#escaped = this.#length < this.#longest ? "kept" : "cut";
+    else this.#escaped = this.#length < this.#maxCharacters ? "kept" : "cut";
     if (this.#escaped !== "cut") kept.push(piece.subarray(end, end + 1));
     return end + 1;
   }
@@ -70,8 +70,8 @@ function endOfPlain(piece: Buffer, at: number): number {
 }
 
 /** Returns an answer with a JSON body whose long strings are cut. */
-export function withShortStrings(answer: UpstreamAnswer, longest: number): UpstreamAnswer {
-  const cutter = new StringCutter(longest);
+export function withShortStrings(answer: UpstreamAnswer, maxCharacters: number): UpstreamAnswer {
+  const cutter = new StringCutter(maxCharacters);
   return {
     status: answer.status,
     headers: answer.headers,

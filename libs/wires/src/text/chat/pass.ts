@@ -10,7 +10,7 @@ import {
   plainFrame,
   type TextPass,
   renameAt,
-  wordsReader,
+  memberTextReader,
   endOfChunks,
   fromWord,
   holdsWord,
@@ -21,7 +21,7 @@ import { chatFees, usageOf, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 import { takesNewestFields } from "./vendor-turns.ts";
 
-const wordsOf = wordsReader([
+const wordsOf = memberTextReader([
   "content",
   "reasoning_content",
   "reasoning",

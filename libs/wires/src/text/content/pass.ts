@@ -8,7 +8,7 @@ import {
   plainFrame,
   type TextPass,
   renameAt,
-  wordsReader,
+  memberTextReader,
   endOfChunks,
   fromWord,
   holdsWord,
@@ -21,7 +21,7 @@ import { thinksInLevels } from "./thinking.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
 import { answeredCandidates, isBlocked, finishWords } from "./vendor-answer.ts";
 
-const wordsOf = wordsReader(["text", "name"]);
+const wordsOf = memberTextReader(["text", "name"]);
 
 const mayEnd = holdsWord('"finishReason"', '"blockReason"');
 

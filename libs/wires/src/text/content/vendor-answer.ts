@@ -56,7 +56,7 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
   if (!Array.isArray(parts)) return [];
   const calls = new CallPairs();
   return parts.filter(isRecord).map((part, index) => {
-    const plain = plainWords(part);
+    const plain = parseText(part);
     if (plain !== undefined) return plain;
     const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
     try {
@@ -67,7 +67,7 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
   });
 }
 
-function plainWords(part: JsonObject): Part | undefined {
+function parseText(part: JsonObject): Part | undefined {
   for (const name in part) if (name !== "text" && name !== "thought") return undefined;
   const { text, thought } = part;
   if (typeof text !== "string" || (thought !== undefined && typeof thought !== "boolean")) return undefined;

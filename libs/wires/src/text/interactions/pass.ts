@@ -11,7 +11,7 @@ import {
   memberOf,
   plainFrame,
   renameAt,
-  wordsReader,
+  memberTextReader,
   type EarlyEnd,
   type SeenFrame,
   type TextPass,
@@ -79,7 +79,7 @@ export const interactionsPass: TextPass = {
   fees: interactionsFees,
 
   written: (frame) => fromWord(frame, deltaWord),
-  wordsOf: wordsReader(["text", "arguments"]),
+  wordsOf: memberTextReader(["text", "arguments"]),
   showsThoughts: holdsWord('"thought'),
 
   failureFrame: failureFrames.interactions,

@@ -10,13 +10,13 @@ import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/seals.ts";
 import { withKnownMediaTypes } from "../hub/sources.ts";
-import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
+import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, memberTextReader, type EarlyEnd } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
 
-const wordsOf = wordsReader(["text", "thinking", "partial_json", "name"]);
+const wordsOf = memberTextReader(["text", "thinking", "partial_json", "name"]);
 
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');

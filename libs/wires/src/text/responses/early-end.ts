@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
-import { type EarlyEnd, wordsReader } from "../pass.ts";
+import { type EarlyEnd, memberTextReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
@@ -182,4 +182,4 @@ class SeenAnswer {
 }
 
 /** Reads the model's text from raw JSON. */
-export const wordsOf = wordsReader(["delta", "text", "refusal", "name", "arguments"]);
+export const wordsOf = memberTextReader(["delta", "text", "refusal", "name", "arguments"]);

@@ -5,7 +5,7 @@ import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 import { maxInputs, noText, vectorTasks } from "../hub/request.ts";
 import type { VectorContent, VectorInput, VectorsRequest, VectorTask } from "../hub/request.ts";
 
-export const taskWords = {
+export const taskTypes = {
   query: "RETRIEVAL_QUERY",
   document: "RETRIEVAL_DOCUMENT",
   similarity: "SEMANTIC_SIMILARITY",
@@ -75,8 +75,8 @@ function parseContent(fields: Fields): VectorContent {
 }
 
 function parseTask(fields: Fields): VectorInput["task"] {
-  const word = fields.word("taskType", [noTask, ...Object.values(taskWords)]);
-  return vectorTasks.find((task) => taskWords[task] === word);
+  const word = fields.word("taskType", [noTask, ...Object.values(taskTypes)]);
+  return vectorTasks.find((task) => taskTypes[task] === word);
 }
 
 /** Maximum number of texts in one call of :batchEmbedContents. */
@@ -95,7 +95,7 @@ function renderInput({ content, task, title }: VectorInput, request: VectorsRequ
   return present({
     model: `models/${model}`,
     content: renderContent(content),
-    taskType: task === undefined ? undefined : taskWords[task],
+    taskType: task === undefined ? undefined : taskTypes[task],
     title,
     outputDimensionality: request.dimensions,
   });

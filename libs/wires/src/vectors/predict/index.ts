@@ -3,7 +3,7 @@ import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { type WholeWire, hintNames, renderOwn } from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import type { Rendered } from "../../wire.ts";
-import { taskWords } from "../content/request.ts";
+import { taskTypes } from "../content/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 
@@ -27,7 +27,7 @@ function renderRequest(request: VectorsRequest): Rendered {
   const { inputs, dimensions, own, user } = request;
   const texts = plainTexts(request);
   const instances = inputs.map(({ task, title }, at) =>
-    present({ content: texts[at], task_type: task === undefined ? undefined : taskWords[task], title }),
+    present({ content: texts[at], task_type: task === undefined ? undefined : taskTypes[task], title }),
   );
   const body = present({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
   return { body, dropped: [...renderOwn(own, "predict-embeddings").dropped, ...hintNames({ user })] };

@@ -137,12 +137,14 @@ export function refusePriced(metadata: unknown, at: string): void {
 }
 
 /** Maximum length of a text that is parsed as JSON: that of a form's field. */
-const longestText = 64 * 1024;
+const maxTextCharacters = 64 * 1024;
 
 /** Parses the object in a form's field; undefined for any other text. Throws Failure request_too_large for a long one. */
 export function objectIn(text: string): JsonRecord | undefined {
-  if (text.length > longestText)
-    throw new Failure("request_too_large", `metadata is longer than ${longestText} characters.`, { param: "metadata" });
+  if (text.length > maxTextCharacters)
+    throw new Failure("request_too_large", `metadata is longer than ${maxTextCharacters} characters.`, {
+      param: "metadata",
+    });
   return parseRecord(text);
 }
 

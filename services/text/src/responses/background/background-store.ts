@@ -120,10 +120,10 @@ export class BackgroundStore {
     );
   }
 
-  /** Returns at most `most` events from an index on; a negative index counts from the end. */
-  async events({ accountId, id }: BackgroundId, from: number, most: number): Promise<readonly string[]> {
+  /** Returns at most `maxEvents` events from an index on; a negative index counts from the end. */
+  async events({ accountId, id }: BackgroundId, from: number, maxEvents: number): Promise<readonly string[]> {
     const key = keysOf(accountId).events(id);
-    const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + most - 1));
+    const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + maxEvents - 1));
     return records.flatMap((record) => this.#seal.open(record, key)?.toString() ?? []);
   }
 

@@ -16,7 +16,7 @@ export interface PageQuery {
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
-  const limit = wholeNumberIn(query, "limit", { fallback: usualItems, most: maxItems });
+  const limit = wholeNumberIn(query, "limit", { fallback: usualItems, max: maxItems });
   return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
 }
 

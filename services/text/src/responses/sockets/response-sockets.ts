@@ -13,7 +13,7 @@ import type { ResponsesDeps } from "../deps.ts";
 import { ResponseSocket } from "./response-socket.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all connections. */
-const longestTickMs = 1_000;
+const maxTickMs = 1_000;
 /** Checks per shortest limit. */
 const checksPerLimit = 4;
 
@@ -39,7 +39,7 @@ export class ResponseSockets implements Disposable {
       const now = Date.now();
       for (const socket of open) socket.tick(now);
     };
-    this.#timer = onBeat(Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
+    this.#timer = onBeat(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
