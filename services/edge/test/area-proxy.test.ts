@@ -141,7 +141,7 @@ describe("a call", () => {
     );
   });
 
-  test("that its client leaves ends at the service, too", async () => {
+  test("whose client disconnects ends at the service", async () => {
     const closed = Promise.withResolvers<boolean>();
     serve((_request, response) => {
       response.once("close", () => closed.resolve(response.writableFinished));
@@ -203,7 +203,7 @@ describe("a service that breaks off", () => {
     expect(await rest()).toMatch(errorEvent);
   });
 
-  test("under bytes that a slow client has not read: it gets them, then the error event", async () => {
+  test("with bytes that a slow client has not read: it gets them, then the error event", async () => {
     let sent = "";
     serve(async (request, response) => {
       response.writeHead(200, sse);
@@ -364,7 +364,7 @@ describe("a WebSocket", () => {
     expect(upgrades).toMatchObject([{ status: 401 }]);
   });
 
-  test("whose service is away gets a 503", async () => {
+  test("whose service is unavailable gets 503", async () => {
     service.on("upgrade", (_request, socket) => socket.destroy());
     const answer = await session();
     expect(answer).toMatch(/^HTTP\/1.1 503 /);

@@ -54,7 +54,7 @@ test("an event that is longer than what is kept back goes on, and its line is en
   expect(got.slice(stream.length)).toBe(`\n\n${failureFrameOf("chatCompletions")?.(failure, "req_1")}`);
 });
 
-test("a stream that passes whole is passed byte for byte", () => {
+test("a complete stream passes unchanged", () => {
   const stream = `data: ${"é".repeat(40_000)}\n\ndata: [DONE]\n\nand no end`;
   const end = streamEndOf({ endpointId: "chatCompletions", contentType: sse, isClosed: false });
   const bytes = Buffer.from(stream);
@@ -81,7 +81,7 @@ test.each([
   ["a body of a promised length", { endpointId: "chatCompletions", contentType: sse, isClosed: true }],
   ["sound", { endpointId: "speech", contentType: "audio/mpeg", isClosed: false }],
   ["an answer in one piece", { endpointId: "chatCompletions", contentType: "application/json", isClosed: false }],
-])("%s cannot be ended in words", (_, head) => {
+])("%s cannot be ended with an error message", (_, head) => {
   expect(streamEndOf(head)).toBeUndefined();
 });
 

@@ -76,7 +76,7 @@ async function provoke(model: string, how: object, key: string): Promise<void> {
   await answer.arrayBuffer();
 }
 
-describe("what one tenant provokes fails no call of another", () => {
+describe("failures that one tenant provokes fail no call of another", () => {
   test.each(attacks.map(([name, how], at) => [name, how, at] as const))(
     "%s",
     async (_, how, at) => {
@@ -122,7 +122,7 @@ test("one body that fails again and again rests nothing, not even for its accoun
   expect((await post(area, another("fixed"))).status).toBe(200);
 });
 
-test("connections refused, which no client can provoke, rest a channel for all at once", async () => {
+test("refused connections, which no client can provoke, rest a channel for all accounts immediately", async () => {
   for (let at = 0; at < 3; at++) expect((await post(area, another("away"))).status).toBe(502);
   await until("the rest to be shared", async () => (await restsOf("away")).forAll.includes("away"));
 });

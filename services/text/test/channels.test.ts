@@ -83,7 +83,7 @@ describe("before the first byte the next channel is tried", () => {
     });
   });
 
-  test("but not after the vendor refused the client's input: its words go to the client, without keys and addresses", async () => {
+  test("but not after the vendor refused the client's input: its message goes to the client, without keys and addresses", async () => {
     const { pair, first, second } = freshPair();
     await area.simulator.script(first, [
       {
@@ -113,7 +113,7 @@ test("a higher priority is used first, a weight of zero only where nothing else 
   expect([await count(first), await count(second), await count("heavy"), await count("light")]).toEqual([5, 0, 5, 0]);
 });
 
-test("the keys of a pool take turns, and a refused one rests", async () => {
+test("the keys of a pool are used in turn, and a refused one rests", async () => {
   for (let at = 0; at < 4; at++) expect((await post(area, hello("pooled"))).status).toBe(200);
   const used = (await area.simulator.requests("pool")).map(({ headers }) => headers["authorization"]);
   expect(new Set(used).size).toBe(2);
@@ -163,14 +163,14 @@ test("a channel that keeps failing rests, and works again when it is switched on
   await until("the channel to work again", async () => (await post(area, hello(lone))).status === 200);
 });
 
-test("a silent vendor is 504", async () => {
+test("a silent vendor gets 504", async () => {
   await area.simulator.script("quick", [{ delayMs: 60_000 }]);
   const answer = await post(area, hello("quick"));
   expect(answer.status).toBe(504);
   expect(await answer.json()).toMatchObject({ error: { code: "upstream_timeout" } });
 });
 
-describe("a stream that breaks ends with an error frame and is billed for what came", () => {
+describe("a stream that breaks ends with an error frame and is billed for the received part", () => {
   test.each<[string, boolean, object, string]>([
     ["cut", false, { cutAfterChunks: 5 }, "upstream_error"],
     ["failing", false, { errorAfterChunks: 5 }, "upstream_error"],
@@ -200,7 +200,7 @@ describe("a stream that breaks ends with an error frame and is billed for what c
   });
 });
 
-test("a client that leaves ends the vendor's work and pays for what came", async () => {
+test("a client that disconnects stops the vendor and is charged for the received part", async () => {
   const { pair, first } = freshPair();
   await area.simulator.script(first, [{ chunks: 10_000, chunkDelayMs: 5 }]);
   const leaving = new AbortController();
@@ -254,7 +254,7 @@ test.each([
   ["CRLF", { crlf: true }],
   ["comments between", { comments: true }],
   ["seven bytes, CRLF, comments", { splitBytes: 7, crlf: true, comments: true }],
-])("a stream framed as %s arrives whole and is billed exactly", async (_, framing) => {
+])("a stream framed as %s arrives complete and is billed exactly", async (_, framing) => {
   const { pair, first } = freshPair();
   await area.simulator.script(first, [{ ...framing, text: "Grüße, 世界 👋" }]);
   const stream = await sdk(area).chat.completions.create({ ...hello(pair), stream: true });
@@ -262,7 +262,7 @@ test.each([
   expect(data.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Grüße, 世界 👋");
 });
 
-test("the same bytes go in and out where nothing differs", async () => {
+test("the bytes are unchanged if nothing differs", async () => {
   const { pair, first } = freshPair();
   const body = JSON.stringify({ ...streamed(pair), stream_options: { include_usage: true } });
   const answer = await post(area, body);
@@ -271,7 +271,7 @@ test("the same bytes go in and out where nothing differs", async () => {
   expect(seen?.sha256).toBe(createHash("sha256").update(body).digest("hex"));
 });
 
-test("a silent stream shows signs of life between its frames", async () => {
+test("a silent stream sends heartbeats between its frames", async () => {
   const { pair, first } = freshPair();
   await area.simulator.script(first, [{ chunks: 2, chunkDelayMs: 350 }]);
   const text = await (await post(area, streamed(pair))).text();
@@ -279,7 +279,7 @@ test("a silent stream shows signs of life between its frames", async () => {
   expect(text).toContain("[DONE]");
 });
 
-test("a vendor that thinks long before its first word costs no connection, and another one is still tried", async () => {
+test("a vendor with a long time to its first byte does not lose the connection, and another one can still be tried", async () => {
   const { pair, first, second } = freshPair();
   await area.simulator.script(first, [{ delayMs: 350, status: 500 }]);
   await area.simulator.script(second, [{ delayMs: 250 }]);
@@ -290,7 +290,7 @@ test("a vendor that thinks long before its first word costs no connection, and a
   expect(text).toContain("[DONE]");
 });
 
-test("where all fail after the first sign of life, the stream says so", async () => {
+test("if all fail after the first heartbeat, the stream ends with the error", async () => {
   const { pair, first, second } = freshPair();
   await area.simulator.script(first, [{ delayMs: 250, status: 500 }]);
   await area.simulator.script(second, [{ delayMs: 250, status: 500 }]);
@@ -302,7 +302,7 @@ test("where all fail after the first sign of life, the stream says so", async ()
   expect(await eventOf(answer.headers.get("x-request-id"))).toMatchObject({ outcome: "failed", costNanos: "0" });
 });
 
-test("a channel that is full is 429, and its seat comes back", async () => {
+test("a full channel gets 429, and its seat is released", async () => {
   await area.simulator.script("narrow", [{ delayMs: 400 }]);
   const first = post(area, hello("seat"));
   await until("the vendor to be asked", async () => (await count("narrow")) === 1);

@@ -111,7 +111,7 @@ const asks: readonly (readonly [what: string, model: keyof typeof kinds, path: s
   ["a moderation", "rules", "/v1/moderations", () => ({ model: "rules", input: "Hello" })],
 ];
 
-describe("with all channels of its model away", () => {
+describe("with all channels of its model unavailable", () => {
   test.each(asks)(
     "%s is served by the fallback, at its price, and named as asked for",
     async (_what, model, path, body) => {
@@ -140,7 +140,7 @@ describe("with all channels of its model away", () => {
     expect((headers.get("x-modelgate-attempts") ?? "").split(", ")).toHaveLength(attempts);
   });
 
-  test("nothing stays held of what was held for it", async () => {
+  test("its hold is released completely", async () => {
     await until("all holds to be settled", async () => (await area.account("demo")).heldNanos === 0n);
   });
 });
@@ -150,7 +150,7 @@ test("a model whose only channel is off is served by its fallback", async () => 
   expect([status, headers.get("x-modelgate-model")]).toEqual([200, "chat-spare"]);
 });
 
-test("a fallback outside the caller's group is passed over", async () => {
+test("a fallback outside the caller's group is skipped", async () => {
   const { status, headers, requestId } = await call("/v1/chat/completions", { model: "chat", messages }, keys.few);
   expect([status, headers.get("x-modelgate-model")]).toEqual([200, "chat-third"]);
   expect(await eventOf(requestId)).toMatchObject({ model: "chat-third", costNanos: "3000000" });
@@ -220,7 +220,7 @@ describe("among channels of one priority", () => {
   const servedBy = async (model: string): Promise<string | null> =>
     (await call("/v1/chat/completions", { model, messages })).headers.get("x-modelgate-channel");
 
-  test("the fastest is the one that lately began soonest", async () => {
+  test("the fastest is the one with the shortest recent time to the first byte", async () => {
     await area.simulator.script(
       "dear",
       Array.from({ length: 50 }, () => ({ delayMs: 400 })),

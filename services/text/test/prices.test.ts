@@ -239,7 +239,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
   });
 });
 
-describe("a stream whose client leaves", () => {
+describe("a stream whose client disconnects", () => {
   /** What its words cost: they were counted here. */
   const wordsOf = ({ units: { outputTokens = 0 } }: UsageEvent, each: number): number => {
     expect(outputTokens).toBeGreaterThan(0);

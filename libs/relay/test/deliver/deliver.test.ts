@@ -140,7 +140,7 @@ test("a stream's seat is free and its money settled before the client has the la
   expect(client.headers).toMatchObject({ "x-modelgate-dropped": "seed" });
 });
 
-test("a stream is cut where its money ends, and settled as completed at what was counted", async () => {
+test("a stream is ended where its money ends, and settled as completed at the counted usage", async () => {
   const vendor = new FakeAnswer().sends(frame("a"));
   const { client, ends, over } = begin(await streamed(vendor), { pays: false, stepTokens: 64 });
   vendor.sends(...Array.from({ length: 40 }, () => frame("many words of an answer that goes on and on")));
@@ -151,7 +151,7 @@ test("a stream is cut where its money ends, and settled as completed at what was
   expect(ends[0]?.units.outputTokens).toBeLessThanOrEqual(64);
 });
 
-test("a client that leaves in the middle of a stream ends its vendor's work and pays what came", async () => {
+test("a client that disconnects in the middle of a stream stops its vendor and is charged for the received part", async () => {
   const vendor = new FakeAnswer().sends(frame("one two three"));
   const { client, ends, over } = begin(await streamed(vendor));
   client.leave();
@@ -160,7 +160,7 @@ test("a client that leaves in the middle of a stream ends its vendor's work and 
   expect(ends).toMatchObject([{ ended: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
 });
 
-test("a stream that breaks ends with the wire's error, counts against its channel, and pays what came", async () => {
+test("a stream that breaks ends with the wire's error, counts against its channel, and is charged for the received part", async () => {
   const vendor = new FakeAnswer().sends(frame("one two three"));
   const { client, events, ends, over } = begin(await streamed(vendor));
   vendor.breaks();
@@ -197,7 +197,7 @@ test("a complete answer is settled before the client has it", async () => {
   expect(ends).toMatchObject([{ ended: "completed", status: 200, estimated: false }]);
 });
 
-test("a complete answer whose client has left is settled as 499 and goes nowhere", async () => {
+test("a complete answer whose client has disconnected is settled as 499 and not sent", async () => {
   const client = new FakeClient();
   client.leave();
   const { ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer }, { client });

@@ -82,14 +82,14 @@ describe("a stream that cannot begin an answer", () => {
 test.each([
   ["resets its connection", (vendor: FakeAnswer) => vendor.breaks()],
   ["never closes", (vendor: FakeAnswer) => vendor],
-])("a vendor that %s after its terminal frame has answered whole", async (_, then) => {
+])("a vendor that %s after its terminal frame has answered completely", async (_, then) => {
   const { client, ended, vendor } = await begin(new FakeAnswer().sends(frame("a"), done));
   then(vendor);
   expect(await ended).toEqual({ ended: "completed" });
   expect([client.text, client.ended]).toEqual([`${frame("a")}${done}`, true]);
 });
 
-test("frames pass as they came, however they are cut", async () => {
+test("frames pass unchanged, for any chunks", async () => {
   const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
   const vendor = new FakeAnswer().sends(...stream.split(""));
   const { client, ended, meter } = await begin(vendor);
@@ -113,7 +113,7 @@ describe("a vendor that writes in a burst", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("is left unread for a moment, then read on", async () => {
+  test("is paused for a moment, then read further", async () => {
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
     expect([client.text, vendor.paused]).toEqual([frame("a"), false]);
     vi.advanceTimersByTime(1);
@@ -141,7 +141,7 @@ describe("a vendor that writes in a burst", () => {
   });
 });
 
-test("a silent stream shows signs of life, which a slow client is spared", async () => {
+test("a silent stream sends heartbeats, except to a slow client", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { heartbeatMs: 2 });
   await client.has(": keep-alive");
   vendor.sends(done);
@@ -149,7 +149,7 @@ test("a silent stream shows signs of life, which a slow client is spared", async
   expect(client.text.startsWith(frame("a"))).toBe(true);
 });
 
-test("a client that leaves ends the vendor's work", async () => {
+test("a client that disconnects stops the vendor", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   client.leave();
   expect(vendor.aborted).toBe(true);
@@ -168,7 +168,7 @@ test.each([
   expect(client.ended).toBe(true);
 });
 
-test("a stream beyond its bound of bytes fails, and its vendor is stopped", async () => {
+test("a stream above its maximum bytes fails, and its vendor is stopped", async () => {
   const { vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { maxBytes: 200 });
   vendor.sends(frame("b".repeat(200)));
   expect(await ended).toMatchObject({ ended: "failed" });
@@ -211,7 +211,7 @@ describe("a stream whose money ends", () => {
     expect(client.text).toBe(whole);
   });
 
-  test("ends as one at its bound where it is refused, and nothing that waited passes", async () => {
+  test("ends as at its maximum tokens if it is refused, and no waiting frame passes", async () => {
     const money = paysFor(2, () => new Failure("insufficient_quota"));
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
     money.answer();

@@ -50,7 +50,7 @@ const words = fc.oneof(
 );
 const frames = fc.array(fc.tuple(words, fc.nat({ max: 5_000 })), { maxLength: 60 });
 
-test("whatever comes, nothing passes that is not held for; and nothing is refused that is", async () => {
+test("nothing passes without a hold, and nothing with one is refused", async () => {
   await fc.assert(
     fc.asyncProperty(
       frames,
@@ -87,7 +87,7 @@ test("a stream whose account can pay never waits: it is extended before it runs 
   expect(held()).toBe(512 * (asked() + 1));
 });
 
-test("near the end words are counted, not measured: a stream goes as far as its money does", async () => {
+test("near the end text is counted, not estimated: a stream continues as far as its money does", async () => {
   const account = openOn(1_000, { first: 256, step: 256, most: Infinity });
   const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
   const { passed } = await play(account, story, () => undefined);
@@ -116,7 +116,7 @@ describe("a stream that was paid for whole", () => {
     return { meter, allowance: new Allowance({ output, meter, thoughtTokens, extend }) };
   };
 
-  test("is never ended within its bound, in whatever words and frames", async () => {
+  test("is never ended within its maximum, for any text and frames", async () => {
     await fc.assert(
       fc.asyncProperty(frames, async (sent) => {
         const account = wholly();
@@ -144,7 +144,7 @@ describe("a stream that was paid for whole", () => {
   });
 });
 
-test("a hold that is gone, with the Redis that had it, is no matter of the stream's: it is charged at its end", async () => {
+test("a hold that was lost with its Redis does not end the stream: it is charged at its end", async () => {
   const output = { first: 256, step: 256, most: Infinity };
   const options = { output, meter: new Meter() };
   const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });

@@ -43,7 +43,7 @@ test("a hold covers every usage within its bounds, and its floor", () => {
   );
 });
 
-test("text that a vendor may be sent in addition is held for, and is not certain", () => {
+test("text that a vendor may be sent in addition is in the hold, but not in its floor", () => {
   const model = { name: "m", kind: "moderation" as const, ownedBy: "o", price: compilePrice({ input: 1 }) };
   const size = { textBytes: 1, addedBytes: 999, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
   expect(upperCost(size, model, 1, 0)).toBe(1_000_000n);
@@ -83,7 +83,7 @@ test("tokens are counted by a tokenizer, and by length where a text is too long 
 test.each([
   ["prose", "The quick brown fox jumps over the lazy dog. ".repeat(400)],
   ["code", "if (left < right) { left += 1; }\n".repeat(500)],
-])("%s is counted in pieces as it is whole", async (_, text) => {
+])("%s has the same count in pieces and complete", async (_, text) => {
   const { countTokens: whole } = await import("gpt-tokenizer");
   const exact = whole(text);
   const counted = await countTokens(text);
@@ -95,7 +95,7 @@ test.each([
   ["Chinese", "\u6f22"],
   ["spaces", " "],
   ["pairs", "\u{1F600}"],
-])("a run of %s without a break is counted while others get their turn", async (_, character) => {
+])("a run of %s without a break is counted without blocking other work", async (_, character) => {
   await countTokens("loaded");
   let turns = 0;
   let other = setImmediate(function count() {
@@ -109,7 +109,7 @@ test.each([
   expect(turns).toBeGreaterThan(0);
 });
 
-test("a bound of output beyond all reason reserves a number that Redis can count with", () => {
+test("an absurdly large maximum of output reserves a number within Redis' range", () => {
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ request: 0.001 }) };
   const asked = { textBytes: 10, mediaTokens: 0, maxOutputTokens: 1.28e302, choices: 128 };
   expect(expectText(asked, model, 1, 1_000).tokens).toBe(1_000_000_000);

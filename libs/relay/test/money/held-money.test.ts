@@ -106,7 +106,7 @@ const limits = { leaseMs: 60_000, outboxBound: 1_000_000 };
 const fault = fc.constantFrom<StoreFault>("answers", "is away", "loses its answer");
 const step = fc.constantFrom<Step>("settle", "release", "hand over", "throw");
 
-test("whatever is thrown and whenever the store is away, held money is settled or given back exactly once", async () => {
+test("after any error and any outage of Redis, held money is settled or released exactly once", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 5 }),

@@ -31,7 +31,7 @@ test.each<[string, Units, readonly UnitName[]]>([
   if (capped.length === 0) expect(billed.units).toEqual(reported);
 });
 
-test("parts of a token are cut off", () => {
+test("fractions of a token are dropped", () => {
   expect(capUnits({ inputTokens: 2.9, seconds: 2.5 }, boundOfHeld({ seconds: 3 })).units).toEqual({
     inputTokens: 2,
     seconds: 2.5,
@@ -44,7 +44,7 @@ describe("whatever a vendor reports", () => {
     .dictionary(fc.constantFrom(...unitNames), amounts)
     .map((report) => ({ ...report }));
 
-  test("what is billed is an amount, within the bound, and never more than was reported", () => {
+  test("the billed amount is within the bound, and never more than was reported", () => {
     fc.assert(
       fc.property(reports, (reported) => {
         const { units } = capUnits(reported, bound);

@@ -56,7 +56,7 @@ async function known(group: string, more: Partial<Token> = {}): Promise<Call> {
 }
 const letIn = (call: Call): Promise<boolean> => run(call, admit({ redis, catalog, seats }));
 
-test("a call is let in, with what services must know of its caller", async () => {
+test("a call is admitted, with the caller's headers for services", async () => {
   const call = await known("small");
   call.context.tags = { team: "a" };
   expect(await letIn(call)).toBe(true);
@@ -104,6 +104,6 @@ test("a group without limits sets no headers", async () => {
   expect(Object.keys(call.response.getHeaders())).toEqual(["x-request-id"]);
 });
 
-test("a key of a group that is gone is refused", async () => {
+test("a key of a removed group is refused", async () => {
   await expect(letIn(await known("gone"))).rejects.toMatchObject({ code: "group_not_allowed" });
 });

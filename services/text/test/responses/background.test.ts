@@ -122,7 +122,7 @@ test("one that is being made is cancelled when it is deleted", async () => {
   await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
 });
 
-test("a key has only so many at once, and seats come back", async () => {
+test("a key has a maximum number at the same time, and slots are released", async () => {
   const begin = () => of("crowd").create({ model, input: slowly(2_000), background: true });
   const open = await Promise.all([begin(), begin(), begin()]);
   expect(await failureOf(begin())).toMatchObject({ status: 429, code: "rate_limit_exceeded" });

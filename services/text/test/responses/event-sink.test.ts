@@ -52,7 +52,7 @@ test("an open response ends with its connection, for the same reason", async () 
   expect([sink.ending.reason, left.ending.reason]).toEqual([ending, expect.any(ClientGone)]);
 });
 
-test("a response that is over listens to nothing any more", async () => {
+test("a response that has ended has no listeners", async () => {
   await using open = await connection();
   const before = open.socket.listenerCount("close");
   const sink = sinkOf(open.socket, quiet);
