@@ -61,7 +61,8 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
 
 /**
  * Chooses the wire for a call on a route: if its vendor supports several, the first of those with the fewest
- * unsupported fields. Throws Failure if the last wire was found missing since the call began.
+ * unsupported fields. A vendor behind an address of the operator's may lack one of its family's wires; it is tried
+ * once, and the 404 is remembered. Throws Failure if the last wire was found missing since the call began.
  */
 function wireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
@@ -75,8 +76,7 @@ function wireRoute<Wire extends UpstreamWire>(
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noUsableWireFailure();
   const { provider } = vendor;
-  if (plan.countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable))
-    return { candidate, key, provider, wire: first };
+  if (plan.countUnsupported === undefined || usable.length < 2) return { candidate, key, provider, wire: first };
   return withFewestUnsupported(plan, usable, { candidate, key, provider, wire: first });
 }
 

@@ -62,16 +62,6 @@ export class SupportedWires {
     return ordered;
   }
 
-  /**
-   * Returns whether the vendor is known to support the wires: the channel states them, the vendor's address is known,
-   * or one of them has refused a call that another may accept. Other vendors of its family may lack some.
-   */
-  areKnown(candidate: Candidate, usable: readonly UpstreamWire[]): boolean {
-    if (this.vendorOf(candidate)?.areStated === true) return true;
-    if (this.#refusing.isEmpty) return false;
-    return usable.some((wire) => isAt(this.#refusing, candidate, wire, this.#now()));
-  }
-
   /** Returns the vendor behind a candidate; undefined for a provider that this version does not know. */
   vendorOf(candidate: Candidate): Vendor | undefined {
     return this.#known(candidate).vendor;
@@ -122,8 +112,6 @@ function nameOf({ channel, upstreamModel }: Candidate, wire: UpstreamWire): stri
 export interface Vendor {
   readonly provider: Provider;
   readonly wires: readonly UpstreamWire[];
-  /** True if the wires come from the channel's setting or from the vendor's known address, not from its family. */
-  readonly areStated: boolean;
 }
 
 /**
@@ -137,5 +125,5 @@ export function vendorOf(
 ): Vendor | undefined {
   const provider = providers[name];
   const stated = wires ?? provider?.wiresAt?.(baseUrl, model);
-  return provider && { provider, wires: stated ?? provider.wires, areStated: stated !== undefined };
+  return provider && { provider, wires: stated ?? provider.wires };
 }

@@ -153,6 +153,18 @@ describe("an attempt", () => {
     expect(attempted.route.wire).toBe(wire);
   });
 
+  test("tries a wire that the vendor may lack before one that loses something, and remembers that it lacks it", async () => {
+    const { asked, attempts } = attemptsAt([noPath]);
+    const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
+    const countUnsupported = async (wire: UpstreamWire) => (wire === "chat" ? 1 : 0);
+    const plan = planOf([candidate("a", { baseUrl: "https://a.example/v1" })], { wires, countUnsupported });
+    for (const tries of [2, 1]) {
+      using attempted = await attempts.run(plan);
+      expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "chat"]);
+    }
+    expect(asked).toEqual(["a responses", "a chat", "a chat"]);
+  });
+
   test("is made in the wire in which the request loses least", async () => {
     const { attempts } = attemptsAt([]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];

@@ -61,6 +61,8 @@ function isForbidden(status: number, code: string | undefined): boolean {
  */
 function notFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const word = code ?? type;
+  // The words of proxies that follow OpenAI, with other codes.
+  if (/^\s*invalid url\b/i.test(message)) return noEndpoint;
   if (/\bmodel\b/i.test(message)) return noModel;
   return word === undefined || pathCodes.has(word) ? noEndpoint : undefined;
 }

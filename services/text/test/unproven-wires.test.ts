@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startScriptedServer, textAnswers, textUsage, textWireOf, type ScriptedServer } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
+
+const key = "sk-unproven-0123456789";
+
+/** Two vendors of OpenAI's formats at addresses of their own: one has responses, the other says that it does not. */
+let vendor: ScriptedServer;
+let area: Area;
+beforeAll(async () => {
+  vendor = await startScriptedServer(({ path }) => {
+    const wire = textWireOf(path) ?? "chat";
+    if (wire === "responses" && path.startsWith("/chats/"))
+      return {
+        status: 404,
+        body: { error: { message: `Invalid URL (POST ${path})`, type: "invalid_request_error", param: "", code: "" } },
+      };
+    return { body: textAnswers[wire]({ text: "Hi", usage: textUsage[wire](3, 3) }).whole };
+  });
+  area = await startArea(service, {
+    config: {
+      groups: { default: { models: ["*"], unpriced: "pass" } },
+      models: { both: { kind: "chat" }, chats: { kind: "chat" } },
+      channels: ["both", "chats"].map((id) => ({
+        id,
+        provider: "openai",
+        baseUrl: `${vendor.url}/${id}/v1`,
+        keys: ["k"],
+        models: [id],
+      })),
+      accounts: { one: { balance: "10.00", tokens: [{ key, group: "default" }] } },
+    },
+  });
+});
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
+});
+
+/** Sends a message; returns the wires in which its vendor was asked, and what was lost. */
+async function send(model: string, more: object) {
+  const before = vendor.requests.length;
+  const body = { model, max_tokens: 99, messages: [{ role: "user", content: "Hi" }], ...more };
+  const answer = await area.post("/v1/messages", body, key, { "anthropic-version": "2023-06-01" });
+  const asked = vendor.requests.slice(before).map(({ path }) => textWireOf(path));
+  return [answer.status, asked, answer.headers.get("x-modelgate-dropped")];
+}
+
+const search = { tools: [{ type: "web_search_20250305", name: "web_search" }] };
+
+test("web search goes to the wire that has it, at an address that is not known to have this wire", async () => {
+  expect(await send("both", search)).toEqual([200, ["responses"], null]);
+});
+
+test("a request that chat carries whole goes to chat", async () => {
+  expect(await send("both", {})).toEqual([200, ["chat"], null]);
+});
+
+test("a vendor without the wire is asked for it once, and then gets what it can carry", async () => {
+  const dropped = "tools.web-search";
+  expect(await send("chats", search)).toEqual([200, ["responses", "chat"], dropped]);
+  expect(await send("chats", search)).toEqual([200, ["chat"], dropped]);
+});
