@@ -50,6 +50,26 @@ export function requestForbidden(error: ErrorBody): VendorFailure {
   return { ...inputRefused(error), retryable: true };
 }
 
+/** Hint for clients, who cannot grant what the operator's account lacks. */
+const permissionHint =
+  "The vendor denies the gateway's own account the permission for this model; the gateway's operator must grant it.";
+
+/** Matches messages about what the operator's project, role or network may do. */
+const permissionMessages =
+  /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
+/** Matches names of models in such messages, as the clouds write them. */
+const modelResources = /\bmodels\/|\bendpoints\/|foundation-model\/|inference-profile\/|\bdeployments\//i;
+
+/**
+ * Returns the failure of a permission that the operator's account lacks, for one model if the message names it;
+ * undefined for any other error.
+ */
+export function permissionDenied(error: ErrorBody): VendorFailure | undefined {
+  const { message = "" } = error;
+  if (!permissionMessages.test(message)) return undefined;
+  return { ...keyRefused(error), message: permissionHint, blame: modelResources.test(message) ? "model" : "key" };
+}
+
 /** Matches messages about the key, or the account that pays for it. */
 const keyMessages =
   /\bapi[ _-]?keys?\b|\bcredentials?\b|\b(?:access|auth) token\b|\bbilling\b|\bcredits?\b|\bbalance\b|\barrears\b|\boverdue\b|\bquota\b|\b(?:account|organi[sz]ation|project)\b.{0,40}\b(?:suspended|deactivated|disabled|terminated|blocked)\b/i;
@@ -93,7 +113,7 @@ export function failureOfStatus(status: number, error: ErrorBody): VendorFailure
   if (status === 403) return failureOfForbidden(error);
   if (status === 429) return keyLimited;
   if (status === 408 || status === 504) return vendorTimedOut;
-  if (status === 405) return noEndpoint;
+  if (status === 405 || status === 501) return noEndpoint;
   if (status === 529) return vendorOverloaded;
   return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : vendorFailed;
 }
@@ -103,5 +123,5 @@ function failureOfForbidden(error: ErrorBody): VendorFailure {
   if (isAboutRegion(error)) return regionRefused;
   // A 403 with an empty body may come from something between, such as a firewall.
   if (error.message === undefined && error.code === undefined && error.type === undefined) return vendorFailed;
-  return isAboutKey(error) ? keyRefused(error) : requestForbidden(error);
+  return permissionDenied(error) ?? (isAboutKey(error) ? keyRefused(error) : requestForbidden(error));
 }

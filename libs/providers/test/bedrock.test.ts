@@ -159,6 +159,13 @@ describe("failures", () => {
     [403, "Credential should be scoped to a valid region.", "upstream_auth_failed", "key"],
     [403, "Authentication failed: Please make sure your API Key is valid.", "upstream_auth_failed", "key"],
     [403, "You don't have access to the model with the specified model ID.", "upstream_error", "model"],
+    [
+      403,
+      "User: arn:aws:iam::1:user/u is not authorized to perform: bedrock:InvokeModel on resource: arn:aws:bedrock:us-east-1::foundation-model/m because no identity-based policy allows the bedrock:InvokeModel action",
+      "upstream_auth_failed",
+      "model",
+    ],
+    [403, "Your account is not authorized to invoke this API operation.", "upstream_auth_failed", "key"],
     [400, "The provided model identifier is invalid.", "upstream_error", "model"],
     [400, "Invocation of model ID x with on-demand throughput isn't supported.", "upstream_error", "model"],
     [404, "This model version has reached the end of its life.", "upstream_error", "model"],

@@ -296,6 +296,35 @@ describe("the meaning of an error", () => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame });
   });
 
+  const resource = "'//aiplatform.googleapis.com/projects/p/locations/l/publishers/google/models/gemini-3-flash'";
+  test.each([
+    [
+      "vertex",
+      gamma(
+        "PERMISSION_DENIED",
+        [{ reason: "IAM_PERMISSION_DENIED" }],
+        `Permission 'aiplatform.endpoints.predict' denied on resource ${resource} (or it may not exist).`,
+      ),
+      "model",
+    ],
+    ["gemini", gamma("PERMISSION_DENIED", [], "Permission 'generativelanguage.tunedModels.list' denied."), "key"],
+    ["azure", openaiError("Access denied due to Virtual Network/Firewall rules.", { code: "403" }), "key"],
+    [
+      "azure",
+      openaiError(
+        "The principal `p` lacks the required data action `Microsoft.CognitiveServices/accounts/OpenAI/deployments/chat/completions/action`",
+      ),
+      "model",
+    ],
+  ])(
+    "%s denies the operator's account with 403 %s: the client gets a hint, the %s is counted against",
+    (name, body, blame) => {
+      const failure = providers[name]?.failureOf(403, body);
+      expect(failure).toMatchObject({ code: "upstream_auth_failed", blame, retryable: true });
+      expect(failure?.message).toContain("operator must grant it");
+    },
+  );
+
   test("a refused reasoning signature is recognised by its code or its message", () => {
     const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
     expect(refused({ message: "no", code: "invalid_encrypted_content" })?.isAboutReasoningData).toBe(true);

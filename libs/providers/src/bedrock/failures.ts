@@ -7,6 +7,7 @@ import {
   keyLimited,
   failureOfStatus,
   noModel,
+  permissionDenied,
   vendorTimedOut,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
@@ -34,6 +35,8 @@ export function failureOf(status: number, body: string): VendorFailure {
   const error = parseError(body);
   const { message = "" } = error;
   if (status === 401 || (status === 403 && credentialsMessages.test(message))) return credentialsRefused(error);
+  const denied = status === 403 ? permissionDenied(error) : undefined;
+  if (denied !== undefined) return denied;
   if (modelStatuses.has(status) && modelMessages.test(message)) return noModel;
   if (status === 403) return message === "" ? vendorFailed : requestForbidden(error);
   return failuresByStatus[status] ?? (status === 400 ? inputRefused(error) : failureOfStatus(status, error));

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startScriptedServer, type ScriptedServer } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
+
+const key = "sk-denied-0123456789";
+const project = "projects/operators-project/locations/us-central1/publishers/google/models/gemini-3-flash";
+const message = `Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/${project}' (or it may not exist).`;
+
+/** Google and Amazon, for an account whose operator has not granted the gateway's role the model. */
+let vendor: ScriptedServer;
+let area: Area;
+beforeAll(async () => {
+  const reason = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "IAM_PERMISSION_DENIED" };
+  const arn = "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite";
+  vendor = await startScriptedServer(({ path }) =>
+    path.startsWith("/google/")
+      ? { status: 403, body: { error: { code: 403, message, status: "PERMISSION_DENIED", details: [reason] } } }
+      : {
+          status: 403,
+          headers: { "x-amzn-errortype": "AccessDeniedException" },
+          body: {
+            Message: `User: arn:aws:iam::1:user/u is not authorized to perform: bedrock:InvokeModel on resource: ${arn}`,
+          },
+        },
+  );
+  area = await startArea(service, {
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: { google: { kind: "chat" }, amazon: { kind: "chat" } },
+      channels: [
+        { id: "google", provider: "gemini", baseUrl: `${vendor.url}/google`, keys: ["k"], models: ["google"] },
+        { id: "amazon", provider: "bedrock", baseUrl: `${vendor.url}/amazon`, keys: ["k"], models: ["amazon"] },
+      ],
+      accounts: { one: { balance: "10.00", tokens: [{ key, group: "default" }] } },
+    },
+  });
+});
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
+});
+
+test.each(["google", "amazon"])(
+  "%s denies the operator's account: clients get 502 with a hint, and no name of it",
+  async (model) => {
+    const answer = await area.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hi" }] }, key);
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text)]).toMatchObject([
+      502,
+      { error: { code: "upstream_auth_failed", message: expect.stringContaining("operator must grant it") } },
+    ]);
+    expect(text).not.toMatch(/operators-project|arn:aws/);
+  },
+);
