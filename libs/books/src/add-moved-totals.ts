@@ -1,20 +1,23 @@
 import { addRows } from "./add-totals.ts";
 import type { Books } from "./open.ts";
-import { columnsOf } from "./sums.ts";
+import { sumsAsColumns } from "./sums.ts";
 
-/** The part of a day's totals that exceeds the calls in the books. */
+/** Part of a day's totals in Redis for which the books contain no calls. */
 export interface MovedTotal {
   readonly token: string;
   readonly model: string;
   readonly channel: string;
-  /** Amounts by measure: `calls`, `costNanos`, and units. */
+  /** Amounts by name: `calls`, `costNanos`, and the units. */
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** Earlier totals do not contain the outcome of calls. */
-const outcome = "unknown";
+/** Outcome of these totals. The totals in Redis did not contain the outcome of calls. */
+const unknownOutcome = "unknown";
 
-/** Adds the excess of a day's totals over its calls, once per account and day (Unix ms of its beginning). */
+/**
+ * Adds the part of a day's totals for which the books contain no calls. Has an effect only once per account and day.
+ * `day` is the beginning of the day in Unix ms.
+ */
 export async function addMovedTotals(
   { db }: Books,
   account: string,
@@ -27,8 +30,8 @@ export async function addMovedTotals(
     token,
     model,
     channel,
-    outcome,
-    ...columnsOf(sums),
+    outcome: unknownOutcome,
+    ...sumsAsColumns(sums),
     cost: sums.get("costNanos") ?? 0n,
   }));
   await db.transaction().execute(async (at) => {

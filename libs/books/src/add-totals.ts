@@ -1,32 +1,32 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
-import { inParts } from "./in-parts.ts";
+import { executeInBatches } from "./in-parts.ts";
 import { labelsOf, labelsText, tagsOf } from "./labels.ts";
 import type { LabelledTotalsRow, Tables, TotalsRow } from "./schema.ts";
-import { addAmounts, amountsOf, columnsOf, sumColumns, type Sums } from "./sums.ts";
+import { addAmounts, amountsOf, sumsAsColumns, sumColumns, type Sums } from "./sums.ts";
 
-/** Tables of totals, and the length of their periods in ms. All are computed from the same calls. */
+/** Tables of totals, and the length of their periods in ms. All totals are sums of the same calls. */
 export const totalsPeriods = {
   hourly_totals: 3_600_000,
   daily_totals: 86_400_000,
-  /** Only calls with labels. */
+  /** Contains only calls with labels. */
   labelled_totals: 86_400_000,
-  /** Only calls with tags; a call counts once for each of its tags. */
+  /** Contains only calls with tags. A call is counted once for each of its tags. */
   daily_tag_totals: 86_400_000,
 } as const;
 
-/** Key columns of a row, in every table of totals. */
-const keys = ["account", "period", "token", "model", "channel", "outcome"] as const;
+/** Columns of the key in the tables of totals, except that of tags. */
+const keyColumns = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
-/** Adds newly inserted calls to the totals of their hours and days. */
+/** Adds newly inserted calls to the totals of their hours, days and labels. */
 export async function addTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const hourly = summed(
+  const hourly = sumByKey(
     events.map((event) => ({ key: keyOf(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
   );
-  const daily = summed(hourly.map(({ key, sums }) => ({ key: ofPeriod(key, totalsPeriods.daily_totals), sums })));
+  const daily = sumByKey(hourly.map(({ key, sums }) => ({ key: withPeriod(key, totalsPeriods.daily_totals), sums })));
   await addRows(at, "hourly_totals", hourly.map(rowOf));
   await addRows(at, "daily_totals", daily.map(rowOf));
-  const labelled = summed(
+  const labelled = sumByKey(
     events.flatMap((event) => {
       const labels = labelsOf(event);
       if (labels.length === 0) return [];
@@ -37,23 +37,23 @@ export async function addTotals(at: Transaction<Tables>, events: readonly UsageE
   await addLabelledRows(at, labelled.map(rowOf));
 }
 
-/** Adds rows to the sums that a table of totals has under the same keys. */
+/** Adds rows to a table of totals. The sums of a row are added to those of an existing row with the same key. */
 export async function addRows(
   at: Transaction<Tables>,
   table: "hourly_totals" | "daily_totals",
   rows: readonly TotalsRow[],
 ): Promise<void> {
-  await inParts(rows, (several) =>
+  await executeInBatches(rows, (several) =>
     at
       .insertInto(table)
       .values(several)
-      .onConflict((conflict) => conflict.columns([...keys]).doUpdateSet(added(table))),
+      .onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet(additionsTo(table))),
   );
 }
 
 /** Adds newly inserted calls to the totals of their days and tags. */
 export async function addTagTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const tagged = summed(
+  const tagged = sumByKey(
     events.flatMap((event) =>
       tagsOf(event).map(({ name, value }) => {
         const period = periodOf(Date.parse(event.time), totalsPeriods.daily_tag_totals);
@@ -61,41 +61,47 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
       }),
     ),
   ).map(rowOf);
-  await inParts(tagged, (several) =>
+  await executeInBatches(tagged, (several) =>
     at
       .insertInto("daily_tag_totals")
       .values(several)
       .onConflict((conflict) =>
-        conflict.columns(["account", "period", "name", "value", "outcome"]).doUpdateSet(added("daily_tag_totals")),
+        conflict
+          .columns(["account", "period", "name", "value", "outcome"])
+          .doUpdateSet(additionsTo("daily_tag_totals")),
       ),
   );
 }
 
 async function addLabelledRows(at: Transaction<Tables>, rows: readonly LabelledTotalsRow[]): Promise<void> {
-  await inParts(rows, (several) =>
+  await executeInBatches(rows, (several) =>
     at
       .insertInto("labelled_totals")
       .values(several)
-      .onConflict((conflict) => conflict.columns([...keys, "labels"]).doUpdateSet(added("labelled_totals"))),
+      .onConflict((conflict) =>
+        conflict.columns([...keyColumns, "labels"]).doUpdateSet(additionsTo("labelled_totals")),
+      ),
   );
 }
 
-/** Returns, for each column of sums, the expression that adds the new amount. */
-function added(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBuilder<bigint>>> {
+/** Returns, for each column of sums, the SQL expression that adds the new amount to the existing one. */
+function additionsTo(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBuilder<bigint>>> {
   return Object.fromEntries(
     sumColumns.map((name) => [name, sql`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`]),
   );
 }
 
-/** Sums with their key. */
-interface Summed<Key> {
+/** Sums, and the key that they belong to. */
+interface KeyedSums<Key> {
   readonly key: Key;
   readonly sums: Sums;
 }
 
-/** Sums up by key, ordered by key, so that two concurrent ledgers lock rows in the same order. */
-function summed<Key extends object>(all: readonly Summed<Key>[]): readonly Summed<Key>[] {
-  const groups = new Map<string, Summed<Key>>();
+/**
+ * Adds up sums with the same key. The result is ordered by key, so that concurrent ledgers lock rows in the same order.
+ */
+function sumByKey<Key extends object>(all: readonly KeyedSums<Key>[]): readonly KeyedSums<Key>[] {
+  const groups = new Map<string, KeyedSums<Key>>();
   for (const { key, sums } of all) {
     const name = Object.values(key).join("\u001f");
     const group = groups.get(name);
@@ -109,16 +115,16 @@ function sumsOf(event: UsageEvent): Sums {
   return new Map(amountsOf(event));
 }
 
-function rowOf<Key extends object>({ key, sums }: Summed<Key>) {
-  return { ...key, ...columnsOf(sums) };
+function rowOf<Key extends object>({ key, sums }: KeyedSums<Key>) {
+  return { ...key, ...sumsAsColumns(sums) };
 }
 
-/** Returns the key of the longer period that contains a key's period. */
-function ofPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
+/** Returns a key for the longer period that contains the key's period. */
+function withPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
   return { ...key, period: periodOf(key.period, periodMs) };
 }
 
-/** Returns the start of the period that contains a time, Unix ms. */
+/** Returns the beginning of the period that contains a time, in Unix ms. */
 export function periodOf(at: number, periodMs: number): number {
   return at - (((at % periodMs) + periodMs) % periodMs);
 }

@@ -1,43 +1,44 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Secrets } from "@modelgate/platform";
-import { pagesOfAccounts } from "./accounts/account.ts";
+import { readAccountPages } from "./accounts/account.ts";
 import type { Books } from "./open.ts";
 import type { AnchorsTable } from "./schema.ts";
 
 /**
- * Head of a chain, signed when the complete chain was verified. A chain that does not contain its anchors was altered,
- * and one that ends before them was truncated.
+ * Signed head of a chain. It was signed when the complete chain was verified. If a chain does not contain its anchor,
+ * the chain was altered; if it ends before the anchor, it was truncated.
  */
 export interface Anchor {
-  /** "" for the audit of all accounts. */
+  /** Account of the chain; "" for the audit. */
   readonly account: string;
-  /** Number of the receipt or entry. */
+  /** Number of the receipt or audit entry. */
   readonly number: number;
-  /** Hash of the receipt or entry. */
+  /** Hash of the receipt or audit entry. */
   readonly head: string;
-  /** The account's balance after it, nano-dollars, decimal. */
+  /** Balance of the account after this receipt, in nano-dollars as decimal text. */
   readonly balanceNanos: string;
-  /** Creation time of the account, RFC 3339; "" for the audit. */
+  /** Creation time of the account (RFC 3339); "" for the audit. */
   readonly createdAt: string;
-  /** Time of the signature, RFC 3339. */
+  /** Time of the signature (RFC 3339). */
   readonly time: string;
-  /** HMAC-SHA-256 of the other members, Base64. */
+  /** HMAC-SHA-256 of the other members, in Base64. */
   readonly signature: string;
 }
 
-/** Signs heads and checks signatures. */
+/** Signs anchors and verifies their signatures. */
 export interface AnchorSigner {
   sign(anchor: Omit<Anchor, "signature">): Anchor;
   isGenuine(anchor: Anchor): boolean;
-  /** Returns whether the secret in use was used for the signature. */
+  /** Returns whether the anchor was signed with the secret in use. */
   isCurrent(anchor: Anchor): boolean;
 }
 
-/** Account name of the audit's anchor. */
+/** Value of an anchor's `account` for the audit. */
 export const auditAnchor = "";
 
 /**
- * Opens a signer. It signs with a key derived from the secret in use; signatures of every accepted secret are valid.
+ * Creates a signer. It signs with a key that is derived from the secret in use. Signatures of all accepted secrets are
+ * valid.
  */
 export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
@@ -59,13 +60,13 @@ export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   };
 }
 
-/** Reads the anchor of an account, or of the audit; undefined if its chain was not verified yet. */
+/** Reads the anchor of an account or of the audit; undefined if its chain was not verified yet. */
 export async function readAnchor({ db }: Books, account: string): Promise<Anchor | undefined> {
   const row = await db.selectFrom("anchors").selectAll().where("account", "=", account).executeTakeFirst();
   return row === undefined ? undefined : anchorOf(row);
 }
 
-/** Reads anchors ordered by account, after one account. */
+/** Reads a page of anchors, ordered by account. `after` is the last account of the previous page. */
 export async function readAnchors({ db }: Books, after: string | undefined, limit: number): Promise<readonly Anchor[]> {
   const all = db.selectFrom("anchors").selectAll();
   const rows = await (after === undefined ? all : all.where("account", ">", after))
@@ -75,7 +76,10 @@ export async function readAnchors({ db }: Books, after: string | undefined, limi
   return rows.map(anchorOf);
 }
 
-/** Stores an anchor in place of an earlier one. A later one that another ledger has stored is kept. */
+/**
+ * Stores an anchor and replaces an earlier one. If another ledger has stored an anchor with a higher number, that one
+ * is kept.
+ */
 export async function storeAnchor({ db }: Books, anchor: Anchor): Promise<void> {
   const { account, balanceNanos: balance, createdAt: created, time, ...rest } = anchor;
   const row = { ...rest, balance, created, at: Date.parse(time) };
@@ -101,8 +105,8 @@ export async function wasReplaced({ db }: Books, account: string, hash: string):
   return row !== undefined;
 }
 
-/** Reads accounts that have an anchor and are missing in the books. */
-export async function lostAnchors({ db }: Books, limit: number): Promise<readonly string[]> {
+/** Reads accounts that have an anchor but are missing in the books. */
+export async function readLostAnchors({ db }: Books, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("anchors")
     .select("account")
@@ -114,14 +118,14 @@ export async function lostAnchors({ db }: Books, limit: number): Promise<readonl
 }
 
 /**
- * Signs the head of every account that has no anchor. These are from a version before anchors; their calls may already
- * be deleted, so that nothing else proves the balance.
+ * Signs the heads of all accounts with a complete chain, if the books contain no anchors yet because an earlier version
+ * wrote them. Calls of these accounts may already be deleted, so only an anchor can prove the balance.
  */
 export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {
   if ((await readAnchors(books, undefined, 1)).length > 0) return;
   const time = new Date().toISOString();
-  for await (const page of pagesOfAccounts(books))
-    for (const { id: account, receipts: number, head, balanceNanos, createdAt, whole } of page)
+  for await (const page of readAccountPages(books))
+    for (const { id: account, receipts: number, head, balanceNanos, createdAt, isComplete: whole } of page)
       if (whole && number > 0 && createdAt !== "")
         await storeAnchor(
           books,

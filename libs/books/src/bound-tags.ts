@@ -5,21 +5,24 @@ import { tagsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
-/** Maximum pairs of a tag's name and value per account and day that have rows; clients choose both freely. */
+/**
+ * Maximum number of tag values, over all tag names, that are counted separately per account and day. Clients choose
+ * names and values freely.
+ */
 const maxPairs = 1_000;
-/** Value that replaces all names and values beyond the maximum. */
-const other = "other";
-/** Maximum pairs of account and day whose tags are kept in memory. */
-const maxRemembered = 500;
+/** Text that replaces tag names and values beyond the maximum. */
+const otherTag = "other";
+/** Maximum number of pairs of an account and a day whose tags are cached. */
+const maxCached = 500;
 
-/** Tag values that are already counted for an account and day, by tag name. */
+/** Tag values that are counted for an account and day, by tag name. */
 type CountedTags = Map<string, Set<string>>;
 
-const remembered = new WeakMap<Books, Map<string, CountedTags>>();
+const countedTagsCache = new WeakMap<Books, Map<string, CountedTags>>();
 
 /**
- * Returns calls with the tags that they are counted under. If an account has reached `maxPairs` pairs that day, a new
- * value of a known name is replaced by `other`, and so is a new name. Concurrent ledgers may exceed the maximum
+ * Returns calls with the tags under which they are counted. If an account has `maxPairs` pairs of a tag name and value
+ * on a day, each new value is replaced by `other`, and so is each new name. Concurrent ledgers may exceed the maximum
  * slightly.
  */
 export async function boundTags(
@@ -34,30 +37,30 @@ export async function boundTags(
       bounded.push(event);
       continue;
     }
-    const counted = await countedOf(books, at, event);
-    const pairs = tags.map(({ name, value }) => admitted(counted, name.slice("tag:".length), value));
+    const counted = await readCountedTags(books, at, event);
+    const pairs = tags.map(({ name, value }) => boundTag(counted, name.slice("tag:".length), value));
     bounded.push({ ...event, tags: Object.fromEntries(pairs) });
   }
   return bounded;
 }
 
-function admitted(counted: CountedTags, name: string, value: string): readonly [name: string, value: string] {
+function boundTag(counted: CountedTags, name: string, value: string): readonly [name: string, value: string] {
   const values = counted.get(name);
   if (values?.has(value) === true) return [name, value];
   const pairs = [...counted.values()].reduce((sum, each) => sum + each.size, 0);
-  if (pairs >= maxPairs) return [values === undefined ? other : name, other];
+  if (pairs >= maxPairs) return [values === undefined ? otherTag : name, otherTag];
   if (values === undefined) counted.set(name, new Set([value]));
   else values.add(value);
   return [name, value];
 }
 
-async function countedOf(
+async function readCountedTags(
   books: Books,
   at: Transaction<Tables>,
   { accountId: account, time }: UsageEvent,
 ): Promise<CountedTags> {
-  const known = remembered.get(books) ?? new Map<string, CountedTags>();
-  remembered.set(books, known);
+  const known = countedTagsCache.get(books) ?? new Map<string, CountedTags>();
+  countedTagsCache.set(books, known);
   const period = periodOf(Date.parse(time), totalsPeriods.daily_tag_totals);
   const key = `${period} ${account}`;
   const found = known.get(key);
@@ -76,7 +79,7 @@ async function countedOf(
   }
   known.set(key, counted);
   for (const oldest of known.keys()) {
-    if (known.size <= maxRemembered) break;
+    if (known.size <= maxCached) break;
     known.delete(oldest);
   }
   return counted;

@@ -1,8 +1,8 @@
 import { DatabaseError } from "pg";
 import { UnknownShape } from "@modelgate/contracts";
 
-/** Error codes of an unavailable server: of sockets, of PostgreSQL, and of temporary DNS errors. */
-const awayCodes: ReadonlySet<string> = new Set([
+/** Error codes that mean that the server is unavailable: of sockets, of PostgreSQL, and of temporary DNS errors. */
+const unavailableCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
@@ -16,41 +16,42 @@ const awayCodes: ReadonlySet<string> = new Set([
   "57P02", // crashed
   "57P03", // starting up
 ]);
-/** SQLite's primary result codes of temporary errors: busy and locked. */
+/** SQLite's primary result codes for temporary errors: busy and locked. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6]);
 
 /** Returns whether an error means that the books are unavailable or locked, so that a later attempt may succeed. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
-  if ((code !== undefined && awayCodes.has(code)) || (primary !== undefined && busyCodes.has(primary))) return true;
-  // The client's connection errors have no code.
+  if ((code !== undefined && unavailableCodes.has(code)) || (primary !== undefined && busyCodes.has(primary)))
+    return true;
+  // Connection errors of the client library have no code.
   return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
 }
 
-/** Classes of PostgreSQL's codes for invalid values of a row: data, constraints, sizes. */
+/** Classes of PostgreSQL's error codes for invalid values of a row: data, constraints, sizes. */
 const valueClasses: ReadonlySet<string> = new Set(["22", "23", "54"]);
 /** SQLite's primary result codes for invalid values: too big, constraint, mismatch, range. */
 const valueCodes: ReadonlySet<number> = new Set([18, 19, 20, 25]);
 
 /**
  * Returns whether an error means that the data is invalid, so that every later attempt would fail too. All other errors
- * may be temporary: a database that is read-only after a failover, a full disk, a deadlock.
+ * may be temporary, for example a full disk, a deadlock, or a database that is read-only after a failover.
  */
-export function isUnwritable(error: unknown): boolean {
+export function isInvalidData(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
   if (primary !== undefined) return valueCodes.has(primary);
   if (error instanceof DatabaseError) return valueClasses.has(code?.slice(0, 2) ?? "");
   return [RangeError, SyntaxError, TypeError, UnknownShape].some((kind) => error instanceof kind);
 }
 
-/** Describes in one line for a person why a database refuses. */
-export function refusalOf(error: unknown): string {
-  const known = knownRefusals[codeOf(error) ?? ""] ?? sqliteRefusals[primaryCodeOf(error) ?? -1];
+/** Describes a database error for people, in one line. */
+export function describeError(error: unknown): string {
+  const known = codeDescriptions[codeOf(error) ?? ""] ?? sqliteDescriptions[primaryCodeOf(error) ?? -1];
   const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
   return known === undefined ? message : `${known} (${message})`;
 }
 
-const knownRefusals: Readonly<Record<string, string>> = {
+const codeDescriptions: Readonly<Record<string, string>> = {
   "28P01": "user or password is wrong",
   "28000": "the user may not connect",
   "3D000": "there is no such database: create it",
@@ -62,7 +63,7 @@ const knownRefusals: Readonly<Record<string, string>> = {
   EEXIST: "the data folder is not a folder",
 };
 
-const sqliteRefusals: Readonly<Record<number, string>> = {
+const sqliteDescriptions: Readonly<Record<number, string>> = {
   8: "the file is read-only",
   11: "the file is damaged: restore a backup",
   13: "the disk is full",
@@ -76,7 +77,7 @@ function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns the class of SQLite's result code, which is its low byte. */
+/** Returns SQLite's primary result code, which is the low byte of an extended code. */
 function primaryCodeOf(error: unknown): number | undefined {
   return typeof error === "object" && error !== null && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode & 0xff

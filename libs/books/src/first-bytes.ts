@@ -1,31 +1,33 @@
 import { sql, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
 import { periodOf } from "./add-totals.ts";
-import { inParts } from "./in-parts.ts";
+import { executeInBatches } from "./in-parts.ts";
 import { isLabelName, tagsOf, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
-import { shownPeriod } from "./totals-query.ts";
+import { renderPeriod } from "./totals-query.ts";
 import type { Tables } from "./schema.ts";
 
-/** Each range of times ends 5 % above the previous one, so that percentiles are exact within 5 %. */
-const growth = 1.05;
+/** Factor by which each range of times is longer than the previous one. Percentiles are thus exact within 5 %. */
+const rangeGrowth = 1.05;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** Returns the number of the range that contains a time. */
+/** Returns the number of the range that contains a time in ms. */
 function bucketOf(ms: number): number {
-  return Math.floor(Math.log(Math.max(0, ms) + 1) / Math.log(growth));
+  return Math.floor(Math.log(Math.max(0, ms) + 1) / Math.log(rangeGrowth));
 }
 
 /** Returns the middle of a range, in ms. */
 function middleOf(bucket: number): number {
-  return Math.round(growth ** (bucket + 0.5) - 1);
+  return Math.round(rangeGrowth ** (bucket + 0.5) - 1);
 }
 
-/** Counts the times to the first byte of newly inserted completed calls by account and hour. */
+/** Counts the times to the first byte of newly inserted completed calls, by account and hour. */
 export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, hourMs) }]);
-  await inParts(rows, (several) =>
+  const rows = countByKey(events, (event, moment) => [
+    { account: event.accountId, ...periodAndBucket(event, moment, hourMs) },
+  ]);
+  await executeInBatches(rows, (several) =>
     at
       .insertInto("first_bytes")
       .values(several)
@@ -37,10 +39,12 @@ export async function addFirstBytes(at: Transaction<Tables>, events: readonly Us
   );
 }
 
-/** Counts the times to the first byte by day. */
+/** Counts the times to the first byte of newly inserted completed calls, by account and day. */
 export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, dayMs) }]);
-  await inParts(rows, (several) =>
+  const rows = countByKey(events, (event, moment) => [
+    { account: event.accountId, ...periodAndBucket(event, moment, dayMs) },
+  ]);
+  await executeInBatches(rows, (several) =>
     at
       .insertInto("daily_first_bytes")
       .values(several)
@@ -52,17 +56,17 @@ export async function addDailyFirstBytes(at: Transaction<Tables>, events: readon
   );
 }
 
-function countedBy({ model, channelId: channel, firstByteMs }: UsageEvent, moment: number, periodMs: number) {
+function periodAndBucket({ model, channelId: channel, firstByteMs }: UsageEvent, moment: number, periodMs: number) {
   return { period: periodOf(moment, periodMs), model, channel, bucket: bucketOf(firstByteMs) };
 }
 
-/** Counts the times to the first byte by day and by the value of each tag. */
+/** Counts the times to the first byte of newly inserted completed calls, by account, day and tag value. */
 export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => {
-    const { period, bucket } = countedBy(event, moment, dayMs);
+  const rows = countByKey(events, (event, moment) => {
+    const { period, bucket } = periodAndBucket(event, moment, dayMs);
     return tagsOf(event).map(({ name, value }) => ({ account: event.accountId, period, name, value, bucket }));
   });
-  await inParts(rows, (several) =>
+  await executeInBatches(rows, (several) =>
     at
       .insertInto("daily_tag_first_bytes")
       .values(several)
@@ -74,8 +78,10 @@ export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly
   );
 }
 
-/** Returns one row per key, ordered by key, so that two concurrent ledgers lock rows in the same order. */
-function counted<Key extends object>(
+/**
+ * Counts completed calls by key. The result is ordered by key, so that concurrent ledgers lock rows in the same order.
+ */
+function countByKey<Key extends object>(
   events: readonly UsageEvent[],
   keysOf: (event: UsageEvent, moment: number) => readonly Key[],
 ): readonly (Key & { calls: number })[] {
@@ -92,18 +98,23 @@ function counted<Key extends object>(
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Filter of times to the first byte, in complete hours (complete days with a tag). Absent members do not filter. */
+/**
+ * Filter and grouping of times to the first byte, in complete hours (in complete days if grouped by a tag). Absent
+ * members do not filter.
+ */
 export interface FirstBytesQuery {
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
-  /** Dimensions to group by. A tag can be combined only with day, and covers all calls that have it. */
+  /** Dimensions to group by. A tag can be combined only with `day`, and covers all calls that have the tag. */
   readonly by: readonly ("model" | "channel" | "day" | "hour" | LabelName)[];
 }
 
-/** Completed calls of one group, and the median and 95th percentile of the time to their first byte. */
+/**
+ * Number of completed calls of one group, and the median and 95th percentile in ms of their times to the first byte.
+ */
 export interface FirstByteGroup {
   readonly by: Readonly<Record<string, string>>;
   readonly calls: number;
@@ -111,10 +122,10 @@ export interface FirstByteGroup {
   readonly p95: number;
 }
 
-/** Reads percentiles of the time to the first byte over all completed calls of complete hours, ordered by group. */
-export async function firstByteTimes(books: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
+/** Reads percentiles of the times to the first byte of completed calls, by group and ordered by group. */
+export async function readFirstByteTimes(books: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
   const groups = new Map<string, { readonly row: FirstBytesRow; readonly ranges: Map<number, number> }>();
-  for (const part of partsOf(query))
+  for (const part of splitByTable(query))
     for (const row of await readPart(books, part)) {
       const key = query.by.map((_, at) => row[`by_${at}`]).join("\u001f");
       const group = groups.get(key) ?? { row, ranges: new Map<number, number>() };
@@ -125,20 +136,20 @@ export async function firstByteTimes(books: Books, query: FirstBytesQuery): Prom
   return [...groups]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([, { row, ranges }]) => ({
-      by: Object.fromEntries(query.by.map((name, at) => [name, shown(name, row[`by_${at}`] ?? "")])),
+      by: Object.fromEntries(query.by.map((name, at) => [name, showDimension(name, row[`by_${at}`] ?? "")])),
       ...percentiles([...ranges].toSorted(([one], [other]) => one - other)),
     }));
 }
 
 type FirstBytesRow = Readonly<Record<string, string | number>>;
 
-/** A part of a query's period, and the table that it is read from. */
-interface TableStretch extends FirstBytesQuery {
+/** Part of a query's period, and the table from which it is read. */
+interface TablePart extends FirstBytesQuery {
   readonly table: "first_bytes" | "daily_first_bytes" | "daily_tag_first_bytes";
 }
 
 /** Splits a query into its complete days, and the hours before and after them. */
-function partsOf(query: FirstBytesQuery): readonly TableStretch[] {
+function splitByTable(query: FirstBytesQuery): readonly TablePart[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
   if (query.by.some(isLabelName)) {
     const days = { from: Math.floor(from / dayMs) * dayMs, to: Math.ceil(to / dayMs) * dayMs };
@@ -146,7 +157,7 @@ function partsOf(query: FirstBytesQuery): readonly TableStretch[] {
   }
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
   if (query.by.includes("hour") || first >= last) return [{ ...query, table: "first_bytes", from, to }];
-  const parts: readonly TableStretch[] = [
+  const parts: readonly TablePart[] = [
     { ...query, table: "first_bytes", from, to: first },
     { ...query, table: "daily_first_bytes", from: first, to: last },
     { ...query, table: "first_bytes", from: last, to },
@@ -154,8 +165,8 @@ function partsOf(query: FirstBytesQuery): readonly TableStretch[] {
   return parts.filter((part) => part.from < part.to);
 }
 
-/** Reads the calls of each group by range. */
-async function readPart({ db }: Books, { table, from, to, ...query }: TableStretch): Promise<readonly FirstBytesRow[]> {
+/** Reads the number of calls of each group and range. */
+async function readPart({ db }: Books, { table, from, to, ...query }: TablePart): Promise<readonly FirstBytesRow[]> {
   const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
   const columnOf = (name: FirstBytesQuery["by"][number]): string => (isLabelName(name) ? "value" : columns[name]);
   const groups = query.by.map((name, at) => sql`${sql.raw(columnOf(name))} as ${sql.ref(`by_${at}`)}`);
@@ -171,11 +182,11 @@ async function readPart({ db }: Books, { table, from, to, ...query }: TableStret
   return rows;
 }
 
-function shown(name: FirstBytesQuery["by"][number], value: string | number): string {
-  return name === "day" || name === "hour" ? shownPeriod(name, Number(value)) : String(value);
+function showDimension(name: FirstBytesQuery["by"][number], value: string | number): string {
+  return name === "day" || name === "hour" ? renderPeriod(name, Number(value)) : String(value);
 }
 
-/** Computes percentiles by nearest rank from ordered ranges (their number, their calls). */
+/** Computes percentiles (nearest rank) from ranges in ascending order, each with its number and its number of calls. */
 function percentiles(ranges: readonly (readonly [bucket: number, calls: number])[]) {
   const all = ranges.reduce((sum, [, calls]) => sum + calls, 0);
   const at = (share: number): number => {

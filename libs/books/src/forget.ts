@@ -4,24 +4,28 @@ import type { Books } from "./open.ts";
 import { dropPartitions } from "./partitions.ts";
 
 const dayMs = 86_400_000;
-/** Rows of a SQLite file that one transaction deletes, so that no reader or writer waits long. */
-const rowsAtOnce = 5_000;
+/** Number of rows of a SQLite file that one transaction deletes, so that readers and writers do not wait long. */
+const rowsPerDelete = 5_000;
 
-/** Mark with the time from which all calls are kept, Unix ms. */
+/** Name of the mark with the Unix time in ms from which on all calls are kept. */
 export const keptFromMark = "calls-kept-from";
 
 /**
- * Returns the time from which all calls are kept, Unix ms. Deleted calls are not restored by a longer retention period.
+ * Returns the Unix time in ms from which on the books contain all calls. Deleted calls do not come back if the
+ * retention period becomes longer.
  */
-export async function keptFrom(books: Books): Promise<number> {
+export async function readKeptFrom(books: Books): Promise<number> {
   return Number((await readMark(books, keptFromMark)) ?? 0);
 }
 
-/** Deletes calls of complete days before the oldest that is kept, with their sums by label; other totals are kept. */
-export async function forgetCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
+/**
+ * Deletes the calls of days before the retention period, and the totals and first-byte times by label of these days.
+ * Other totals are kept.
+ */
+export async function deleteOldCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
-  // Set first, so that the calls deleted after it do not count as missing.
-  if ((await keptFrom(books)) < before)
+  // Set before the calls are deleted, so that they do not count as missing.
+  if ((await readKeptFrom(books)) < before)
     await books.db
       .updateTable("marks")
       .set({ value: String(before) })
@@ -31,9 +35,9 @@ export async function forgetCalls(books: Books, keepDays: number, nowMs: number)
     await books.db.deleteFrom(table).where("period", "<", before).execute();
   await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
-  // Labels are deleted first, because they are found through their calls.
+  // Ids and labels are deleted before their calls, because they are found through these.
   const oldest = (columns: string) =>
-    sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsAtOnce}`;
+    sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsPerDelete}`;
   for (;;) {
     const removed = await books.db.transaction().execute(async (at) => {
       await sql`delete from call_ids where (account, id) in (${oldest("account, id")})`.execute(at);
@@ -44,11 +48,11 @@ export async function forgetCalls(books: Books, keepDays: number, nowMs: number)
   }
 }
 
-/** Deletes refused calls before a time, Unix ms. */
-export async function forgetRefused({ db }: Books, before: number): Promise<void> {
+/** Deletes refused calls before a Unix time in ms. */
+export async function deleteOldRefusals({ db }: Books, before: number): Promise<void> {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`delete from refused_calls where (account, at, id) in
-      (select account, at, id from refused_calls where at < ${before} order by at limit ${rowsAtOnce})`.execute(db);
-    if (numAffectedRows < BigInt(rowsAtOnce)) return;
+      (select account, at, id from refused_calls where at < ${before} order by at limit ${rowsPerDelete})`.execute(db);
+    if (numAffectedRows < BigInt(rowsPerDelete)) return;
   }
 }

@@ -1,8 +1,8 @@
 import { addAmounts, sumName, type SumColumn, type Sums } from "./sums.ts";
 import type { TotalsDimension, UsageTotal } from "./totals-query.ts";
 
-/** Totals by group that are collected from several queries. */
-export class Groups {
+/** Groups of totals, to which several queries add amounts. */
+export class TotalsGroups {
   readonly #dimensions: readonly TotalsDimension[];
   readonly #groups = new Map<string, { readonly by: readonly string[]; readonly sums: Sums }>();
 
@@ -10,7 +10,7 @@ export class Groups {
     this.#dimensions = dimensions;
   }
 
-  /** Adds amounts to the group with these values, one for each dimension. */
+  /** Adds amounts to the group with these values, one value for each dimension. */
   add(by: readonly string[], amounts: Iterable<readonly [string, bigint]>): void {
     const key = by.join("\u001f");
     const group = this.#groups.get(key) ?? { by, sums: new Map() };
@@ -18,19 +18,19 @@ export class Groups {
     addAmounts(group.sums, amounts);
   }
 
-  /** Returns these sums of the groups that have calls, ordered by their values. */
+  /** Returns these sums of all groups that have calls, ordered by the groups' values. */
   totals(columns: readonly SumColumn[]): readonly UsageTotal[] {
     return [...this.#groups]
       .filter(([, { sums }]) => sums.get("calls") !== 0n)
       .sort(([left], [right]) => (left < right ? -1 : 1))
       .map(([, { by, sums }]) => ({
         by: Object.fromEntries(this.#dimensions.map((dimension, at) => [dimension, by[at] ?? ""])),
-        sums: Object.fromEntries(columns.flatMap((name) => shown(name, sums.get(name) ?? 0n))),
+        sums: Object.fromEntries(columns.flatMap((name) => namedSum(name, sums.get(name) ?? 0n))),
       }));
   }
 }
 
-/** Returns a sum with its name, unless it is 0. */
-function shown(column: SumColumn, sum: bigint): readonly (readonly [string, string])[] {
+/** Returns a sum with its name. Units with a sum of 0 are left out. */
+function namedSum(column: SumColumn, sum: bigint): readonly (readonly [string, string])[] {
   return column === "calls" || column === "cost" || sum !== 0n ? [[sumName(column), sum.toString()]] : [];
 }

@@ -1,12 +1,12 @@
 import { sql, type Transaction } from "kysely";
 import type { Receipt } from "@modelgate/contracts";
-import { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
+import { linkModulus, linkOf, reduceModulo, stepOf } from "./chain.ts";
 import type { Tables } from "./schema.ts";
 
-/** Change of an account by a new entry of its chain. */
+/** Change of an account by one entry of its chain. */
 export interface AccountChange {
   readonly accountId: string;
-  /** Receipt of the entry, and the receipt that it had before. */
+  /** Receipt of the entry, and the receipt that the entry had before, if it was replaced. */
   readonly receipt?: Receipt | undefined;
   readonly before?: Receipt | undefined;
   readonly credited?: bigint;
@@ -18,15 +18,15 @@ interface HeadSums {
   chain: number;
 }
 
-/** Updates accounts with newly written entries: their sums, and their latest receipt. */
+/** Updates accounts with newly written entries: their last receipt, and their sums. */
 export async function changeAccounts(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   const accounts = new Map<string, HeadSums>();
   for (const change of changes)
-    if (change.receipt !== undefined || change.credited !== undefined) add(accounts, change);
+    if (change.receipt !== undefined || change.credited !== undefined) addChange(accounts, change);
   if (accounts.size === 0) return;
   await replaceHeads(at, changes);
   const rows = [...accounts]
-    // In a fixed order, so that two concurrent ledgers do not deadlock.
+    // Ordered by account, so that concurrent ledgers do not deadlock.
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([account, { head, credited, chain }]) => ({
       account,
@@ -58,8 +58,8 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
 }
 
 /**
- * Replaces the receipt of an account's head if its entry got another one, regardless of the numbers; the old receipt no
- * longer counts.
+ * Updates accounts whose last receipt was replaced by another one for the same entry, even if the new one has a lower
+ * number.
  */
 async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   for (const { accountId, receipt, before } of changes)
@@ -77,11 +77,14 @@ async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountCh
         .execute();
 }
 
-function add(accounts: Map<string, HeadSums>, { accountId, receipt, before, credited = 0n }: AccountChange): void {
+function addChange(
+  accounts: Map<string, HeadSums>,
+  { accountId, receipt, before, credited = 0n }: AccountChange,
+): void {
   const sums = accounts.get(accountId) ?? { head: undefined, credited: 0n, chain: 0 };
   accounts.set(accountId, sums);
   sums.credited += credited;
   if (receipt !== undefined && receipt.number > (sums.head?.number ?? 0)) sums.head = receipt;
   const step = (receipt === undefined ? 0 : stepOf(receipt)) - (before === undefined ? 0 : stepOf(before));
-  sums.chain = reduced(sums.chain + step);
+  sums.chain = reduceModulo(sums.chain + step);
 }

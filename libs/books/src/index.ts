@@ -2,14 +2,14 @@ export {
   adoptAccount,
   bookAccount,
   bookCredit,
-  brokenChains,
-  creditsOf,
-  findBooked,
+  readBrokenChains,
+  readCreditsOf,
+  findAccounts,
   markProjected,
-  pagesOfAccounts,
-  pendingCredits,
-  shiftChain,
-  unprojectedAccounts,
+  readAccountPages,
+  readPendingCredits,
+  adjustChainSum,
+  readUnprojectedAccounts,
   withdrawCredit,
   type AdoptedAccount,
   type BookedAccount,
@@ -17,16 +17,16 @@ export {
 } from "./accounts/account.ts";
 export { readAudit, type AuditEntry } from "./accounts/audit.ts";
 export { chainLateAudit, verifyAudit, type AuditHead, type AuditVerification } from "./accounts/audit-chain.ts";
-export { keepMark, readMark } from "./accounts/marks.ts";
-export { branchesAt, newestChain, type Booked, type Branches } from "./accounts/orphans.ts";
+export { setMarkOnce, readMark } from "./accounts/marks.ts";
+export { findBranches, findNewestChain, type ChainedEvent, type Branches } from "./accounts/orphans.ts";
 export { readRestorations, writeRestoration, type Restoration } from "./accounts/restorations.ts";
 export {
   adoptToken,
   bookToken,
   changeBookedToken,
   markTokenProjected,
-  tokensOf,
-  unprojectedTokens,
+  readTokensOf,
+  readUnprojectedTokens,
   type BookedToken,
 } from "./accounts/tokens.ts";
 export {
@@ -36,7 +36,7 @@ export {
   readVendorKeys,
   type BookedConfiguration,
   type NewConfiguration,
-  type SealedKey,
+  type EncryptedVendorKey,
 } from "./operators/configurations.ts";
 export {
   bookOperator,
@@ -48,12 +48,12 @@ export {
   readOperatorKeys,
   type BookedOperator,
   type BookedOperatorKey,
-  type OperatorAct,
+  type OperatorAudit,
   type OperatorRecord,
 } from "./operators/operators.ts";
 export {
   auditAnchor,
-  lostAnchors,
+  readLostAnchors,
   openAnchorSigner,
   readAnchor,
   readAnchors,
@@ -63,19 +63,19 @@ export {
   type Anchor,
   type AnchorSigner,
 } from "./anchors.ts";
-export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
+export { linkModulus, linkOf, reduceModulo, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
-export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
-export { isAway, isUnwritable } from "./failure.ts";
-export { forgetCalls, forgetRefused } from "./forget.ts";
+export { readFirstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
+export { isUnavailable, isInvalidData } from "./failure.ts";
+export { deleteOldCalls, deleteOldRefusals } from "./forget.ts";
 export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./read-calls.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
-export { BooksAway, openBooks, type Books, type BooksAddress } from "./open.ts";
+export { BooksUnavailable, openBooks, type Books, type BooksAddress } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
 export type { CallPosition } from "./read-positions.ts";
-export { readCredits, readHead, readReceipts, type LatestReceipt } from "./read-receipts.ts";
-export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
+export { readCredits, readLatestReceipt, readReceipts, type LatestReceipt } from "./read-receipts.ts";
+export { markRefunded, readSecondSettlements, readUnrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
 export { sumColumns, sumName, type SumColumn } from "./sums.ts";
 export {
@@ -90,4 +90,4 @@ export { isRecordable, recordCalls } from "./record-calls.ts";
 export { verifyTotals } from "./verify-totals.ts";
 export { recordCredits } from "./record-credits.ts";
 export { readTasks, type TaskFilter, type TaskLogPage } from "./read-tasks.ts";
-export { lostTasks, recordTasks, type BookedTask } from "./record-tasks.ts";
+export { readFetchableTasks, recordTasks, type BookedTask } from "./record-tasks.ts";

@@ -1,8 +1,8 @@
 import { unitEntries, unitNames, type UnitName, type UsageEvent } from "@modelgate/contracts";
 
 /**
- * Column of a unit's sum. Sums are integers, so seconds are summed as milliseconds; the unit `requests` is the number
- * of calls.
+ * Name of the column with the sums of a unit. Sums are integers, so seconds are summed as milliseconds. The unit
+ * `requests` has no column, because it equals the number of calls.
  */
 type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
   ? "milliseconds"
@@ -10,17 +10,22 @@ type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
     ? never
     : Unit;
 
-/** A column of sums of a unit. */
+/** Name of a column with the sums of a unit. */
 export type UnitMeasure = MeasureOf<UnitName>;
 
-/** Columns of sums of all units, in the order of the contracts' list; a new unit there gets a column. */
+/**
+ * Names of the columns with the sums of all units, in the order of `unitNames`. A unit that is added there gets a
+ * column.
+ */
 export const unitMeasures: readonly UnitMeasure[] = unitNames.flatMap((unit) => measureOf(unit) ?? []);
 
-/** Returns the units of an event as integers, by column. */
+/** Returns the units of a usage event as integers, by column. */
 export function measuresOf({ units }: UsageEvent): readonly (readonly [UnitMeasure, bigint])[] {
   return unitEntries(units).flatMap(([unit, amount]) => {
     const measure = measureOf(unit);
-    return measure === undefined ? [] : [[measure, whole(unit === "seconds" ? amount * 1_000 : amount)] as const];
+    return measure === undefined
+      ? []
+      : [[measure, toSumInteger(unit === "seconds" ? amount * 1_000 : amount)] as const];
   });
 }
 
@@ -29,7 +34,7 @@ function measureOf(unit: UnitName): UnitMeasure | undefined {
   return unit === "seconds" ? "milliseconds" : unit;
 }
 
-/** Returns an amount that a 64-bit column can add, whatever number a vendor reported. */
-function whole(amount: number): bigint {
+/** Converts an amount to an integer that a 64-bit column can add, even if a vendor reported an invalid number. */
+function toSumInteger(amount: number): bigint {
   return BigInt(Math.min(Math.max(0, Math.round(amount)), Number.MAX_SAFE_INTEGER));
 }

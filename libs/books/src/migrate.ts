@@ -3,22 +3,23 @@ import { Migrator } from "kysely/migration";
 import { StartError } from "@modelgate/platform";
 import { unitMeasures } from "./measures.ts";
 import type { Engine } from "./migrations/tables.ts";
-import { migrations, type Step } from "./migrations/index.ts";
+import { migrations, type Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
-/** Arbitrary id of the PostgreSQL lock under which columns of units are added. */
+/** Arbitrary id of the PostgreSQL lock that is held while columns of units are added. */
 const unitColumnsLockId = 6_703_115;
 
 /**
- * Brings the schema up to date. If several processes start, only one migrates: Kysely's migrator holds a lock. Then
- * every unit of the contracts gets its column of sums. Throws StartError if the books were written by a newer version.
+ * Updates the schema to the current version. If several processes start, only one migrates, because Kysely's migrator
+ * holds a lock. Then each unit that has no column of sums gets one. Throws StartError if a newer version has written
+ * the books.
  */
 export async function migrate(
   db: Kysely<Tables>,
   engine: Engine,
-  steps: Readonly<Record<string, Step>> = migrations,
+  steps: Readonly<Record<string, Migration>> = migrations,
 ): Promise<void> {
-  await refuseNewer(db, steps);
+  await checkNotNewer(db, steps);
   const migrator = new Migrator({
     db,
     provider: {
@@ -28,7 +29,7 @@ export async function migrate(
             name,
             {
               async up(at: Kysely<unknown>) {
-                // Creating an index of many calls takes longer than the limit of queries.
+                // Creating an index of many calls takes longer than the timeout of statements.
                 if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
                 await up(at, { engine });
               },
@@ -42,7 +43,7 @@ export async function migrate(
   await addUnitColumns(db, engine);
 }
 
-async function refuseNewer(db: Kysely<Tables>, steps: Readonly<Record<string, Step>>): Promise<void> {
+async function checkNotNewer(db: Kysely<Tables>, steps: Readonly<Record<string, Migration>>): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === "kysely_migration")) return;
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
@@ -53,14 +54,14 @@ async function refuseNewer(db: Kysely<Tables>, steps: Readonly<Record<string, St
   );
 }
 
-/** Adds columns for units that were added to the contracts; their sums begin at 0, so no migration is needed. */
+/** Adds columns for units that have none. Their sums start at 0, so no migration is needed. */
 async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void> {
   await db.transaction().execute(async (at) => {
     if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitColumnsLockId})`.execute(at);
     const tables = await at.introspection.getTables();
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals", "daily_tag_totals"] as const) {
       const columns = tables.find(({ name }) => name === table)?.columns;
-      if (columns === undefined) continue; // not every migration creates all tables
+      if (columns === undefined) continue; // an early migration state does not have all tables
       const there = new Set(columns.map(({ name }) => name));
       for (const measure of unitMeasures.filter((name) => !there.has(name)))
         await at.schema

@@ -2,12 +2,12 @@ import { Kysely, sql } from "kysely";
 import { once, StartError, type Logger } from "@modelgate/platform";
 import { postgresDialect } from "./engine/postgres.ts";
 import { sqliteDialect } from "./engine/sqlite.ts";
-import { isAway, refusalOf } from "./failure.ts";
+import { isUnavailable, describeError } from "./failure.ts";
 import { migrate } from "./migrate.ts";
 import type { Engine } from "./migrations/tables.ts";
 import type { Tables } from "./schema.ts";
 
-/** The open books: a SQLite file or a PostgreSQL database, with the same tables and queries. */
+/** The open books: a SQLite file or a PostgreSQL database. Both have the same tables and queries. */
 export interface Books extends AsyncDisposable {
   readonly engine: Engine;
   readonly db: Kysely<Tables>;
@@ -17,21 +17,21 @@ export interface Books extends AsyncDisposable {
 export interface BooksAddress {
   /** `postgres://…`; absent: the SQLite file is used. */
   readonly url?: string | undefined;
-  /** The SQLite file. */
+  /** Path of the SQLite file. */
   readonly file: string;
 }
 
-/** Minimum supported version of PostgreSQL, as `server_version_num`. */
-const oldestPostgres = 150_000;
+/** Minimum supported version of PostgreSQL, in the form of `server_version_num`. */
+const minPostgresVersion = 150_000;
 
 /**
- * Opens the books and brings their schema up to date. Throws StartError, whose one-line message says what to change, if
- * they cannot be used: a wrong address or password, missing rights, a missing or read-only database, PostgreSQL older
- * than 15, or a schema of a newer gateway version. Throws BooksAway if the server is unavailable.
+ * Opens the books and updates their schema. Throws StartError if they cannot be used: a wrong address or password,
+ * missing rights, a missing or read-only database, PostgreSQL older than 15, or a schema of a newer gateway version.
+ * Its message says in one line what to change. Throws BooksUnavailable if the server does not answer.
  */
 export async function openBooks({ url, file }: BooksAddress, log: Logger): Promise<Books> {
   const engine: Engine = url === undefined ? "sqlite" : "postgres";
-  const where = url === undefined ? file : placeIn(url);
+  const where = url === undefined ? file : locationOf(url);
   let db: Kysely<Tables> | undefined;
   try {
     const dialect =
@@ -40,31 +40,34 @@ export async function openBooks({ url, file }: BooksAddress, log: Logger): Promi
         : postgresDialect(url, ({ message }) => log.debug({ why: message }, "a connection to the books was lost"));
     const opened = new Kysely<Tables>({ dialect });
     db = opened;
-    if (engine === "postgres") await refuseOld(opened, where);
+    if (engine === "postgres") await checkPostgresVersion(opened, where);
     await migrate(opened, engine);
-    await refuseUnwritable(opened);
-    return bookOf(engine, opened);
+    await checkRights(opened);
+    return createBooks(engine, opened);
   } catch (error) {
     await db?.destroy().catch(() => undefined);
     if (error instanceof StartError) throw error;
-    if (isAway(error)) throw new BooksAway(`The books at ${where} do not answer.`, { cause: error });
-    throw new StartError(`The books at ${where} cannot be used: ${refusalOf(error)}`);
+    if (isUnavailable(error)) throw new BooksUnavailable(`The books at ${where} do not answer.`, { cause: error });
+    throw new StartError(`The books at ${where} cannot be used: ${describeError(error)}`);
   }
 }
 
-/** Creates the books; further disposals do nothing. */
-function bookOf(engine: Engine, db: Kysely<Tables>): Books {
+/** Creates the books. Only the first disposal has an effect. */
+function createBooks(engine: Engine, db: Kysely<Tables>): Books {
   const close = once(() => db.destroy());
   return { engine, db, [Symbol.asyncDispose]: close };
 }
 
-/** Error of an unavailable server of the books; a later attempt may succeed. */
-export class BooksAway extends Error {
-  override readonly name = "BooksAway";
+/** Error of a database server that does not answer. A later attempt may succeed. */
+export class BooksUnavailable extends Error {
+  override readonly name = "BooksUnavailable";
 }
 
-/** Returns host, port and database of an address, without user and password. Throws StartError for other texts. */
-function placeIn(url: string): string {
+/**
+ * Returns host, port and database of an address, without user and password. Throws StartError if the text is not an
+ * address of PostgreSQL.
+ */
+function locationOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
     throw new StartError(
@@ -73,11 +76,11 @@ function placeIn(url: string): string {
   return `${parsed.host}${parsed.pathname}`;
 }
 
-async function refuseOld(db: Kysely<Tables>, where: string): Promise<void> {
+async function checkPostgresVersion(db: Kysely<Tables>, where: string): Promise<void> {
   const { rows } = await sql<{ num: string; words: string }>`
     select current_setting('server_version_num') as num, current_setting('server_version') as words`.execute(db);
   const [version] = rows;
-  if (version !== undefined && Number(version.num) < oldestPostgres)
+  if (version !== undefined && Number(version.num) < minPostgresVersion)
     throw new StartError(`The books at ${where} are in PostgreSQL ${version.words}: 15 or newer is needed.`);
 }
 
@@ -107,8 +110,11 @@ const writtenTables = [
   "operator_keys",
 ] as const;
 
-/** Runs a write without an effect on every table, so that missing rights are found now and not at the first call. */
-async function refuseUnwritable(db: Kysely<Tables>): Promise<void> {
+/**
+ * Runs a write without an effect on each of `writtenTables`, so that missing rights are found at the start and not at
+ * the first call.
+ */
+async function checkRights(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (at) => {
     for (const table of writtenTables)
       await sql`insert into ${sql.table(table)} select * from ${sql.table(table)} where 1 = 0`.execute(at);

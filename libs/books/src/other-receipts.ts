@@ -2,21 +2,24 @@ import type { Transaction } from "kysely";
 import { readUsageEvent, type UsageEvent } from "@modelgate/contracts";
 import type { AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { eventsAt } from "./read-positions.ts";
+import { readCallsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
 
-/** Calls per query. */
-const callsAtOnce = 500;
+/** Number of calls per query. */
+const callsPerQuery = 500;
 
-/** A second settlement of a call by a Redis that had lost the first one; its charge must be refunded. */
+/** A second settlement of a call, by a Redis that had lost the first one. Its charge must be refunded. */
 export interface SecondSettlement {
   readonly event: UsageEvent;
-  /** Operation of the refund. */
+  /** Id of the operation that refunds it. */
   readonly operation: string;
 }
 
-/** Remembers receipts that new calls replaced in other books before these were used; their events may still arrive. */
-export async function rememberReplaced(at: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
+/**
+ * Records receipts that new calls have replaced according to their own receipts. Events with the replaced receipts may
+ * still arrive.
+ */
+export async function recordReplaced(at: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
   for (const event of added) {
     const { replaces } = event.receipt ?? {};
     if (replaces !== undefined) await insertReplaced(at, event, replaces);
@@ -24,23 +27,23 @@ export async function rememberReplaced(at: Transaction<Tables>, added: readonly 
 }
 
 /**
- * Applies events of calls that are in the books already. A repeated delivery changes nothing. A call that was charged
- * again, because Redis had lost it, gets its new receipt. Any other receipt is a second settlement, which becomes part
- * of the account's chain in addition to the call.
+ * Handles events of calls that are already in the books. A repeated delivery has no effect. If a call was charged again
+ * because Redis had lost it, the stored call gets the new receipt. Any other receipt is a second settlement: it becomes
+ * part of the account's chain in addition to the first one. Returns the changes of the accounts.
  */
-export async function settledAgain(
+export async function applyRepeatedEvents(
   at: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<readonly AccountChange[]> {
   const changes: AccountChange[] = [];
-  for (let from = 0; from < events.length; from += callsAtOnce) {
-    const several = events.slice(from, from + callsAtOnce);
+  for (let from = 0; from < events.length; from += callsPerQuery) {
+    const several = events.slice(from, from + callsPerQuery);
     const known = await storedCalls(at, several);
     for (const event of several) {
       const name = `${event.accountId}\n${event.id}`;
       const before = known.get(name);
       if (before === undefined) continue;
-      const change = await changeOf(at, event, before);
+      const change = await applyRepeatedEvent(at, event, before);
       if (change === undefined) continue;
       changes.push(change);
       if (change.now !== undefined) known.set(name, change.now);
@@ -57,12 +60,15 @@ async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[
     .where("account", "in", [...new Set(events.map(({ accountId }) => accountId))])
     .where("id", "in", [...new Set(events.map(({ id }) => id))])
     .execute();
-  const found = (await eventsAt(at, positions)).map(({ event }) => readUsageEvent(event));
+  const found = (await readCallsAt(at, positions)).map(({ event }) => readUsageEvent(event));
   return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
 }
 
-/** Returns the change of the account's chain, and the stored call if it changes. */
-async function changeOf(
+/**
+ * Stores a repeated event. Returns the change of its account, and the stored call if that changes; undefined if the
+ * event has no effect.
+ */
+async function applyRepeatedEvent(
   at: Transaction<Tables>,
   event: UsageEvent,
   before: UsageEvent,
@@ -123,7 +129,7 @@ async function insertSecond(
     .execute();
 }
 
-/** Remembers a receipt that an entry had before Redis was restored, because an anchor may refer to it. */
+/** Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. */
 export async function insertReplaced(
   at: Transaction<Tables>,
   { accountId: account, id: call, time }: Pick<UsageEvent, "accountId" | "id" | "time">,
@@ -137,7 +143,7 @@ export async function insertReplaced(
 }
 
 /** Reads all second settlements of an account. */
-export async function secondSettlements({ db }: Books, account: string): Promise<readonly UsageEvent[]> {
+export async function readSecondSettlements({ db }: Books, account: string): Promise<readonly UsageEvent[]> {
   const rows = await db
     .selectFrom("other_receipts")
     .select("event")
@@ -147,8 +153,8 @@ export async function secondSettlements({ db }: Books, account: string): Promise
   return rows.map(({ event }) => readUsageEvent(event));
 }
 
-/** Reads second settlements of these accounts that were not refunded yet. */
-export async function unrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly SecondSettlement[]> {
+/** Reads the second settlements of these accounts that were not refunded yet. */
+export async function readUnrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly SecondSettlement[]> {
   if (accounts.length === 0) return [];
   const rows = await db
     .selectFrom("other_receipts")

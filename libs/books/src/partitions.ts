@@ -3,42 +3,48 @@ import { DatabaseError } from "pg";
 import type { Books } from "./open.ts";
 
 const dayMs = 86_400_000;
-/** Tables with one PostgreSQL partition per day. */
-const partitioned = ["calls", "call_labels"] as const;
+/** Tables that have one PostgreSQL partition per day. */
+const partitionedTables = ["calls", "call_labels"] as const;
 
-/** Days whose partitions are known to exist, by books. */
-const known = new WeakMap<Books, Set<number>>();
+/** Cached days whose partitions exist, by books. A day is a number of days since 1970. */
+const knownDays = new WeakMap<Books, Set<number>>();
 
-/** Creates the PostgreSQL partitions of the days that contain these times (Unix ms); SQLite has one table. */
+/**
+ * Creates the PostgreSQL partitions of the days that contain these Unix times in ms. Does nothing in SQLite, which has
+ * no partitions.
+ */
 export async function ensurePartitions(books: Books, times: Iterable<number>): Promise<void> {
   if (books.engine === "sqlite") return;
-  const there = known.get(books) ?? new Set();
-  known.set(books, there);
+  const there = knownDays.get(books) ?? new Set();
+  knownDays.set(books, there);
   for (const day of new Set([...times].map((at) => Math.floor(at / dayMs)))) {
     if (there.has(day)) continue;
-    await makePartitions(books, day);
+    await createPartitions(books, day);
     there.add(day);
   }
 }
 
-/** Drops the partitions of complete days before a time; SQLite's rows are deleted by `forgetCalls`. */
+/** Drops the PostgreSQL partitions of days before a time. */
 export async function dropPartitions(books: Books, before: number): Promise<void> {
-  for (const table of partitioned) {
+  for (const table of partitionedTables) {
     const { rows } = await sql<{ name: string }>`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = to_regclass(${table}) and c.relname < ${nameOf(table, Math.floor(before / dayMs))}`.execute(
+      where i.inhparent = to_regclass(${table}) and c.relname < ${partitionName(table, Math.floor(before / dayMs))}`.execute(
       books.db,
     );
     for (const { name } of rows) {
-      if (table === "calls") await forgetIds(books, name);
+      if (table === "calls") await deleteIds(books, name);
       await sql`drop table ${sql.table(name)}`.execute(books.db);
     }
   }
-  forgetPartitions(books);
+  clearPartitionCache(books);
 }
 
-/** Deletes the ids of a day's calls. If that is interrupted, the partition still exists for the next attempt. */
-async function forgetIds({ db }: Books, partition: string): Promise<void> {
+/**
+ * Deletes the ids of a partition's calls. If this is interrupted, the next attempt repeats it, because the partition
+ * still exists.
+ */
+async function deleteIds({ db }: Books, partition: string): Promise<void> {
   await db.transaction().execute(async (at) => {
     await sql`set local statement_timeout = 0`.execute(at);
     await sql`delete from call_ids using ${sql.table(partition)} as day
@@ -46,29 +52,32 @@ async function forgetIds({ db }: Books, partition: string): Promise<void> {
   });
 }
 
-/** Clears the cache of known partitions. */
-export function forgetPartitions(books: Books): void {
-  known.delete(books);
+/** Clears the cache of days whose partitions exist. */
+export function clearPartitionCache(books: Books): void {
+  knownDays.delete(books);
 }
 
-/** Returns whether a row was refused because its day has no partition. */
+/** Returns whether PostgreSQL refused a row because its day has no partition. */
 export function isWithoutPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === checkViolation;
 }
 
-/** PostgreSQL's code of that error; the tables of the books have no other check. */
+/**
+ * PostgreSQL's error code for a violated check. A missing partition is the only such error, because the tables have no
+ * checks.
+ */
 const checkViolation = "23514";
 
 /**
- * Creates a day's tables and attaches them. Creating them as partitions would lock out every reader of `calls`.
- * Concurrent ledgers take turns.
+ * Creates the tables of a day and attaches them as partitions. Creating them directly as partitions would lock out all
+ * readers of `calls`. A lock makes concurrent ledgers wait for each other.
  */
-async function makePartitions({ db }: Books, day: number): Promise<void> {
+async function createPartitions({ db }: Books, day: number): Promise<void> {
   const [from, to] = [day * dayMs, (day + 1) * dayMs].map((bound) => sql.lit(bound));
   await db.transaction().execute(async (at) => {
-    await sql`select pg_advisory_xact_lock(hashtext(${nameOf("calls", day)}))`.execute(at);
-    for (const table of partitioned) {
-      const name = nameOf(table, day);
+    await sql`select pg_advisory_xact_lock(hashtext(${partitionName("calls", day)}))`.execute(at);
+    for (const table of partitionedTables) {
+      const name = partitionName(table, day);
       const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(at);
       if (rows.length > 0) continue;
       await sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`.execute(at);
@@ -79,7 +88,10 @@ async function makePartitions({ db }: Books, day: number): Promise<void> {
   });
 }
 
-/** Returns the name of a partition: `calls_20260131`. Names sort by day for years of four digits. */
-function nameOf(table: string, day: number): string {
+/**
+ * Returns the name of a partition, for example `calls_20260131`. For years with four digits, the order of names is the
+ * order of days.
+ */
+function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }

@@ -2,11 +2,11 @@ import { sql, type RawBuilder } from "kysely";
 import { readUsageEvent, type UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
-import { eventsAt, type CallPosition, type StoredCall } from "./read-positions.ts";
+import { readCallsAt, type CallPosition, type StoredCall } from "./read-positions.ts";
 
 /** Filter of calls. Absent members do not filter. */
 export interface CallFilter {
-  /** Unix ms; `from` is inclusive, `to` is exclusive. */
+  /** Period in Unix ms: `from` is inclusive, `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
@@ -15,33 +15,33 @@ export interface CallFilter {
   readonly channel?: string | undefined;
   readonly outcome?: string | undefined;
   readonly status?: number | undefined;
-  /** Request id of the gateway, or of the vendor. */
+  /** Request id of the gateway or of the vendor. */
   readonly requestId?: string | undefined;
-  /** End user and tags; a call must have all of them. */
+  /** End user and tags. A call must have all of them. */
   readonly labels?: readonly Label[] | undefined;
 }
 
 export type CallOrder = "oldest first" | "newest first";
 
-/** A page of calls; `next` is set if more may follow. */
+/** A page of calls. `next` is set if more calls may follow. */
 export interface CallPage {
   readonly events: readonly UsageEvent[];
   readonly next?: CallPosition;
 }
 
-/** Order and limits of reading the log. */
-export interface CallReading {
+/** Order, size and start of a page of calls. */
+export interface CallPageOptions {
   readonly order: CallOrder;
   readonly limit: number;
   readonly after?: CallPosition | undefined;
 }
 
-/** Positions of one index that are read together if other conditions apply too. */
-const placesAtOnce = 1_000;
+/** Number of positions that are read together from an index if there are further conditions. */
+const positionsPerQuery = 1_000;
 
-/** Reads a page of the log over all accounts, ordered by time. */
-export async function readCalls(books: Books, filter: CallFilter, reading: CallReading): Promise<CallPage> {
-  const source = sourceOf(filter, reading);
+/** Reads a page of calls, ordered by time. */
+export async function readCalls(books: Books, filter: CallFilter, reading: CallPageOptions): Promise<CallPage> {
+  const source = indexFor(filter, reading);
   const rows =
     source === undefined
       ? await readRows(books, filter, reading)
@@ -53,30 +53,36 @@ export async function readCalls(books: Books, filter: CallFilter, reading: CallR
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }
 
-async function readRows({ db }: Books, filter: CallFilter, reading: CallReading): Promise<readonly StoredCall[]> {
-  const where = [...within("calls", filter, reading), ...narrowed(filter)];
+async function readRows({ db }: Books, filter: CallFilter, reading: CallPageOptions): Promise<readonly StoredCall[]> {
+  const where = [...periodConditions("calls", filter, reading), ...columnConditions(filter)];
   const { rows } = await sql<StoredCall>`
     select at, account, id, event from calls where ${sql.join(where, sql` and `)}
-    order by ${inOrder("calls", filter, reading)} limit ${reading.limit}`.execute(db);
+    order by ${orderBy("calls", filter, reading)} limit ${reading.limit}`.execute(db);
   return rows;
 }
 
-/** An index with the positions of calls in the order of the log: positions per query, and the remaining conditions. */
+/**
+ * An index in which calls are looked up: the query for their positions in the order of the page, and the conditions
+ * that the index does not cover.
+ */
 interface CallSource {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly wanted: readonly RawBuilder<unknown>[];
 }
 
-/** Returns the table in which calls with a request id, or with a label, are looked up; undefined: the log. */
-function sourceOf(filter: CallFilter, reading: CallReading): CallSource | undefined {
+/** Returns the index for calls with a request id or a label; undefined if the calls are read without an index. */
+function indexFor(filter: CallFilter, reading: CallPageOptions): CallSource | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
   if (requestId !== undefined) {
-    const wanted = [...narrowed(filter), ...labels.map((label) => hasLabel(label))];
-    return { wanted, positions: (after, limit) => positionsOf(requestId, filter, { ...reading, after, limit }) };
+    const wanted = [...columnConditions(filter), ...labels.map((label) => labelCondition(label))];
+    return {
+      wanted,
+      positions: (after, limit) => positionsByRequestId(requestId, filter, { ...reading, after, limit }),
+    };
   }
   if (first === undefined) return undefined;
-  const wanted = [...narrowed(filter), ...others.map((label) => hasLabel(label))];
+  const wanted = [...columnConditions(filter), ...others.map((label) => labelCondition(label))];
   const is = [sql`name = ${first.name}`, sql`value = ${first.value}`];
   return {
     wanted,
@@ -84,43 +90,46 @@ function sourceOf(filter: CallFilter, reading: CallReading): CallSource | undefi
   };
 }
 
-/** Selects positions by a request id of the gateway or of the vendor, each from a separate index. */
-function positionsOf(requestId: string, filter: CallFilter, reading: CallReading): RawBuilder<CallPosition> {
+/** Selects the positions of calls by a request id of the gateway or of the vendor, which have separate indexes. */
+function positionsByRequestId(
+  requestId: string,
+  filter: CallFilter,
+  reading: CallPageOptions,
+): RawBuilder<CallPosition> {
   const one = (column: string): RawBuilder<CallPosition> =>
     positionsIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
   return sql`select at, account, id from (
       select * from (${one("request")}) as ours union select * from (${one("upstream")}) as theirs
-    ) as found order by ${inOrder("found", filter, reading)} limit ${reading.limit}`;
+    ) as found order by ${orderBy("found", filter, reading)} limit ${reading.limit}`;
 }
 
 function positionsIn(
   table: string,
   is: readonly RawBuilder<unknown>[],
   filter: CallFilter,
-  reading: CallReading,
+  reading: CallPageOptions,
 ): RawBuilder<CallPosition> {
   const account = filter.account === undefined ? [] : [sql`account = ${filter.account}`];
-  const where = [...is, ...account, ...within(table, filter, reading)];
+  const where = [...is, ...account, ...periodConditions(table, filter, reading)];
   return sql`select at, account, id from ${sql.table(table)} where ${sql.join(where, sql` and `)}
-    order by ${inOrder(table, filter, reading)} limit ${reading.limit}`;
+    order by ${orderBy(table, filter, reading)} limit ${reading.limit}`;
 }
 
 /**
- * Reads calls through an index: first positions in the order of the log, then those calls, batch by batch until the
- * calls that meet the other conditions fill the page. With a join PostgreSQL would read and sort every call in the
- * index.
+ * Reads calls through an index: first a batch of positions in the order of the page, then these calls, until enough
+ * calls meet the other conditions. With a join, PostgreSQL would read and sort every call in the index.
  */
 async function readAtPositions(
   { db }: Books,
   filter: CallFilter,
-  reading: CallReading,
+  reading: CallPageOptions,
   { positions, wanted }: CallSource,
 ): Promise<readonly StoredCall[]> {
-  const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, placesAtOnce);
+  const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, positionsPerQuery);
   const found: StoredCall[] = [];
   for (let { after } = reading; ;) {
     const { rows } = await positions(after, batch).execute(db);
-    const calls = new Map((await eventsAt(db, rows, wanted)).map((call) => [positionName(call), call]));
+    const calls = new Map((await readCallsAt(db, rows, wanted)).map((call) => [positionName(call), call]));
     found.push(...rows.flatMap((position) => calls.get(positionName(position)) ?? []));
     after = rows.at(-1);
     if (found.length >= reading.limit || rows.length < batch) return found;
@@ -131,38 +140,42 @@ function positionName({ at, account, id }: CallPosition): string {
   return `${at} ${account} ${id}`;
 }
 
-function hasLabel({ name, value }: Label): RawBuilder<unknown> {
+function labelCondition({ name, value }: Label): RawBuilder<unknown> {
   return sql`exists (select 1 from call_labels as other where other.account = calls.account and other.at = calls.at
     and other.id = calls.id and other.name = ${name} and other.value = ${value})`;
 }
 
-/** Returns the conditions for the period of the query, from the position where the reading continues. */
-function within(table: string, filter: CallFilter, { order, after }: CallReading): readonly RawBuilder<unknown>[] {
+/** Returns the conditions for the period, and for the position after which the page starts. */
+function periodConditions(
+  table: string,
+  filter: CallFilter,
+  { order, after }: CallPageOptions,
+): readonly RawBuilder<unknown>[] {
   const at = sql.ref(`${table}.at`);
   const period = [sql`${at} >= ${filter.from}`, sql`${at} < ${filter.to}`];
   if (after === undefined) return period;
-  const columns = columnsOf(filter);
+  const columns = orderColumns(filter);
   const position = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   return [
     ...period,
-    // Repeated as a separate condition: PostgreSQL skips partitions of other days only by a simple bound.
+    // Repeated as a separate condition, because PostgreSQL skips partitions only by a simple comparison.
     sql`${at} ${sql.raw(order === "oldest first" ? ">=" : "<=")} ${after.at}`,
     sql`(${position}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
   ];
 }
 
-/** Returns the columns that order the log; for one account they are the rest of its key. */
-function columnsOf({ account }: CallFilter): readonly (keyof CallPosition)[] {
+/** Returns the columns by which a page is ordered. For one account they are the rest of the table's key. */
+function orderColumns({ account }: CallFilter): readonly (keyof CallPosition)[] {
   return account === undefined ? ["at", "account", "id"] : ["at", "id"];
 }
 
-function inOrder(table: string, filter: CallFilter, { order }: CallReading): RawBuilder<unknown> {
+function orderBy(table: string, filter: CallFilter, { order }: CallPageOptions): RawBuilder<unknown> {
   const direction = sql.raw(order === "oldest first" ? "asc" : "desc");
-  return sql.join(columnsOf(filter).map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
+  return sql.join(orderColumns(filter).map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
 }
 
-/** Returns the conditions on a call other than its time, request and labels. */
-function narrowed(wanted: CallFilter): readonly RawBuilder<unknown>[] {
+/** Returns the conditions on the columns of a call, except its time, request id and labels. */
+function columnConditions(wanted: CallFilter): readonly RawBuilder<unknown>[] {
   const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
     (column) => [column, wanted[column]] as const,
   );
@@ -170,13 +183,13 @@ function narrowed(wanted: CallFilter): readonly RawBuilder<unknown>[] {
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),
-    // The conditions of the partial indexes, written so that both planners recognise them.
+    // The conditions of the partial indexes, in a form that the planners of both engines recognise.
     ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
     ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
   ];
 }
 
-/** Returns whether the books contain a call, with any outcome. */
+/** Returns whether the books contain a call with this id. */
 export async function hasCall({ db }: Books, { accountId, id }: UsageDraft): Promise<boolean> {
   const found = await db
     .selectFrom("call_ids")

@@ -1,24 +1,24 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** Position of a call in the log: a reading continues after it. */
+/** Position of a call in the order of pages. A page can start after it. */
 export interface CallPosition {
   readonly at: number;
   readonly account: string;
   readonly id: string;
 }
 
-/** A stored call. */
+/** A stored call: its position and its usage event. */
 export interface StoredCall extends CallPosition {
-  /** The usage event as it was received. */
+  /** JSON of the usage event, as it was received. */
   readonly event: string;
 }
 
 /**
- * Reads the calls at these positions that meet further conditions, without an order. The query names their days, so
- * that no other partition is read.
+ * Reads the calls at these positions that meet further conditions, in any order. The query contains the range of their
+ * times, so that PostgreSQL reads no other partitions.
  */
-export async function eventsAt(
+export async function readCallsAt(
   db: Kysely<Tables>,
   positions: readonly CallPosition[],
   more: readonly RawBuilder<unknown>[] = [],

@@ -1,30 +1,30 @@
 import { sql } from "kysely";
 import { CreditEvent, stored, type UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
-import { secondSettlements } from "./other-receipts.ts";
+import { readSecondSettlements } from "./other-receipts.ts";
 import { readCalls, type CallPage } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 
-/** Calls per query. */
-const callsAtOnce = 5_000;
+/** Number of calls per query. */
+const callsPerQuery = 5_000;
 
 /**
- * Reads every change of an account's money in pages: all its credits and second settlements, then its calls from a time
- * (Unix ms) on, oldest first.
+ * Reads all changes of an account's balance in pages: first all credits and second settlements, then the calls since a
+ * Unix time in ms, oldest first.
  */
 export async function* readReceipts(
   books: Books,
   account: string,
   from = 0,
 ): AsyncGenerator<readonly (CreditEvent | UsageEvent)[], undefined> {
-  yield [...(await readCredits(books, account)), ...(await secondSettlements(books, account))];
+  yield [...(await readCredits(books, account)), ...(await readSecondSettlements(books, account))];
   const filter = { from, to: Number.MAX_SAFE_INTEGER, account };
   const page = (after: CallPosition | undefined): Promise<CallPage> => {
-    const reading = readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });
-    reading.catch(() => undefined); // the reader may stop without waiting for this page
+    const reading = readCalls(books, filter, { order: "oldest first", limit: callsPerQuery, after });
+    reading.catch(() => undefined); // the caller may stop without waiting for this page
     return reading;
   };
-  // The server reads the next page while this process handles the current one.
+  // The next page is requested before the current one is handled.
   for (let reading = page(undefined); ;) {
     const { events, next } = await reading;
     if (next !== undefined) reading = page(next);
@@ -47,15 +47,15 @@ export async function readCredits({ db }: Books, account: string): Promise<reado
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Latest receipt of an account in the books. */
+/** Last receipt of an account in the books: its number, hash, and the balance after it. */
 export interface LatestReceipt {
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: string;
 }
 
-/** Reads the latest receipt of an account; undefined if the books contain none. */
-export async function readHead({ db }: Books, account: string): Promise<LatestReceipt | undefined> {
+/** Reads the last receipt of an account; undefined if the books do not contain the account. */
+export async function readLatestReceipt({ db }: Books, account: string): Promise<LatestReceipt | undefined> {
   return db
     .selectFrom("accounts")
     .select(["receipts", "head", sql<string>`cast(balance as text)`.as("balanceNanos")])

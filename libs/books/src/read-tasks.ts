@@ -12,20 +12,20 @@ export interface TaskFilter {
   readonly state?: TaskState | undefined;
 }
 
-/** Position of a task in the log: a reading continues after it. */
+/** Position of a task in the order of pages. A page can start after it. */
 interface TaskPosition {
   readonly at: number;
   readonly account: string;
   readonly task: string;
 }
 
-/** A page of tasks, each in the state of its latest event; `next` is set if more may follow. */
+/** A page of tasks, each in the state of its last event. `next` is set if more tasks may follow. */
 export interface TaskLogPage {
   readonly tasks: readonly TaskEvent[];
   readonly next?: TaskPosition;
 }
 
-/** Reads a page of tasks, latest change first. */
+/** Reads a page of tasks, those with the latest change first. */
 export async function readTasks(
   { db }: Books,
   filter: TaskFilter,

@@ -1,32 +1,32 @@
 import { totalsPeriods } from "./add-totals.ts";
-import { Groups } from "./groups.ts";
+import { TotalsGroups } from "./groups.ts";
 import { isLabelName } from "./labels.ts";
-import { onlyTagOf, readTable, type TotalsName } from "./totals-table.ts";
+import { onlyTagOf, readTotalsTable, type TotalsName } from "./totals-table.ts";
 import type { Books } from "./open.ts";
 import { readCalls } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 import { amountsOf, sumColumns } from "./sums.ts";
-import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
+import { dimensionValue, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
-/** Calls per query if no table has the query's dimensions; other work continues between two pages. */
-const callsAtOnce = 1_000;
+/** Number of calls per query, if sums are computed from calls. Other work continues between two queries. */
+const callsPerQuery = 1_000;
 
 /**
- * Reads sums of usage by group, ordered by their dimensions. Complete days and hours are read from totals, the rest of
- * the period from the calls. Queries without totals are also read from the calls: one status, one request, labels by
- * hour.
+ * Reads sums of usage by group, ordered by group. Complete days and hours are read from the tables of totals, the rest
+ * of the period from the calls. Everything is read from the calls if no table has the dimensions of the query: a filter
+ * by status or request id, or labels by hour.
  */
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
-  const groups = new Groups(query.groupBy);
-  for (const part of partsOf(query)) await addPart(books, part, groups);
+  const groups = new TotalsGroups(query.groupBy);
+  for (const part of splitByDays(query)) await addPart(books, part, groups);
   return groups.totals(query.sums ?? sumColumns);
 }
 
 /**
- * Splits a query into its complete days, and the rest before and after them; a query that needs hours, labels or calls
+ * Splits a query into its complete days, and the rest before and after them. A query that needs hours, labels or calls
  * is not split.
  */
-function partsOf(query: TotalsQuery): readonly TotalsQuery[] {
+function splitByDays(query: TotalsQuery): readonly TotalsQuery[] {
   const day = totalsPeriods.daily_totals;
   const [from, to] = [Math.ceil(query.from / day) * day, Math.floor(query.to / day) * day];
   if (from >= to || query.groupBy.includes("hour") || tableFor(query) !== "hourly_totals") return [query];
@@ -38,7 +38,7 @@ function partsOf(query: TotalsQuery): readonly TotalsQuery[] {
   return parts.filter((part) => part.from < part.to);
 }
 
-async function addPart(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
+async function addPart(books: Books, query: TotalsQuery, groups: TotalsGroups): Promise<void> {
   const table = tableFor(query);
   const period = table === undefined ? 1 : totalsPeriods[table];
   const [from, to] = [Math.ceil(query.from / period) * period, Math.floor(query.to / period) * period];
@@ -46,11 +46,12 @@ async function addPart(books: Books, query: TotalsQuery, groups: Groups): Promis
   await addCalls(books, { ...query, to: from }, groups);
   if (table === "labelled_totals" || table === "daily_tag_totals")
     await addLabelled(books, table, { ...query, from, to }, groups);
-  else for (const { by, amounts } of await readTable(books, table, { ...query, from, to })) groups.add(by, amounts);
+  else
+    for (const { by, amounts } of await readTotalsTable(books, table, { ...query, from, to })) groups.add(by, amounts);
   await addCalls(books, { ...query, from: to }, groups);
 }
 
-/** Returns the smallest table that has the query's dimensions; undefined if only the calls have them. */
+/** Returns the smallest table that has the dimensions of a query; undefined if only the calls have them. */
 function tableFor(query: TotalsQuery): TotalsName | undefined {
   const { from, to, groupBy, labels = [], status, requestId } = query;
   if (status !== undefined || requestId !== undefined) return undefined;
@@ -63,13 +64,13 @@ function tableFor(query: TotalsQuery): TotalsName | undefined {
   return from % day === 0 && to % day === 0 && !byHour ? "daily_totals" : "hourly_totals";
 }
 
-async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
+async function addCalls(books: Books, query: TotalsQuery, groups: TotalsGroups): Promise<void> {
   if (query.from >= query.to) return;
   for (let after: CallPosition | undefined; ;) {
-    const { events, next } = await readCalls(books, query, { order: "oldest first", limit: callsAtOnce, after });
+    const { events, next } = await readCalls(books, query, { order: "oldest first", limit: callsPerQuery, after });
     for (const event of events)
       groups.add(
-        query.groupBy.map((dimension) => valueIn(event, dimension)),
+        query.groupBy.map((dimension) => dimensionValue(event, dimension)),
         amountsOf(event),
       );
     if (next === undefined) return;
@@ -78,18 +79,18 @@ async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promi
 }
 
 /**
- * Adds totals of calls with labels. In a query without a filter by label, the rest of all totals belongs to calls
- * without labels.
+ * Adds totals by labels. If the query does not filter by label, it also adds a group without labels: the difference
+ * between the totals of all calls and those of calls with labels.
  */
 async function addLabelled(
   books: Books,
   table: "labelled_totals" | "daily_tag_totals",
   query: TotalsQuery,
-  groups: Groups,
+  groups: TotalsGroups,
 ): Promise<void> {
   const plain = query.groupBy.filter((dimension) => !isLabelName(dimension));
   const labelled = new Map<string, Map<string, bigint>>();
-  for (const { by, amounts } of await readTable(books, table, query)) {
+  for (const { by, amounts } of await readTotalsTable(books, table, query)) {
     groups.add(by, amounts);
     const key = by.filter((_, at) => !isLabelName(query.groupBy[at] ?? "")).join("\u001f");
     const sums = labelled.get(key) ?? new Map<string, bigint>();
@@ -97,7 +98,7 @@ async function addLabelled(
     for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
   }
   if ((query.labels ?? []).length > 0) return;
-  for (const { by, amounts } of await readTable(books, "daily_totals", { ...query, groupBy: plain })) {
+  for (const { by, amounts } of await readTotalsTable(books, "daily_totals", { ...query, groupBy: plain })) {
     const known = labelled.get(by.join("\u001f"));
     const values = [...by];
     groups.add(

@@ -4,40 +4,43 @@ import { boundTags } from "./bound-tags.ts";
 import { changeAccounts } from "./heads.ts";
 import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
-import { rememberReplaced, settledAgain } from "./other-receipts.ts";
-import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
+import { recordReplaced, applyRepeatedEvents } from "./other-receipts.ts";
+import { ensurePartitions, clearPartitionCache, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addDailyFirstBytes, addFirstBytes, addTagFirstBytes } from "./first-bytes.ts";
-import { inParts, rowsAtOnce } from "./in-parts.ts";
+import { executeInBatches, rowsPerStatement } from "./in-parts.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
 
 /**
- * Stores settled calls in one transaction. Calls that exist already are left out, and totals are computed from the rows
- * that were inserted, so that a repeated delivery counts once. Returns the new events. Throws RangeError for an event
- * with an invalid time; check it with `isRecordable` before.
+ * Stores settled calls in one transaction. Calls that exist already are not counted again: totals are computed from the
+ * rows that were inserted, so a repeated delivery counts once. Returns the events of new calls. Throws RangeError for
+ * an event with an invalid time; check events with `isRecordable` before.
  */
 export async function recordCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   if (events.length === 0) return [];
   try {
-    return await write(books, events);
+    return await writeCalls(books, events);
   } catch (error) {
     if (!isWithoutPartition(error)) throw error;
-    // Another ledger has dropped a day's partition that was in this one's cache.
-    forgetPartitions(books);
-    return write(books, events);
+    // Another ledger has dropped a partition that is in this ledger's cache.
+    clearPartitionCache(books);
+    return writeCalls(books, events);
   }
 }
 
-async function write(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
+async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   await ensurePartitions(books, events.map(timeOf));
   return books.db.transaction().execute(async (at) => {
     const added: UsageEvent[] = [];
     const known: UsageEvent[] = [];
-    for (let from = 0; from < events.length; from += rowsAtOnce) {
-      const several = events.slice(from, from + rowsAtOnce);
-      const [fresh, there] = parted(several, await insertIds(at, several));
-      // An earlier version, which runs at the same time during an upgrade, writes no ids.
-      const [inserted, written] = parted(fresh, fresh.length === 0 ? new Set() : await insert(at, fresh.map(rowOf)));
+    for (let from = 0; from < events.length; from += rowsPerStatement) {
+      const several = events.slice(from, from + rowsPerStatement);
+      const [fresh, there] = splitByName(several, await insertIds(at, several));
+      // An earlier version, which may run at the same time during an upgrade, stores calls without ids.
+      const [inserted, written] = splitByName(
+        fresh,
+        fresh.length === 0 ? new Set() : await insertCalls(at, fresh.map(rowOf)),
+      );
       added.push(...inserted);
       known.push(...there, ...written);
     }
@@ -45,10 +48,10 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
     await addLabels(at, tagged);
     await addTotals(at, tagged);
     await addFirstBytes(at, added);
-    await rememberReplaced(at, added);
+    await recordReplaced(at, added);
     await changeAccounts(at, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
-      ...(await settledAgain(at, known)),
+      ...(await applyRepeatedEvents(at, known)),
     ]);
     await addTagTotals(at, tagged);
     await addTagFirstBytes(at, tagged);
@@ -57,8 +60,11 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
   });
 }
 
-/** Splits events into those whose call is in the set of names, once per name, and the others. */
-function parted(
+/**
+ * Splits events into those whose name is in `names` and the others. Each name is used once and then removed from the
+ * set.
+ */
+function splitByName(
   events: readonly UsageEvent[],
   names: Set<string>,
 ): readonly [readonly UsageEvent[], readonly UsageEvent[]] {
@@ -67,13 +73,13 @@ function parted(
   return [among, others];
 }
 
-/** Inserts call ids. Returns the names of the calls whose ids were new. */
+/** Inserts call ids. Returns the names of the calls whose ids are new. */
 async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
   const fresh = await at
     .insertInto("call_ids")
     .values(
-      // In a fixed order, so that two concurrent ledgers do not deadlock.
-      inOrder(events).map((event) => ({
+      // Ordered by name, so that concurrent ledgers do not deadlock.
+      orderByName(events).map((event) => ({
         account: event.accountId,
         id: event.id,
         at: timeOf(event),
@@ -87,13 +93,13 @@ async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[])
   return new Set(fresh.map(({ account, id }) => nameOf(account, id)));
 }
 
-function inOrder(events: readonly UsageEvent[]): readonly UsageEvent[] {
+function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
   return events.toSorted((left, right) =>
     nameOf(left.accountId, left.id) < nameOf(right.accountId, right.id) ? -1 : 1,
   );
 }
 
-/** Inserts the labels of the calls. */
+/** Inserts the labels of calls. */
 async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
     labelsOf(event).map((label) => ({
@@ -103,7 +109,7 @@ async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[])
       ...label,
     })),
   );
-  await inParts(rows, (several) =>
+  await executeInBatches(rows, (several) =>
     at
       .insertInto("call_labels")
       .values(several)
@@ -112,8 +118,8 @@ async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[])
 }
 
 /**
- * Returns whether the books can store an event: it has an account, an id and a valid time. Other members may be
- * invalid.
+ * Returns whether the books can store an event: its account, id, cost and time must be valid. Its other members are not
+ * checked.
  */
 export function isRecordable(event: Partial<UsageEvent> | null): boolean {
   if (event === null) return false;
@@ -122,15 +128,15 @@ export function isRecordable(event: Partial<UsageEvent> | null): boolean {
     typeof accountId === "string" &&
     typeof id === "string" &&
     /^\d+$/.test(String(costNanos)) &&
-    Math.abs(Date.parse(time ?? "")) < latest
+    Math.abs(Date.parse(time ?? "")) < maxTime
   );
 }
 
-/** End of the year 9999, Unix ms: names of partitions have four-digit years. */
-const latest = 253_402_300_800_000;
+/** End of the year 9999 in Unix ms, because names of partitions contain years with four digits. */
+const maxTime = 253_402_300_800_000;
 
-/** Inserts calls. Returns the names of those that were new. */
-async function insert(at: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
+/** Inserts calls. Returns the names of those that are new. */
+async function insertCalls(at: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
   const fresh = await at
     .insertInto("calls")
     .values(rows)

@@ -8,22 +8,22 @@ import type { Tables } from "./schema.ts";
 const readCredit = stored("credit event", CreditEvent);
 
 /**
- * Stores credits that Redis has applied, in one transaction. A credit that waited for its receipt gets it, and one that
- * was applied again, because Redis had lost it, gets its new receipt. Repetitions change nothing.
+ * Stores credits that Redis has applied, in one transaction. A stored credit without a receipt gets its receipt. A
+ * credit that was applied again because Redis had lost it gets its new receipt. A repeated delivery has no effect.
  */
 export async function recordCredits({ db }: Books, events: readonly CreditEvent[]): Promise<void> {
   if (events.length === 0) return;
   await db.transaction().execute(async (at) => {
     const changes: AccountChange[] = [];
     for (const event of events) {
-      const change = await record(at, event);
+      const change = await recordCredit(at, event);
       if (change !== undefined) changes.push(change);
     }
     await changeAccounts(at, changes);
   });
 }
 
-async function record(at: Transaction<Tables>, event: CreditEvent): Promise<AccountChange | undefined> {
+async function recordCredit(at: Transaction<Tables>, event: CreditEvent): Promise<AccountChange | undefined> {
   const { accountId, operationId, receipt } = event;
   const found = await at
     .selectFrom("credits")
@@ -55,7 +55,7 @@ async function record(at: Transaction<Tables>, event: CreditEvent): Promise<Acco
   return { accountId, receipt, before };
 }
 
-/** Returns the row of a credit. */
+/** Returns the table row of a credit. */
 export function creditRow(event: CreditEvent) {
   return {
     account: event.accountId,

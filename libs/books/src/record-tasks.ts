@@ -2,20 +2,20 @@ import { sql } from "kysely";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** Rank of each state: an event of a lower rank is outdated. */
+/** Order of the states. An event whose state is not later than the stored one is ignored. */
 const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** A task in the state of its latest event. */
+/** A task in the books, in the state of its last event. */
 export interface BookedTask {
   readonly account: string;
   readonly task: string;
   /** Encrypted record from which the video service can restore the task. */
   readonly record: string;
-  /** Time until which the task can be fetched, Unix ms. */
+  /** Unix time in ms until which clients can fetch the task. */
   readonly untilMs: number;
 }
 
-/** Stores the latest state of tasks, regardless of the order and repetition of events. */
+/** Stores the last state of tasks. Events may arrive repeatedly and in any order. */
 export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[]): Promise<void> {
   const newest = new Map<string, KeptTaskEvent>();
   for (const event of events) {
@@ -29,7 +29,7 @@ export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[
   await db
     .insertInto("tasks")
     .values(
-      // In a fixed order, so that two concurrent ledgers do not deadlock.
+      // Ordered by name, so that concurrent ledgers do not deadlock.
       [...newest].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, event]) => rowOf(event)),
     )
     .onConflict((conflict) =>
@@ -64,9 +64,10 @@ function rowOf({ kept, ...event }: KeptTaskEvent) {
 }
 
 /**
- * Reads a page of tasks that can still be fetched, ordered by account and id, to restore a Redis that has lost them.
+ * Reads a page of the tasks that clients can still fetch, ordered by account and id. Used to restore a Redis that has
+ * lost them.
  */
-export async function lostTasks(
+export async function readFetchableTasks(
   { db }: Books,
   { nowMs, after, limit }: { readonly nowMs: number; readonly after?: BookedTask | undefined; readonly limit: number },
 ): Promise<readonly BookedTask[]> {

@@ -7,39 +7,39 @@ import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
 const hourMs = totalsPeriods.hourly_totals;
-/** Refused calls per account and hour that are all stored. */
-const maxWhole = 100;
+/** Number of refused calls per account and hour that are stored without exception. */
+const maxStoredEach = 100;
 
 const readCall = stored("refused call", RefusedCall);
 
 /**
- * A refused call, and the number of calls of its account that it stands for: itself and those after it that are not
- * stored.
+ * A stored refused call. `calls` is the number of calls that it represents: itself, and later calls of its account that
+ * are not stored.
  */
 export interface CountedRefusal {
   readonly call: RefusedCall;
   readonly calls: number;
 }
 
-/** Filter of refused calls; absent members do not filter. */
+/** Filter of refused calls. Absent members do not filter. */
 export type RefusedFilter = Pick<CallFilter, "account" | "from" | "model" | "requestId" | "status" | "to" | "token">;
 
-/** A page of refused calls; `next` is set if more may follow. */
+/** A page of refused calls. `next` is set if more may follow. */
 export interface RefusedPage {
   readonly refusals: readonly CountedRefusal[];
   readonly next?: CallPage["next"];
 }
 
 /**
- * Stores refused calls, limited per account and hour: the first `maxWhole` are stored, then some ninety for each power
- * of ten. The others are counted with the one before them. Calls without a valid time are left out.
+ * Stores refused calls. Per account and hour the first `maxStoredEach` are stored, then about ninety for each power of
+ * ten. The others are only counted, with the stored call before them. Calls without a valid time are left out.
  */
 export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
   const sound = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
   const byHour = Map.groupBy(sound, ({ call }) => `${periodOf(Date.parse(call.time), hourMs)} ${call.accountId}`);
   if (byHour.size === 0) return;
   await db.transaction().execute(async (at) => {
-    // In a fixed order, so that two concurrent ledgers do not deadlock.
+    // Ordered by key, so that concurrent ledgers do not deadlock.
     for (const hour of [...byHour.keys()].toSorted()) await recordHour(at, byHour.get(hour) ?? []);
   });
 }
@@ -64,7 +64,7 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
   const rows: { row: Omit<Tables["refused_calls"], "left_out">; leftOut: number }[] = [];
   for (const { call, calls } of refusals) {
     const last = rows.at(-1);
-    if (isKept(total, total + calls)) rows.push({ row: rowOf(call), leftOut: calls - 1 });
+    if (mustStore(total, total + calls)) rows.push({ row: rowOf(call), leftOut: calls - 1 });
     else if (last !== undefined) last.leftOut += calls;
     else following += calls;
     total += calls;
@@ -85,9 +85,12 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
       .execute();
 }
 
-/** Returns whether one of the calls after the first `before`, up to `total`, must be stored. */
-function isKept(before: number, total: number): boolean {
-  if (before < maxWhole) return true;
+/**
+ * Returns whether the next call must be stored. `before` is the number of calls before it, `total` the number including
+ * the calls that it represents.
+ */
+function mustStore(before: number, total: number): boolean {
+  if (before < maxStoredEach) return true;
   const step = 10 ** (Math.floor(Math.log10(total)) - 1);
   return Math.floor(total / step) > Math.floor(before / step);
 }

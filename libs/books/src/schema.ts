@@ -1,9 +1,11 @@
 import type { ColumnType, Insertable } from "kysely";
 import type { UnitMeasure } from "./measures.ts";
 
-/** A 64-bit amount of nano-dollars: written as bigint or decimal text, read as text by a cast (`moneyText`). */
+/**
+ * A 64-bit amount of nano-dollars. It is written as bigint or decimal text, and read as text by a cast in the query.
+ */
 type Money = ColumnType<never, bigint | string, bigint | string>;
-/** A sum of units; 0 if a row is written without it. Read as text, like money. */
+/** A sum of units, 0 by default. It is read as text by a cast in the query. */
 type Sum = ColumnType<never, bigint | undefined, bigint | undefined>;
 
 /** One settled call. Times are Unix ms. */
@@ -18,13 +20,13 @@ export interface CallsTable {
   outcome: string;
   status: number;
   cost: Money;
-  /** The usage event as it was received: the hash of its receipt was computed from this text. */
+  /** JSON of the usage event as it was received. The hash of its receipt was computed from this text. */
   event: string;
 }
 
 /**
- * Ids and positions of the calls in the books; each id occurs once, regardless of the call's time. Calls are found here
- * by the request id of the gateway or of the vendor ("" if it gave none), without a scan of every day.
+ * Id and position of each call. An id occurs once per account, regardless of the call's time. Calls are found here by
+ * the request id of the gateway or of the vendor ("" if the vendor returned none), without a scan of every day.
  */
 export interface CallIdsTable {
   account: string;
@@ -35,27 +37,27 @@ export interface CallIdsTable {
 }
 
 /**
- * A second receipt of a call or credit: of a second settlement by a Redis that had lost the first, or a receipt that
- * was replaced.
+ * An additional receipt of a call or credit: either of a second settlement, by a Redis that had lost the first one, or
+ * a receipt that was replaced.
  */
 export interface OtherReceiptsTable {
   account: string;
   hash: string;
   call: string;
-  /** Time of the call, Unix ms. */
+  /** Time of the call in Unix ms. */
   at: number;
-  /** Usage event of a second settlement; "" if the receipt was replaced. */
+  /** JSON of the usage event of a second settlement; "" for a replaced receipt. */
   event: string;
-  /** 1: the charge was refunded, or there is nothing to refund. */
+  /** 1 if the charge was refunded, or if there is nothing to refund; otherwise 0. */
   refunded: number;
-  /** Operation of the refund. */
+  /** Id of the operation that refunds the charge. */
   operation: string;
 }
 
-/** Sums of the calls of one account and period (an hour or a day), with one column for each unit. */
+/** Sums of the calls of one account and one hour or day. Each unit has a column. */
 export interface TotalsTable extends Record<UnitMeasure, Sum> {
   account: string;
-  /** Unix ms of the beginning of the hour or day. */
+  /** Beginning of the hour or day in Unix ms. */
   period: number;
   token: string;
   model: string;
@@ -65,16 +67,16 @@ export interface TotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
-/** Sums of the calls of one account and day with the same labels; calls without labels are not included. */
+/** Sums of the calls of one account and day with the same labels. Calls without labels are not included. */
 export interface LabelledTotalsTable extends TotalsTable {
   /** JSON object of the labels by name (`labelsText`). */
   labels: string;
 }
 
-/** Sums of the calls of an account and day with the same value of a tag, so that few rows represent many calls. */
+/** Sums of the calls of one account and day with the same value of a tag. A few rows represent many calls. */
 export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
   account: string;
-  /** Start of the day, Unix ms. */
+  /** Beginning of the day in Unix ms. */
   period: number;
   /** `tag:` and the name of the tag. */
   name: string;
@@ -84,10 +86,10 @@ export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
-/** Number of completed calls of an account and hour, by ranges of the time to the first byte (`first-bytes.ts`). */
+/** Number of completed calls of one account and hour, by ranges of the time to the first byte (`first-bytes.ts`). */
 export interface FirstBytesTable {
   account: string;
-  /** Unix ms of the beginning of the hour. */
+  /** Beginning of the hour in Unix ms. */
   period: number;
   model: string;
   channel: string;
@@ -96,16 +98,16 @@ export interface FirstBytesTable {
   calls: ColumnType<number, number, number>;
 }
 
-/** The counts of `FirstBytesTable` by day, so that the most frequent query does not sum every account's hours. */
+/** Same counts as in `FirstBytesTable`, but by day, so that the most frequent query need not add up hours. */
 export interface DailyFirstBytesTable extends FirstBytesTable {}
 
-/** The counts of `DailyFirstBytesTable` for calls with the same value of a tag. */
+/** Same counts as in `DailyFirstBytesTable`, but for calls with the same value of a tag. */
 export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "account" | "period" | "bucket" | "calls"> {
   name: string;
   value: string;
 }
 
-/** A label of a call: `endUser`, or `tag:` and the name of a tag. */
+/** A label of a call: its name is `endUser`, or `tag:` and the name of a tag. */
 export interface CallLabelsTable {
   account: string;
   at: number;
@@ -124,39 +126,42 @@ export interface CreditsTable {
   event: string;
 }
 
-/** An account: its name, the sum of its credits, and the latest receipt of its chain. */
+/** An account: its name, its last receipt, and the sums of its credits and of its chain. */
 export interface AccountsTable {
   account: string;
-  /** Number of the latest receipt; 0: none yet. */
+  /** Number of the last receipt; 0 if there is none. */
   receipts: number;
   head: string;
   balance: Money;
   name: ColumnType<string, string | undefined, string>;
-  /** RFC 3339; empty if only its calls are known. */
+  /** Creation time (RFC 3339); "" if only calls of the account are known. */
   created: ColumnType<string, string | undefined, string>;
-  /** 1: Redis has it. */
+  /** 1 if Redis contains the account, otherwise 0. */
   projected: ColumnType<number, number | undefined, number>;
-  /** Sum of the credits that Redis has applied, in nano-dollars. */
+  /** Sum in nano-dollars of the credits that Redis has applied. */
   credited: Sum;
-  /** Sum of the steps of its receipts (`stepOf`), which equals the link of `head` if the chain is complete. */
+  /**
+   * Sum of the steps of the account's receipts (`stepOf`), and the link of `head` (`tip`). They are equal if the chain
+   * is complete.
+   */
   chain: ColumnType<number, number | undefined, number>;
   tip: ColumnType<number, number | undefined, number>;
 }
 
-/** An API key of an account; only the SHA-256 of the key is stored. */
+/** An API key of an account. Only the SHA-256 of the key is stored. */
 export interface TokensTable {
   account: string;
   token: string;
   digest: string;
-  /** Number of its changes. */
+  /** Number of changes of the token. */
   version: number;
-  /** Version that Redis has. */
+  /** Version of the token in Redis; 0 if Redis does not contain it. */
   projected: number;
-  /** The token as JSON. */
+  /** JSON of the token. */
   record: string;
 }
 
-/** A change by an operator: who, when, and the state before and after. Neither contains secrets. */
+/** A change by an operator: its author and time, and the state before and after it. The states contain no secrets. */
 export interface AuditTable {
   account: string;
   at: number;
@@ -165,27 +170,27 @@ export interface AuditTable {
   action: string;
   before: string;
   after: string;
-  /** Position in the chain of all entries, from 1, and hash (`audit-chain.ts`). */
+  /** Number of the entry in the chain of all entries, from 1 on, and its hash (`audit-chain.ts`). */
   number: number;
   hash: string;
 }
 
 /** A signed head of a chain (`anchors.ts`). */
 export interface AnchorsTable {
-  /** "" for the audit. */
+  /** Account of the chain; "" for the audit. */
   account: string;
   number: number;
   head: string;
-  /** Balance after the entry, nano-dollars as decimal text. */
+  /** Balance after this receipt, in nano-dollars as decimal text. */
   balance: string;
-  /** Creation time of the account, RFC 3339. */
+  /** Creation time of the account (RFC 3339); "" for the audit. */
   created: string;
-  /** Time of the signature. */
+  /** Time of the signature in Unix ms. */
   at: number;
   signature: string;
 }
 
-/** Calls and credits of an account that were charged again after Redis had lost them. */
+/** Restoration of an account: calls and credits that were charged again after Redis had lost them. */
 export interface RestorationsTable {
   account: string;
   at: number;
@@ -195,56 +200,56 @@ export interface RestorationsTable {
   nanos: Money;
 }
 
-/** A value that the ledgers share. */
+/** A mark: a value that all ledgers share. */
 export interface MarksTable {
   name: string;
   value: string;
 }
 
-/** A video task in the state of its latest event. */
+/** A video task in the state of its last event. */
 export interface TasksTable {
   account: string;
   task: string;
-  /** Time of that event. */
+  /** Time of the last event in Unix ms. */
   at: number;
   state: string;
   model: string;
   channel: string;
-  /** The event, without the encrypted record. */
+  /** JSON of the last event, without the encrypted record. */
   event: string;
   /** Encrypted record from which the video service can restore the task; "" if an earlier version wrote the event. */
   record: ColumnType<string, string | undefined, string>;
-  /** Time at which Redis may delete it, Unix ms; 0: it cannot be restored. */
+  /** Unix time in ms at which Redis may delete the task; 0 if the task cannot be restored. */
   until: ColumnType<number, number | undefined, number>;
 }
 
 /**
- * A day of an account whose totals were moved out of Redis and exceeded its calls. The row prevents a second
- * addition.
+ * A day of an account whose totals an earlier version kept in Redis, and whose totals exceeded its calls. The row
+ * prevents that the difference is added twice.
  */
 export interface MovedDaysTable {
   account: string;
   day: number;
 }
 
-/** A version of the configuration. Its document refers to vendor keys by `kept:` and an id, and contains no secret. */
+/** A version of the configuration. Its document refers to vendor keys by `kept:` and an id, and contains no secrets. */
 export interface ConfigurationsTable {
   version: number;
   at: number;
   actor: string;
   note: string;
-  /** YAML. */
+  /** YAML document. */
   document: string;
 }
 
-/** An encrypted vendor key that versions of the configuration name. */
+/** An encrypted vendor key to which versions of the configuration refer. */
 export interface VendorKeysTable {
   id: string;
   at: number;
   sealed: string;
 }
 
-/** An operator of the gateway, or a member of an account, as JSON. */
+/** An operator of the gateway or a member of an account, as JSON. */
 export interface OperatorsTable {
   name: string;
   record: string;
@@ -257,19 +262,19 @@ export interface OperatorKeysTable {
   record: string;
 }
 
-/** A call that was refused before money was held for it. */
+/** A call that was refused before money was reserved for it. */
 export interface RefusedCallsTable {
   account: string;
   at: number;
   id: string;
   request: string;
   token: string;
-  /** "" if unknown. */
+  /** Name of the model; "" if unknown. */
   model: string;
   status: number;
-  /** The call as JSON. */
+  /** JSON of the call. */
   call: string;
-  /** Number of refused calls of the account after it that are not stored. */
+  /** Number of later refused calls of the account that are only counted here. */
   left_out: number;
 }
 

@@ -3,20 +3,20 @@ import { isLabelName, labelsOf, type LabelName } from "./labels.ts";
 import type { CallFilter } from "./read-calls.ts";
 import type { SumColumn } from "./sums.ts";
 
-/** Dimensions that every call can be grouped by. */
+/** Dimensions by which every call can be grouped. */
 export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
-/** Dimensions of totals, including the end user and tags, which are empty for calls without them. */
+/** Dimensions of totals. They include the end user and tags, whose values are "" for calls without them. */
 export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName;
 
 /** Filter and grouping of totals. */
 export interface TotalsQuery extends CallFilter {
   readonly groupBy: readonly TotalsDimension[];
-  /** Sums to read; absent: all. Calls are always counted. Reading two of twenty sums takes half the time. */
+  /** Sums to read; absent: all. The number of calls is always read. Reading two of twenty sums takes half the time. */
   readonly sums?: readonly SumColumn[] | undefined;
 }
 
 /**
- * One row of totals: the values of the query's dimensions, and sums as decimal strings; units with a sum of 0 are left
+ * One row of totals: the values of the query's dimensions, and the sums as decimal text. Units with a sum of 0 are left
  * out.
  */
 export interface UsageTotal {
@@ -29,24 +29,24 @@ export function isTotalsDimension(word: string): word is TotalsDimension {
   return totalsDimensions.some((name) => name === word) || isLabelName(word);
 }
 
-/** Returns the value of a call in a dimension, in the form of the output. */
-export function valueIn(event: UsageEvent, dimension: TotalsDimension): string {
+/** Returns the value of a call in a dimension, in the form of the results. */
+export function dimensionValue(event: UsageEvent, dimension: TotalsDimension): string {
   if (isLabelName(dimension)) return labelsOf(event).find(({ name }) => name === dimension)?.value ?? "";
-  return values[dimension](event);
+  return dimensionValues[dimension](event);
 }
 
-const values: Readonly<Record<(typeof totalsDimensions)[number], (event: UsageEvent) => string>> = {
+const dimensionValues: Readonly<Record<(typeof totalsDimensions)[number], (event: UsageEvent) => string>> = {
   account: ({ accountId }) => accountId,
   token: ({ tokenId }) => tokenId,
   model: ({ model }) => model,
   channel: ({ channelId }) => channelId,
   outcome: ({ outcome }) => outcome,
-  day: ({ time }) => shownPeriod("day", Date.parse(time)),
-  hour: ({ time }) => shownPeriod("hour", Date.parse(time)),
+  day: ({ time }) => renderPeriod("day", Date.parse(time)),
+  hour: ({ time }) => renderPeriod("hour", Date.parse(time)),
 };
 
-/** Renders the day or hour that contains a time: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
-export function shownPeriod(dimension: "day" | "hour", at: number): string {
+/** Renders the beginning of the day or hour that contains a time: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
+export function renderPeriod(dimension: "day" | "hour", at: number): string {
   const time = new Date(at).toISOString();
   return dimension === "day" ? time.slice(0, 10) : `${time.slice(0, 13)}:00:00.000Z`;
 }

@@ -3,19 +3,19 @@ import { totalsPeriods } from "./add-totals.ts";
 import { isLabelName, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { sumColumns } from "./sums.ts";
-import { shownPeriod, type TotalsDimension, type TotalsQuery } from "./totals-query.ts";
+import { renderPeriod, type TotalsDimension, type TotalsQuery } from "./totals-query.ts";
 
-/** A table of totals. */
+/** Name of a table of totals. */
 export type TotalsName = keyof typeof totalsPeriods;
 
-/** One group of a table: the values of its dimensions, and its sums. */
+/** One group of a table of totals: the values of its dimensions, and its sums by column. */
 export interface TotalsGroup {
   readonly by: readonly string[];
   readonly amounts: readonly (readonly [string, bigint])[];
 }
 
-/** Reads the sums of a table's complete periods, by group. */
-export async function readTable(
+/** Reads the sums of a table of totals by group. The query must cover complete periods. */
+export async function readTotalsTable(
   { db, engine }: Books,
   table: TotalsName,
   query: TotalsQuery,
@@ -30,7 +30,7 @@ export async function readTable(
   const sums = sumColumns.filter((name) => name === "calls" || (query.sums?.includes(name) ?? true));
   const columns = [
     ...query.groupBy.map((dimension, at) => sql`${valueOf(dimension)} as ${sql.ref(`by_${at}`)}`),
-    // As text, because sums of money exceed the integers that a double represents exactly.
+    // Sums are read as text, because sums of money exceed the integers that a double represents exactly.
     ...sums.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
   ];
   const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
@@ -46,14 +46,14 @@ export async function readTable(
   const { rows } = await sql<Record<string, string | number>>`
     select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${grouped}`.execute(db);
   return rows.map((row) => ({
-    by: query.groupBy.map((dimension, at) => shown(dimension, row[`by_${at}`] ?? "")),
+    by: query.groupBy.map((dimension, at) => showDimension(dimension, row[`by_${at}`] ?? "")),
     amounts: sums.map((name) => [name, BigInt(row[name] ?? 0)] as const),
   }));
 }
 
 /**
- * Returns the expression for a label of a row, empty if the row has none. The name is part of the statement's text; it
- * cannot contain a quote (`isLabelName`).
+ * Returns the SQL expression for a label of a row; its value is "" if the row does not have the label. The label's name
+ * is part of the statement's text. That is safe because the name cannot contain a quote (`isLabelName`).
  */
 function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
   return engine === "postgres"
@@ -61,20 +61,21 @@ function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
     : sql`coalesce(json_extract(labels, ${sql.lit(`$."${name}"`)}), '')`;
 }
 
-function shown(dimension: TotalsDimension, value: string | number): string {
-  return dimension === "day" || dimension === "hour" ? shownPeriod(dimension, Number(value)) : String(value);
+function showDimension(dimension: TotalsDimension, value: string | number): string {
+  return dimension === "day" || dimension === "hour" ? renderPeriod(dimension, Number(value)) : String(value);
 }
 
-/** Dimensions of a tag's totals in addition to its value. */
-const dimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
+/** Dimensions that the totals of a tag have in addition to its value. */
+const tagTotalsDimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
 
 /**
- * Returns the only tag that a query uses if the tag's totals have all of the query's dimensions; otherwise undefined.
+ * Returns the tag of a query if the query uses only this label and the totals of tags have all its dimensions;
+ * otherwise undefined.
  */
 export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
   const { groupBy, labels = [], token, model, channel } = query;
   if ([token, model, channel].some((one) => one !== undefined)) return undefined;
-  if (!groupBy.every((dimension) => isLabelName(dimension) || dimensions.has(dimension))) return undefined;
+  if (!groupBy.every((dimension) => isLabelName(dimension) || tagTotalsDimensions.has(dimension))) return undefined;
   const [tag, ...others] = new Set([...groupBy.filter(isLabelName), ...labels.map(({ name }) => name)]);
   return others.length > 0 || tag === "endUser" ? undefined : tag;
 }

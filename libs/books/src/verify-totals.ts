@@ -1,40 +1,45 @@
 import { sql, type RawBuilder } from "kysely";
 import { totalsPeriods } from "./add-totals.ts";
-import { keptFrom } from "./forget.ts";
+import { readKeptFrom } from "./forget.ts";
 import { unitMeasures } from "./measures.ts";
 import type { Books } from "./open.ts";
 import { sumColumns } from "./sums.ts";
 
 const { hourly_totals: hourMs, daily_totals: dayMs } = totalsPeriods;
-const keys = sql.raw("period, token, model, channel, outcome");
+const keyColumns = sql.raw("period, token, model, channel, outcome");
 
-/** A row that differs: the id of a call, or the beginning of a period in Unix ms. */
+/** A call or period that differs: the id of the call, or the beginning of the period in Unix ms. */
 interface Difference {
   readonly id?: string;
   readonly period?: number;
 }
 
-/** Migration from which on units are compared; earlier versions may have counted a unit differently. */
+/** Migration since which units are compared. Earlier versions may have counted a unit differently. */
 const unitsFromMigration = "0017-anchors";
 
 /**
- * Compares an account's calls with their columns and with its totals by hour, and these with its totals by day. Returns
- * a description of the first difference; undefined if there is none. Each comparison is one statement, so that calls
- * may be recorded meanwhile.
+ * Compares an account's calls with their columns and with its hourly totals, and the hourly totals with the daily ones.
+ * Returns a description of the first difference; undefined if there is none. Each comparison is one statement, so that
+ * calls may be recorded meanwhile.
  */
 export async function verifyTotals(books: Books, account: string): Promise<string | undefined> {
-  const from = await keptFrom(books);
-  const call = await first(books, "id", alteredCalls(books, account, from));
+  const from = await readKeptFrom(books);
+  const call = await firstDifference(books, "id", selectAlteredCalls(books, account, from));
   if (call !== undefined) return `the columns of call ${call} are not what its event says`;
-  const hour = await first(books, "period", hoursUnlikeCalls(account, from));
-  if (hour !== undefined) return `the totals of the hour ${timeOf(hour)} are not the sum of its calls`;
-  const units = await first(books, "period", unitsUnlikeCalls(books, account, Math.max(from, await unitsFrom(books))));
-  if (units !== undefined) return `the units in the totals of the hour ${timeOf(units)} are not the sum of its calls'`;
-  const day = await first(books, "period", daysUnlikeHours(account));
-  return day === undefined ? undefined : `the totals of the day ${timeOf(day)} are not the sum of its hours'`;
+  const hour = await firstDifference(books, "period", selectDifferingHours(account, from));
+  if (hour !== undefined) return `the totals of the hour ${periodTime(hour)} are not the sum of its calls`;
+  const units = await firstDifference(
+    books,
+    "period",
+    selectDifferingUnits(books, account, Math.max(from, await readUnitsFrom(books))),
+  );
+  if (units !== undefined)
+    return `the units in the totals of the hour ${periodTime(units)} are not the sum of its calls'`;
+  const day = await firstDifference(books, "period", selectDifferingDays(account));
+  return day === undefined ? undefined : `the totals of the day ${periodTime(day)} are not the sum of its hours'`;
 }
 
-async function first(
+async function firstDifference(
   { db }: Books,
   column: "id" | "period",
   statement: RawBuilder<Difference>,
@@ -43,18 +48,18 @@ async function first(
   return rows[0]?.[column];
 }
 
-function timeOf(period: string | number): string {
+function periodTime(period: string | number): string {
   return new Date(Number(period)).toISOString();
 }
 
-async function unitsFrom({ db }: Books): Promise<number> {
+async function readUnitsFrom({ db }: Books): Promise<number> {
   const { rows } = await sql<{ timestamp: string }>`
     select timestamp from kysely_migration where name = ${unitsFromMigration}`.execute(db);
   return Math.ceil(Date.parse(rows[0]?.timestamp ?? "") / hourMs) * hourMs;
 }
 
 /** Columns of a call that copy members of its event, with the names of these members. */
-const copied = {
+const copiedColumns = {
   token: "tokenId",
   model: "model",
   channel: "channelId",
@@ -63,29 +68,29 @@ const copied = {
   cost: "costNanos",
 };
 
-function alteredCalls({ engine }: Books, account: string, from: number): RawBuilder<Difference> {
+function selectAlteredCalls({ engine }: Books, account: string, from: number): RawBuilder<Difference> {
   const member = (name: string) =>
     engine === "postgres"
       ? sql`event::json ->> ${sql.lit(name)}`
       : sql`cast(json_extract(event, ${sql.lit(`$.${name}`)}) as text)`;
-  const differs = Object.entries(copied).map(
+  const differs = Object.entries(copiedColumns).map(
     ([column, name]) => sql`cast(${sql.ref(column)} as text) <> ${member(name)}`,
   );
   return sql<Difference>`select id from calls where account = ${account} and at >= ${from} and (${sql.join(differs, sql` or `)})
     order by at limit 1`;
 }
 
-function hoursUnlikeCalls(account: string, from: number): RawBuilder<Difference> {
+function selectDifferingHours(account: string, from: number): RawBuilder<Difference> {
   return sql<Difference>`select period from (
       select at - at % ${sql.lit(hourMs)} as period, token, model, channel, outcome, 1 as calls, cost
         from calls where account = ${account} and at >= ${from}
       union all
-      select ${keys}, -calls, -cost from hourly_totals where account = ${account} and period >= ${from}
+      select ${keyColumns}, -calls, -cost from hourly_totals where account = ${account} and period >= ${from}
         and not (outcome = 'unknown' and period in (select day from moved_days where account = ${account}))
-    ) as both_sides group by ${keys} having sum(calls) <> 0 or sum(cost) <> 0 order by period limit 1`;
+    ) as both_sides group by ${keyColumns} having sum(calls) <> 0 or sum(cost) <> 0 order by period limit 1`;
 }
 
-function unitsUnlikeCalls({ engine }: Books, account: string, from: number): RawBuilder<Difference> {
+function selectDifferingUnits({ engine }: Books, account: string, from: number): RawBuilder<Difference> {
   const [units, amount] =
     engine === "postgres"
       ? [sql`json_each_text(event::json -> 'units') as unit`, sql`unit.value::float8`]
@@ -104,14 +109,14 @@ function unitsUnlikeCalls({ engine }: Books, account: string, from: number): Raw
     ) as both_sides group by period, name having sum(amount) <> 0 order by period limit 1`;
 }
 
-function daysUnlikeHours(account: string): RawBuilder<Difference> {
+function selectDifferingDays(account: string): RawBuilder<Difference> {
   const list = (each: (column: string) => RawBuilder<unknown>) => sql.join(sumColumns.map(each));
   return sql<Difference>`select period from (
       select period - period % ${sql.lit(dayMs)} as period, token, model, channel, outcome, ${list((name) => sql.ref(name))}
         from hourly_totals where account = ${account}
       union all
-      select ${keys}, ${list((name) => sql`-${sql.ref(name)}`)} from daily_totals where account = ${account}
-    ) as both_sides group by ${keys}
+      select ${keyColumns}, ${list((name) => sql`-${sql.ref(name)}`)} from daily_totals where account = ${account}
+    ) as both_sides group by ${keyColumns}
     having ${sql.join(
       sumColumns.map((name) => sql`sum(${sql.ref(name)}) <> 0`),
       sql` or `,

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
 import {
-  forgetCalls,
+  deleteOldCalls,
   openBooks,
   readCalls,
-  readHead,
+  readLatestReceipt,
   readReceipts,
   readTotals,
   recordCalls,
@@ -343,12 +343,16 @@ describe.each(engines)("$name", ({ name, start }) => {
       receipt: receipt(1),
     };
     await recordCredits(books, [credit, credit]);
-    expect(await readHead(books, "acme")).toEqual({ receipts: 1, head: "hash-1", balanceNanos: "9007199254740993" });
+    expect(await readLatestReceipt(books, "acme")).toEqual({
+      receipts: 1,
+      head: "hash-1",
+      balanceNanos: "9007199254740993",
+    });
     await recordCalls(books, [callOf("b", { receipt: receipt(3) }), callOf("a", { receipt: receipt(2) })]);
     await recordCalls(books, [callOf("late", { receipt: receipt(2) })]);
     await recordCalls(books, [callOf("of another", { accountId: "other", receipt: receipt(9) })]);
-    expect(await readHead(books, "acme")).toMatchObject({ receipts: 3, head: "hash-3" });
-    expect(await readHead(books, "absent")).toBeUndefined();
+    expect(await readLatestReceipt(books, "acme")).toMatchObject({ receipts: 3, head: "hash-3" });
+    expect(await readLatestReceipt(books, "absent")).toBeUndefined();
     const found = [];
     for await (const entries of readReceipts(books, "acme"))
       found.push(...entries.map(({ receipt }) => receipt?.number));
@@ -362,7 +366,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z`, endUser: "ann", tags: { team: "a" } }));
     const labels = [{ name: "tag:team", value: "a" }] as const;
     await recordCalls(books, calls);
-    await forgetCalls(books, 2, Date.parse("2026-01-04T12:00:00Z"));
+    await deleteOldCalls(books, 2, Date.parse("2026-01-04T12:00:00Z"));
     expect(await read(books, {}, 10, "oldest first")).toEqual(["2026-01-02", "2026-01-03", "2026-01-04"]);
     expect(await read(books, { labels }, 10, "newest first")).toEqual(["2026-01-04", "2026-01-03", "2026-01-02"]);
     for (const account of [undefined, "acme"])
@@ -373,7 +377,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     // Neither where another ledger removed it.
     await using other = name === "SQLite" ? books : await openBooks(address, log);
     await recordCalls(other, [callOf("before", { time: "2026-01-02T10:00:00.000Z" })]);
-    await forgetCalls(books, 1, Date.parse("2026-01-04T12:00:00Z"));
+    await deleteOldCalls(books, 1, Date.parse("2026-01-04T12:00:00Z"));
     await recordCalls(other, [callOf("after", { time: "2026-01-02T10:00:00.000Z" })]);
     expect(await read(books, {}, 10, "oldest first")).toEqual(["after", "2026-01-03", "2026-01-04"]);
     // A late delivery of a day that was forgotten is no reason to fail.

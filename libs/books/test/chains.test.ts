@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KeptTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
 import {
-  branchesAt,
-  brokenChains,
-  findBooked,
-  forgetCalls,
-  lostTasks,
+  findBranches,
+  readBrokenChains,
+  findAccounts,
+  deleteOldCalls,
+  readFetchableTasks,
   markRefunded,
-  newestChain,
+  findNewestChain,
   readReceipts,
   readTotals,
   recordCalls,
   recordTasks,
-  unrefunded,
+  readUnrefunded,
   type BookedAccount,
   type Books,
 } from "../src/index.ts";
@@ -38,7 +38,7 @@ describe.each(engines)("$name", ({ start }) => {
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
   async function acme(books: Books): Promise<BookedAccount> {
-    const [found] = await findBooked(books, ["acme"]);
+    const [found] = await findAccounts(books, ["acme"]);
     return found ?? expect.unreachable("the books do not know the account");
   }
 
@@ -59,7 +59,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await recordCalls(books, [settled("x", receiptOf("a", "", 1), { accountId: "other" })])).toHaveLength(1);
     const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), account: "acme", groupBy: [] });
     expect(total?.sums["calls"]).toBe("1");
-    await forgetCalls(books, 1, Date.parse("2026-01-12T00:00:00Z"));
+    await deleteOldCalls(books, 1, Date.parse("2026-01-12T00:00:00Z"));
     // What was forgotten is not known by its id either.
     expect(await recordCalls(books, [later])).toEqual([later]);
   });
@@ -71,18 +71,18 @@ describe.each(engines)("$name", ({ start }) => {
       settled("lost one", receiptOf("b", "a", 2)),
       settled("lost two", receiptOf("c", "b", 3)),
     ]);
-    expect(await acme(books)).toMatchObject({ whole: true, receipts: 3 });
+    expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 3 });
     // Redis goes on from `a`, with a call that has a number that was given before.
     await recordCalls(books, [settled("after", receiptOf("d", "a", 2))]);
-    expect(await brokenChains(books, 10)).toEqual(["acme"]);
-    const branches = await branchesAt(books, await acme(books), hashOf("d"));
+    expect(await readBrokenChains(books, 10)).toEqual(["acme"]);
+    const branches = await findBranches(books, await acme(books), hashOf("d"));
     expect(branches).toMatchObject({ complete: true, orphans: [{ id: "lost one" }, { id: "lost two" }] });
     const again = [settled("lost one", receiptOf("e", "d", 3, "b")), settled("lost two", receiptOf("f", "e", 4, "c"))];
     await recordCalls(books, again);
     await recordCalls(books, [settled("lost one", receiptOf("b", "a", 2)), ...again]);
-    expect(await acme(books)).toMatchObject({ whole: true, receipts: 4, head: hashOf("f") });
+    expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 4, head: hashOf("f") });
     expect(await chained(books)).toEqual(["after 2", "kept 1", "lost one 3", "lost two 4"]);
-    expect(await unrefunded(books, ["acme"])).toEqual([]);
+    expect(await readUnrefunded(books, ["acme"])).toEqual([]);
   });
 
   test("Redis is empty: the longest known chain is found, and the settlements outside it", async () => {
@@ -93,12 +93,12 @@ describe.each(engines)("$name", ({ start }) => {
       settled("two", receiptOf("c", "a", 2)),
       settled("three", receiptOf("d", "c", 3)),
     ]);
-    expect(await newestChain(books, await acme(books))).toMatchObject({
+    expect(await findNewestChain(books, await acme(books))).toMatchObject({
       head: { hash: hashOf("d") },
       orphans: [{ id: "lost" }],
       complete: true,
     });
-    expect(await branchesAt(books, await acme(books), hashOf("unknown"))).toBeUndefined();
+    expect(await findBranches(books, await acme(books), hashOf("unknown"))).toBeUndefined();
   });
 
   test("a call that Redis settled twice is in the chain twice, counts once, and is refunded once", async () => {
@@ -112,23 +112,23 @@ describe.each(engines)("$name", ({ start }) => {
     const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), groupBy: [] });
     expect(total?.sums).toMatchObject({ calls: "2", costNanos: "8" });
     // The first settlement was lost: it is charged again.
-    const branches = await branchesAt(books, await acme(books), hashOf("c"));
+    const branches = await findBranches(books, await acme(books), hashOf("c"));
     expect(branches?.orphans).toMatchObject([{ id: "x", costNanos: "7" }]);
     await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"), { costNanos: "7" })]);
-    expect(await acme(books)).toMatchObject({ whole: true, head: hashOf("d") });
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("d") });
     expect(await chained(books)).toEqual(["x 2", "x 3", "y 1"]);
-    const found = await unrefunded(books, ["acme"]);
+    const found = await readUnrefunded(books, ["acme"]);
     expect(found).toMatchObject([{ event: { id: "x", costNanos: "5" } }]);
     // Lost once more before it was given back, it is charged again, and still to be given back once.
     await recordCalls(books, [
       settled("x", receiptOf("e", "b", 4, "c"), { costNanos: "5" }),
       settled("x", receiptOf("f", "e", 5, "d"), { costNanos: "7" }),
     ]);
-    expect(await acme(books)).toMatchObject({ whole: true, head: hashOf("f") });
-    expect(await unrefunded(books, ["acme"])).toMatchObject([{ operation: found[0]?.operation }]);
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("f") });
+    expect(await readUnrefunded(books, ["acme"])).toMatchObject([{ operation: found[0]?.operation }]);
     for (const settlement of found) await markRefunded(books, settlement);
     await recordCalls(books, [second]);
-    expect(await unrefunded(books, ["acme"])).toEqual([]);
+    expect(await readUnrefunded(books, ["acme"])).toEqual([]);
   });
 
   const task = (id: string, state: TaskState, untilMs = 2_000): KeptTaskEvent => ({
@@ -150,9 +150,9 @@ describe.each(engines)("$name", ({ start }) => {
     await recordTasks(books, [task("one", "in_progress"), task("two", "queued"), task("one", "queued")]);
     await recordTasks(books, [task("one", "queued"), task("two", "failed"), task("two", "in_progress")]);
     await recordTasks(books, [task("two", "completed"), task("over", "completed", 500)]);
-    const first = await lostTasks(books, { nowMs: 1_000, limit: 1 });
+    const first = await readFetchableTasks(books, { nowMs: 1_000, limit: 1 });
     expect(first).toEqual([{ account: "acme", task: "one", record: "one in_progress", untilMs: 2_000 }]);
-    expect(await lostTasks(books, { nowMs: 1_000, after: first[0], limit: 5 })).toMatchObject([
+    expect(await readFetchableTasks(books, { nowMs: 1_000, after: first[0], limit: 5 })).toMatchObject([
       { task: "two", record: "two failed" },
     ]);
   });

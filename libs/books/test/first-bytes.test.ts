@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  firstByteTimes,
+  readFirstByteTimes,
   openBooks,
   readTasks,
   readTotals,
@@ -32,16 +32,16 @@ describe.each(engines)("$name", ({ start }) => {
     const failed = callOf("failed", { firstByteMs: 90_000, outcome: "failed" });
     await recordCalls(books, calls.slice(0, 60));
     await recordCalls(books, [...calls.slice(50), failed]); // ten again
-    const [all] = await firstByteTimes(books, { ...day, by: [] });
+    const [all] = await readFirstByteTimes(books, { ...day, by: [] });
     expect(all?.calls).toBe(100);
     expect(Math.abs((all?.p50 ?? 0) - 500)).toBeLessThan(25);
     expect(Math.abs((all?.p95 ?? 0) - 950)).toBeLessThan(48);
-    const byChannel = await firstByteTimes(books, { ...day, by: ["channel", "hour"] });
+    const byChannel = await readFirstByteTimes(books, { ...day, by: ["channel", "hour"] });
     expect(byChannel.map(({ by, calls: counted }) => ({ ...by, counted }))).toEqual([
       { channel: "far", hour: "2026-01-10T10:00:00.000Z", counted: 50 },
       { channel: "near", hour: "2026-01-10T10:00:00.000Z", counted: 50 },
     ]);
-    expect(await firstByteTimes(books, { ...day, account: "other", by: [] })).toEqual([]);
+    expect(await readFirstByteTimes(books, { ...day, account: "other", by: [] })).toEqual([]);
   });
 
   test("tasks, the last changed first, page by page", async () => {
@@ -72,7 +72,7 @@ describe.each(engines)("$name", ({ start }) => {
     const location = await engine.address();
     const before = await openBooks(location, log);
     await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { firstByteMs: 200 })]);
-    const counted = await firstByteTimes(before, { ...day, by: [] });
+    const counted = await readFirstByteTimes(before, { ...day, by: [] });
     await before.db.schema.dropTable("first_bytes").execute();
     await before.db.schema.dropTable("daily_first_bytes").execute();
     await undoDailyTags(before);
@@ -80,7 +80,7 @@ describe.each(engines)("$name", ({ start }) => {
     await sql`delete from kysely_migration where name >= ${"0014-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
-    expect(await firstByteTimes(after, { ...day, by: [] })).toEqual(counted);
+    expect(await readFirstByteTimes(after, { ...day, by: [] })).toEqual(counted);
   });
 
   test("complete days are read from counts by day, the remaining hours from counts by hour", async () => {
@@ -96,7 +96,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     const period = { from: Date.parse("2026-01-09T22:00:00Z"), to: Date.parse("2026-01-11T01:00:00Z") };
     const counts = async (by: readonly ("model" | "day" | "hour")[], more: object = {}) =>
-      (await firstByteTimes(own, { ...period, ...more, by })).map(({ by: group, calls }) => [group["day"], calls]);
+      (await readFirstByteTimes(own, { ...period, ...more, by })).map(({ by: group, calls }) => [group["day"], calls]);
     expect(await counts([])).toEqual([[undefined, 4]]);
     expect(await counts(["day"])).toEqual([
       ["2026-01-09", 1],
@@ -105,7 +105,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     expect(await counts(["hour"])).toHaveLength(4);
     expect(await counts([], { account: "other" })).toEqual([[undefined, 1]]);
-    const [all] = await firstByteTimes(own, { ...period, by: [] });
+    const [all] = await readFirstByteTimes(own, { ...period, by: [] });
     expect(Math.abs((all?.p50 ?? 0) - 200)).toBeLessThan(11);
     await own[Symbol.asyncDispose]();
   });
@@ -117,13 +117,13 @@ describe.each(engines)("$name", ({ start }) => {
       callOf("one", { firstByteMs: 200 }),
       callOf("two", { accountId: "other", firstByteMs: 900 }),
     ]);
-    const counted = await firstByteTimes(before, { ...day, by: ["model"] });
+    const counted = await readFirstByteTimes(before, { ...day, by: ["model"] });
     await before.db.schema.dropTable("daily_first_bytes").execute();
     await undoDailyTags(before);
     await sql`delete from kysely_migration where name >= ${"0015-daily-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
-    expect(await firstByteTimes(after, { ...day, by: ["model"] })).toEqual(counted);
+    expect(await readFirstByteTimes(after, { ...day, by: ["model"] })).toEqual(counted);
     expect(counted).toMatchObject([{ calls: 2 }]);
   });
 
@@ -140,14 +140,14 @@ describe.each(engines)("$name", ({ start }) => {
       callOf("plain", { firstByteMs: 50 }),
     ]);
     const days = { ...day, to: day.to + 86_400_000 };
-    const byTeam = () => firstByteTimes(before, { ...days, by: ["tag:team"] });
+    const byTeam = () => readFirstByteTimes(before, { ...days, by: ["tag:team"] });
     const counted = await byTeam();
     expect(counted.map(({ by, calls }) => [by["tag:team"], calls])).toEqual([
       ["a", 2],
       ["b", 1],
     ]);
     expect(Math.abs((counted[0]?.p95 ?? 0) - 900)).toBeLessThan(46);
-    const byDay = await firstByteTimes(before, { ...days, by: ["tag:team", "day"] });
+    const byDay = await readFirstByteTimes(before, { ...days, by: ["tag:team", "day"] });
     expect(byDay.map(({ by }) => by)).toEqual([
       { "tag:team": "a", day: "2026-01-10" },
       { "tag:team": "b", day: "2026-01-11" },
@@ -157,7 +157,7 @@ describe.each(engines)("$name", ({ start }) => {
     await sql`delete from kysely_migration where name >= ${"0016-daily-tags"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
-    expect(await firstByteTimes(after, { ...days, by: ["tag:team"] })).toEqual(counted);
+    expect(await readFirstByteTimes(after, { ...days, by: ["tag:team"] })).toEqual(counted);
     expect(await readTotals(after, { ...days, groupBy: ["tag:team", "outcome"] })).toEqual(totals);
     expect(totals).toContainEqual({
       by: { "tag:team": "a", outcome: "completed" },

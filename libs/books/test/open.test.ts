@@ -8,11 +8,11 @@ import { StartError } from "@modelgate/platform";
 import { postgresDialect } from "../src/engine/postgres.ts";
 import { sqliteDialect } from "../src/engine/sqlite.ts";
 import {
-  BooksAway,
+  BooksUnavailable,
   bookAccount,
-  findBooked,
+  findAccounts,
   hasCall,
-  lostTasks,
+  readFetchableTasks,
   openBooks,
   readCalls,
   readTotals,
@@ -150,11 +150,19 @@ describe.each(engines)("$name", ({ name, start }) => {
         await sql`insert into credits values ('acme', ${operation}, ${at}, 'top-up', ${nanos}, '{}')`.execute(db);
     });
     await using books = await openBooks(address, log);
-    const known = { id: "acme", createdAt: "", receipts: 7, head, balanceNanos: 93n, creditedNanos: 100n, whole: true };
-    expect(await findBooked(books, ["acme"])).toMatchObject([known]);
+    const known = {
+      id: "acme",
+      createdAt: "",
+      receipts: 7,
+      head,
+      balanceNanos: 93n,
+      creditedNanos: 100n,
+      isComplete: true,
+    };
+    expect(await findAccounts(books, ["acme"])).toMatchObject([known]);
     const receipt = { number: 8, previous: head, balanceNanos: "92", hash: "0123456789abcdef" };
     await recordCalls(books, [callOf("next", { receipt })]);
-    expect(await findBooked(books, ["acme"])).toMatchObject([{ receipts: 8, whole: true, balanceNanos: 92n }]);
+    expect(await findAccounts(books, ["acme"])).toMatchObject([{ receipts: 8, isComplete: true, balanceNanos: 92n }]);
   });
 
   test("books of the version before ids: an existing call is stored once, regardless of its event's time, and is found by its ids", async () => {
@@ -174,7 +182,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       expect(events, requestId).toEqual([old]);
     }
     // What a task was is not known of: there is nothing to put back.
-    expect(await lostTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);
+    expect(await readFetchableTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);
   });
 
   test("books of the version before the audit was a chain: its entries are chained in the order of their times", async () => {
@@ -311,7 +319,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
 
   test("a server that does not answer is not reported as a wrong address: it may answer later", async () => {
     await expect(openBooks({ url: "postgres://modelgate:hidden@127.0.0.1:1/books", file: "" }, log)).rejects.toThrow(
-      BooksAway,
+      BooksUnavailable,
     );
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RefusedCall } from "@modelgate/contracts";
-import { forgetRefused, openBooks, readRefused, recordRefused, type CountedRefusal } from "../src/index.ts";
+import { deleteOldRefusals, openBooks, readRefused, recordRefused, type CountedRefusal } from "../src/index.ts";
 import { engines, log, newBooks, type TestEngine } from "./engines.ts";
 
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
@@ -78,7 +78,7 @@ describe.each(engines)("$name", ({ start }) => {
     await recordRefused(books, [...old, refusal("no time", { time: "yesterday" })]);
     await recordRefused(books, [refusal("new", { time: "2026-01-10T11:00:00.000Z" })]);
     await recordRefused(books, []);
-    await forgetRefused(books, Date.parse("2026-01-10T11:00:00.000Z"));
+    await deleteOldRefusals(books, Date.parse("2026-01-10T11:00:00.000Z"));
     const { refusals } = await readRefused(books, day, { limit: 100 });
     expect(refusals.map(({ call }) => call.id)).toEqual(["new"]);
   });

@@ -4,7 +4,7 @@ import {
   addMovedTotals,
   bookAccount,
   bookOperator,
-  forgetCalls,
+  deleteOldCalls,
   openAnchorSigner,
   readAnchor,
   recordCalls,
@@ -64,7 +64,7 @@ describe.each(engines)("$name", ({ start }) => {
 
   test("days whose calls were deleted, and days that were moved from Redis, are checked by their totals only", async () => {
     await using books = await withCalls();
-    await forgetCalls(books, 1, Date.parse("2026-01-12T12:00:00Z"));
+    await deleteOldCalls(books, 1, Date.parse("2026-01-12T12:00:00Z"));
     const sums = new Map([
       ["calls", 3n],
       ["costNanos", 3n],
@@ -72,7 +72,7 @@ describe.each(engines)("$name", ({ start }) => {
     await addMovedTotals(books, "acme", Date.parse("2026-01-12"), [{ token: "t", model: "m", channel: "c", sums }]);
     expect(await verifyTotals(books, "acme")).toBeUndefined();
     // A longer period does not bring back what was removed.
-    await forgetCalls(books, 400, Date.parse("2026-01-12T12:00:00Z"));
+    await deleteOldCalls(books, 400, Date.parse("2026-01-12T12:00:00Z"));
     expect(await verifyTotals(books, "acme")).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import { BooksAway, isAway, openBooks, type Books, type BooksAddress } from "@modelgate/books";
+import { BooksUnavailable, isUnavailable, openBooks, type Books, type BooksAddress } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
@@ -49,7 +49,7 @@ class Connection implements BooksConnection {
       this.#books = await openBooks(this.#address, this.#log);
       this.#report(undefined);
     } catch (error) {
-      if (!(error instanceof BooksAway)) throw error;
+      if (!(error instanceof BooksUnavailable)) throw error;
       this.#report(error);
       this.#opening = this.#openLater();
     }
@@ -62,7 +62,7 @@ class Connection implements BooksConnection {
         this.#books = await openBooks(this.#address, this.#log);
         this.#report(undefined);
       } catch (error) {
-        if (!(error instanceof BooksAway)) this.#log.error({ err: error }, "the books cannot be used");
+        if (!(error instanceof BooksUnavailable)) this.#log.error({ err: error }, "the books cannot be used");
       }
     }
   }
@@ -87,7 +87,7 @@ class Connection implements BooksConnection {
       this.#report(undefined);
       return done;
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       this.#report(error);
       throw this.#away(error);
     }

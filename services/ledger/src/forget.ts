@@ -1,4 +1,4 @@
-import { chainLateAudit, forgetCalls, forgetRefused, signFirstHeads, type AnchorSigner } from "@modelgate/books";
+import { chainLateAudit, deleteOldCalls, deleteOldRefusals, signFirstHeads, type AnchorSigner } from "@modelgate/books";
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
@@ -26,8 +26,8 @@ export function startForgetting({
   const forget = (): void => {
     going ??= connection
       .fill(async (books) => {
-        await forgetCalls(books, keepDays, Date.now());
-        await forgetRefused(books, Date.now() - keepRefusedMs);
+        await deleteOldCalls(books, keepDays, Date.now());
+        await deleteOldRefusals(books, Date.now() - keepRefusedMs);
         await chainLateAudit(books, Date.now());
         await signFirstHeads(books, signer);
       })

@@ -1,4 +1,4 @@
-import { isRecordable, isUnwritable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
+import { isRecordable, isInvalidData, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { removeCopies, type OutboxEvent } from "@modelgate/accounts";
 import {
   CreditEvent,
@@ -95,7 +95,7 @@ function recorder<Event extends OutboxEvent>(
       await connection.fill((books) => record(books, events));
     } catch (error) {
       // While the books are unavailable, read-only or full, the batch is delivered again until it is recorded.
-      if (error instanceof Failure || !isUnwritable(error)) throw error;
+      if (error instanceof Failure || !isInvalidData(error)) throw error;
       if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is skipped");
       // One event is invalid: the others are recorded without it.
       const middle = Math.ceil(events.length / 2);

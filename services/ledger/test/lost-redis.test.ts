@@ -18,7 +18,7 @@ import {
 import {
   bookAccount,
   bookCredit,
-  findBooked,
+  findAccounts,
   readReceipts,
   recordCalls,
   recordCredits,
@@ -202,10 +202,10 @@ class History implements Bus {
       await settleLate({ redis, bus: this, books });
     }
     await this.#look(offsets);
-    const [booked] = await findBooked(books, [this.#id]);
+    const [booked] = await findAccounts(books, [this.#id]);
     // Called from inside a test; the linter sees a class.
     /* oxlint-disable vitest/no-standalone-expect */
-    expect(booked).toMatchObject({ whole: true });
+    expect(booked).toMatchObject({ isComplete: true });
     const account = await findAccount(redis, this.#id);
     // What was charged a second time was given back as a credit.
     const givenBack = (account?.creditedNanos ?? 0n) - this.#credited;

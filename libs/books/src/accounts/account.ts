@@ -12,20 +12,20 @@ const readCredit = stored("credit event", CreditEvent);
 export interface BookedAccount {
   readonly id: string;
   readonly name: string;
-  /** Creation time, RFC 3339; empty for an account that is known only from its calls. */
+  /** Creation time in RFC 3339; "" if the books know the account only from its calls. */
   readonly createdAt: string;
-  /** Number of the latest receipt. */
+  /** Number of the last receipt. */
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: bigint;
   readonly creditedNanos: bigint;
-  /** True if its receipts form one chain, without gaps or branches. */
-  readonly whole: boolean;
-  /** Difference between the sum of its chain and the link of its head, modulo `linkModulus`. */
+  /** True if the books contain all receipts of the account's chain, without branches. */
+  readonly isComplete: boolean;
+  /** Sum of the chain's steps minus the link of the last receipt (see `stepOf`); 0 if the chain is complete. */
   readonly offset: number;
 }
 
-/** A new account with its opening credit, absent if there is none. */
+/** Data of a new account. `opening` is the credit of its opening balance, if it has one. */
 export interface NewAccount {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface NewAccount {
   readonly opening?: CreditEvent | undefined;
 }
 
-/** Stores a new account in the books. Returns false if its id exists. */
+/** Stores a new account in the books. Returns false if an account with this id exists. */
 export async function bookAccount({ db }: Books, account: NewAccount, actor: string): Promise<boolean> {
   return db.transaction().execute(async (at) => {
     const { id, name, createdAt, opening } = account;
@@ -56,7 +56,7 @@ export async function bookAccount({ db }: Books, account: NewAccount, actor: str
   });
 }
 
-/** An account of an earlier version as Redis has it: its latest receipt, and the balance after it. */
+/** An account that an earlier version created in Redis: its last receipt, and the balance after that. */
 export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
   readonly receipts: number;
   readonly head: string;
@@ -64,8 +64,8 @@ export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
 }
 
 /**
- * Adds an account of an earlier version to the books. The calls before its latest receipt may be missing there, so its
- * chain starts from that receipt.
+ * Adds an account that an earlier version created to the books. The books may not contain the calls before its last
+ * receipt, so its chain in the books starts after that receipt.
  */
 export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
   const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
@@ -83,7 +83,10 @@ export async function adoptAccount({ db }: Books, account: AdoptedAccount): Prom
   });
 }
 
-/** Stores a credit in the books before it is applied. Returns the stored credit of its operation. */
+/**
+ * Stores a credit in the books before it is applied in Redis. If its operation is already stored, returns the stored
+ * credit.
+ */
 export async function bookCredit({ db }: Books, event: CreditEvent, actor: string): Promise<CreditEvent> {
   return db.transaction().execute(async (at) => {
     if (await insertCredit(at, event)) {
@@ -101,7 +104,7 @@ export async function bookCredit({ db }: Books, event: CreditEvent, actor: strin
   });
 }
 
-/** Removes a credit that could not be applied; one that was applied is kept. */
+/** Removes a credit that could not be applied. A credit that was applied is kept. */
 export async function withdrawCredit({ db }: Books, event: CreditEvent, why: string): Promise<void> {
   await db.transaction().execute(async (at) => {
     const { numDeletedRows } = await at
@@ -132,7 +135,7 @@ async function insertCredit(at: Transaction<Tables>, event: CreditEvent): Promis
   return fresh.length > 0;
 }
 
-/** Records that Redis has these accounts. */
+/** Records that Redis contains these accounts. */
 export async function markProjected({ db }: Books, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await db.updateTable("accounts").set({ projected: 1 }).where("account", "in", ids).execute();
 }
@@ -149,11 +152,11 @@ const accountColumns = [
   sql<string>`cast(balance as text)`.as("balanceNanos"),
 ] as const;
 
-/** Accounts per page. */
+/** Number of accounts per page. */
 const pageSize = 500;
 
 /** Reads all accounts in pages, ordered by id. */
-export async function* pagesOfAccounts({ db }: Books): AsyncGenerator<readonly BookedAccount[]> {
+export async function* readAccountPages({ db }: Books): AsyncGenerator<readonly BookedAccount[]> {
   for (let after = ""; ;) {
     const rows = await db
       .selectFrom("accounts")
@@ -164,27 +167,27 @@ export async function* pagesOfAccounts({ db }: Books): AsyncGenerator<readonly B
       .execute();
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.map(bookedOf);
+    yield rows.map(accountOf);
     if (rows.length < pageSize) return;
     after = last.account;
   }
 }
 
-/** Reads the accounts with these ids that the books contain. */
-export async function findBooked({ db }: Books, ids: readonly string[]): Promise<readonly BookedAccount[]> {
+/** Reads those of the accounts with these ids that the books contain. */
+export async function findAccounts({ db }: Books, ids: readonly string[]): Promise<readonly BookedAccount[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("accounts").select(accountColumns).where("account", "in", ids).execute();
-  return rows.map(bookedOf);
+  return rows.map(accountOf);
 }
 
 /** Reads the ids of accounts whose receipts do not form a complete chain. */
-export async function brokenChains({ db }: Books, limit: number): Promise<readonly string[]> {
+export async function readBrokenChains({ db }: Books, limit: number): Promise<readonly string[]> {
   const rows = await db.selectFrom("accounts").select("account").whereRef("chain", "<>", "tip").limit(limit).execute();
   return rows.map(({ account }) => account);
 }
 
-/** Reads accounts that Redis does not have yet. */
-export async function unprojectedAccounts({ db }: Books, limit: number): Promise<readonly NewAccount[]> {
+/** Reads accounts that are not in Redis yet. */
+export async function readUnprojectedAccounts({ db }: Books, limit: number): Promise<readonly NewAccount[]> {
   const rows = await db
     .selectFrom("accounts")
     .select(["account", "name", "created"])
@@ -196,14 +199,14 @@ export async function unprojectedAccounts({ db }: Books, limit: number): Promise
 }
 
 /** Reads all credits of these accounts, oldest first. */
-export async function creditsOf({ db }: Books, ids: readonly string[]): Promise<readonly CreditEvent[]> {
+export async function readCreditsOf({ db }: Books, ids: readonly string[]): Promise<readonly CreditEvent[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("credits").select("event").where("account", "in", ids).orderBy("at").execute();
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Reads credits in the books that were not applied yet, oldest first. */
-export async function pendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
+/** Reads credits that Redis has not applied yet (they have no receipt), oldest first. */
+export async function readPendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
   const rows = await db
     .selectFrom("credits")
     .select("event")
@@ -214,8 +217,8 @@ export async function pendingCredits({ db }: Books, limit: number): Promise<read
   return rows.map(({ event }) => readCredit(event)).filter(({ receipt }) => receipt === undefined);
 }
 
-/** Corrects the sum of an account's chain whose beginning or middle is permanently missing in the books. */
-export async function shiftChain({ db }: Books, id: string, step: number, modulus: number): Promise<void> {
+/** Adds to the sum of an account's chain, if the books will never contain the beginning or a part of the chain. */
+export async function adjustChainSum({ db }: Books, id: string, step: number, modulus: number): Promise<void> {
   await db
     .updateTable("accounts")
     .set({ chain: sql<number>`(chain + ${sql.lit(step)}) % ${sql.lit(modulus)}` })
@@ -223,7 +226,7 @@ export async function shiftChain({ db }: Books, id: string, step: number, modulu
     .execute();
 }
 
-function bookedOf(row: {
+function accountOf(row: {
   readonly account: string;
   readonly name: string;
   readonly created: string;
@@ -242,7 +245,7 @@ function bookedOf(row: {
     head: row.head,
     creditedNanos: BigInt(row.creditedNanos),
     balanceNanos: BigInt(row.balanceNanos),
-    whole: row.chain === row.tip,
+    isComplete: row.chain === row.tip,
     offset: row.chain - row.tip,
   };
 }

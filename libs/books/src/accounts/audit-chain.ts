@@ -3,31 +3,31 @@ import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { auditHash, auditHeadMark, type AuditRow } from "./audit-hash.ts";
 
-/** The migration that made the audit a chain. */
+/** Name of the migration that made the audit a chain. */
 const auditMigration = "0017-anchors";
 
-/** Entries per query. */
+/** Number of entries per query. */
 const pageSize = 1_000;
 
-/** Latest entry of the audit: `number` counts from 1; 0 and "" if there is none. */
+/** Last entry of the audit. Numbers start at 1; an empty audit has number 0 and hash "". */
 export interface AuditHead {
   readonly number: number;
   readonly hash: string;
 }
 
 /**
- * Appends an entry to the chain, in the transaction that makes the change. From here to their end, transactions that
- * write to the audit are serialised.
+ * Appends an entry to the audit's chain, in the transaction that makes the change. From here until its end, other
+ * transactions that write to the audit must wait.
  */
 export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
-  // An update without an effect locks the head in both engines.
+  // An update without an effect locks the row in SQLite and PostgreSQL.
   const { value } = await at
     .updateTable("marks")
     .set({ value: sql<string>`value` })
     .where("name", "=", auditHeadMark)
     .returning("value")
     .executeTakeFirstOrThrow();
-  const before = headOf(value);
+  const before = parseHead(value);
   const number = before.number + 1;
   const hash = auditHash(before.hash, { ...row, number });
   await at
@@ -41,27 +41,27 @@ export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "
     .execute();
 }
 
-/** Reads the latest entry that the books name. */
+/** Reads the number and hash of the last entry, as the books record them. */
 export async function readAuditHead({ db }: Pick<Books, "db">): Promise<AuditHead> {
   const row = await db.selectFrom("marks").select("value").where("name", "=", auditHeadMark).executeTakeFirst();
-  return headOf(row?.value ?? "");
+  return parseHead(row?.value ?? "");
 }
 
-function headOf(mark: string): AuditHead {
+function parseHead(mark: string): AuditHead {
   const [number = "", hash = ""] = mark.split(" ");
   return { number: Number(number), hash };
 }
 
-/** Verified part of the audit's chain. */
+/** Result of the verification of the audit's chain. */
 export interface AuditVerification {
   readonly head: AuditHead;
-  /** First divergence; absent if all entries are correct. */
+  /** Description of the first divergence; absent if all entries are correct. */
   readonly message?: string;
 }
 
 /**
- * Reads all entries in the order of their numbers and computes the hash of each. `anchors` are earlier heads of the
- * chain, which must contain each of them.
+ * Reads all entries in the order of their numbers and recomputes their hashes. `anchors` are signed heads of earlier
+ * verifications, which the chain must contain.
  */
 export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): Promise<AuditVerification> {
   const head = await readAuditHead(books);
@@ -97,12 +97,12 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   return inserted === 0 ? { head } : diverges(`entries were put in beside its chain: ${inserted}`);
 }
 
-/** Time after the migration in which an earlier version may still write entries, ms. */
+/** Time in ms after the migration for which an earlier version may still write entries. */
 const overlapMs = 3_600_000;
 
 /**
- * Adds entries to the chain that an earlier version wrote during the upgrade. A later entry outside the chain is a
- * divergence.
+ * Adds entries that an earlier version wrote during the upgrade to the chain. An entry that was written outside the
+ * chain after that is a divergence.
  */
 export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (at) => {

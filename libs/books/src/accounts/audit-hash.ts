@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { AuditTable } from "../schema.ts";
 
-/** Mark with the number and the hash of the latest entry, separated by a space. */
+/** Name of the mark that contains the number and hash of the last entry, separated by a space. */
 export const auditHeadMark = "audit-head";
 
-/** An entry without its hash. */
+/** An entry of the audit without its hash. */
 export type AuditRow = Omit<AuditTable, "hash">;
 
-/** Returns an entry's hash: SHA-256 in hex, computed from the previous entry's hash and all members of the entry. */
+/** Returns an entry's hash: SHA-256 in hex of the previous entry's hash and all members of the entry. */
 export function auditHash(previous: string, row: Omit<AuditRow, "number"> & { readonly number?: number }): string {
   const { number, account, at, id, actor, action, before, after } = row;
   const text = JSON.stringify([previous, number, account, at, id, actor, action, before, after]);

@@ -4,10 +4,10 @@ import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { appendAudit } from "./audit-chain.ts";
 
-/** A change by an operator, with the state before and after it. Neither contains a secret. */
+/** A change by an operator, with the state before and after it. The states contain no secrets. */
 export interface AuditEntry {
   readonly account: string;
-  /** RFC 3339. */
+  /** Time of the change (RFC 3339). */
   readonly time: string;
   readonly actor: string;
   readonly action: string;
@@ -16,8 +16,8 @@ export interface AuditEntry {
 }
 
 /**
- * Records a change at the end of the transaction that makes it; other transactions that write to the audit wait until
- * it ends.
+ * Records a change in the audit. Call it at the end of the transaction that makes the change, because other
+ * transactions that write to the audit then wait until it ends.
  */
 export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
@@ -32,7 +32,7 @@ export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Pr
   });
 }
 
-/** Reads the latest changes of an account, or of all, newest first. */
+/** Reads the last changes of an account, or of all accounts, newest first. */
 export async function readAudit(
   { db }: Books,
   {
@@ -50,12 +50,12 @@ export async function readAudit(
     time: new Date(row.at).toISOString(),
     actor: row.actor,
     action: row.action,
-    before: valueOf(row.before),
-    after: valueOf(row.after),
+    before: parseValue(row.before),
+    after: parseValue(row.after),
   }));
 }
 
-function valueOf(text: string): unknown {
+function parseValue(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return value;
 }

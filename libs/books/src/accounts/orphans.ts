@@ -1,64 +1,67 @@
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
-import { linkOf, reduced, stepOf } from "../chain.ts";
+import { linkOf, reduceModulo, stepOf } from "../chain.ts";
 import type { Books } from "../open.ts";
-import { secondSettlements } from "../other-receipts.ts";
+import { readSecondSettlements } from "../other-receipts.ts";
 import { readCalls } from "../read-calls.ts";
 import type { CallPosition } from "../read-positions.ts";
 import { readCredits } from "../read-receipts.ts";
 import type { BookedAccount } from "./account.ts";
 
-/** A settled call or an applied credit with its receipt. */
-export type Booked = (CreditEvent | UsageEvent) & { readonly receipt: Receipt };
+/** A settled call or an applied credit, with its receipt. */
+export type ChainedEvent = (CreditEvent | UsageEvent) & { readonly receipt: Receipt };
 
-/** Receipts of an account that are not in the chain which ends at a head. */
+/** Receipts of an account, divided into one chain and those outside it. */
 export interface Branches {
-  /** Receipt at the end of the chain; absent: the chain is empty. */
+  /** Last receipt of the chain; absent if the chain is empty. */
   readonly head?: Receipt | undefined;
-  /** Entries that are not in the chain, in the order of their numbers: Redis has lost them. */
-  readonly orphans: readonly Booked[];
-  /** True if every receipt in the books was found in the chain or among the orphans. */
+  /** Entries that are not in the chain, in the order of their numbers. Redis has lost them. */
+  readonly orphans: readonly ChainedEvent[];
+  /** True if the books contain no receipts other than those of the chain and the orphans. */
   readonly complete: boolean;
 }
 
-/** Calls per query, and maximum number of calls that are read. */
+/** Number of calls per query, and maximum number of calls that are read. */
 const [pageSize, maxCalls] = [500, 50_000];
 
 /**
- * Finds the entries that are not in the chain which ends at a head. The latest calls are read until the orphans among
- * them explain the difference of the chain's sum. Undefined if the head is not (yet) among them.
+ * Finds the entries that are not in the chain which ends at `head`. Calls are read, the newest first, until the orphans
+ * among them explain the difference of the chain's sum. Returns undefined if no entry with this hash is found (yet).
  */
-export async function branchesAt(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
+export async function findBranches(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
   let branches: Branches | undefined;
-  for await (const entries of newestOf(books, account)) {
-    branches = divided(entries, head, account);
+  for await (const entries of readNewest(books, account)) {
+    branches = divideByChain(entries, head, account);
     if (branches?.complete === true) break;
   }
   return branches;
 }
 
-/** Finds the head of the longest known chain and the entries outside it, for a Redis that has lost the account. */
-export async function newestChain(books: Books, account: BookedAccount): Promise<Branches> {
-  let all: readonly Booked[] = [];
-  for await (const entries of newestOf(books, account)) {
+/** Finds the longest known chain and the entries outside it. Used if Redis has lost the account. */
+export async function findNewestChain(books: Books, account: BookedAccount): Promise<Branches> {
+  let all: readonly ChainedEvent[] = [];
+  for await (const entries of readNewest(books, account)) {
     all = entries;
     const parents = new Set(entries.map(({ receipt }) => receipt.previous));
     const ends = entries.filter(({ receipt }) => !parents.has(receipt.hash));
     const newestFirst = ends.toSorted(byNumber).toReversed();
-    // The last candidate is for an account whose first receipt is missing: all its entries are outside an empty chain.
+    // "" is the last candidate: if the account's first receipt is missing, all its entries are outside an empty chain.
     for (const hash of [...newestFirst.map(({ receipt }) => receipt.hash), ""]) {
-      const branches = divided(entries, hash, account);
+      const branches = divideByChain(entries, hash, account);
       if (branches?.complete === true) return branches;
     }
   }
   const last = all.toSorted(byNumber).at(-1);
-  return (last && divided(all, last.receipt.hash, account)) ?? { orphans: [], complete: all.length === 0 };
+  return (last && divideByChain(all, last.receipt.hash, account)) ?? { orphans: [], complete: all.length === 0 };
 }
 
-/** Reads the entries of an account, latest calls first; each iteration adds a page. */
-async function* newestOf(books: Books, { id }: BookedAccount): AsyncGenerator<readonly Booked[]> {
-  const entries: Booked[] = [...(await readCredits(books, id)), ...(await secondSettlements(books, id))].filter(
-    isBooked,
-  );
+/**
+ * Reads the entries of an account, the newest calls first. Each iteration returns all entries that were read so far.
+ */
+async function* readNewest(books: Books, { id }: BookedAccount): AsyncGenerator<readonly ChainedEvent[]> {
+  const entries: ChainedEvent[] = [
+    ...(await readCredits(books, id)),
+    ...(await readSecondSettlements(books, id)),
+  ].filter(isBooked);
   const filter = { from: 0, to: Number.MAX_SAFE_INTEGER, account: id };
   for (let after: CallPosition | undefined; entries.length < maxCalls;) {
     const position = after;
@@ -70,20 +73,20 @@ async function* newestOf(books: Books, { id }: BookedAccount): AsyncGenerator<re
   }
 }
 
-function divided(entries: readonly Booked[], head: string, account: BookedAccount): Branches | undefined {
+function divideByChain(entries: readonly ChainedEvent[], head: string, account: BookedAccount): Branches | undefined {
   const byHash = new Map(entries.map((entry) => [entry.receipt.hash, entry]));
   const first = byHash.get(head);
   if (first === undefined && head !== "") return undefined;
-  const chain = new Set<Booked>();
+  const chain = new Set<ChainedEvent>();
   let lowest = 0;
   for (let entry = first; entry !== undefined && !chain.has(entry); entry = byHash.get(entry.receipt.previous)) {
     chain.add(entry);
     lowest = entry.receipt.number;
   }
-  // Lower numbers than the oldest entry of the chain may belong to it, because the entries that link them are unknown.
+  // Entries with lower numbers than the oldest one in the chain may belong to it: the entries between are unknown.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
-  const off = reduced(account.offset + linkOf(account.head) - linkOf(head));
-  const sum = reduced(orphans.reduce((all, { receipt }) => reduced(all + stepOf(receipt)), 0));
+  const off = reduceModulo(account.offset + linkOf(account.head) - linkOf(head));
+  const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + stepOf(receipt)), 0));
   return { head: first?.receipt, orphans, complete: sum === off };
 }
 
@@ -91,6 +94,6 @@ function isBooked<Event extends CreditEvent | UsageEvent>(event: Event): event i
   return event.receipt !== undefined;
 }
 
-function byNumber(left: Booked, right: Booked): number {
+function byNumber(left: ChainedEvent, right: ChainedEvent): number {
   return left.receipt.number - right.receipt.number;
 }

@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Books } from "../open.ts";
 
-/** Entries of an account that were charged again after its Redis had lost them. */
+/** Restoration of an account: entries that were charged again after Redis had lost them. */
 export interface Restoration {
   readonly account: string;
   /** RFC 3339. */
   readonly time: string;
   readonly reason: string;
-  /** Number of calls and credits that were restored, and their sum: below zero if money was taken. */
+  /**
+   * Number of calls and credits that were charged again, and the sum of their amounts (negative if money was taken).
+   */
   readonly calls: number;
   readonly nanos: string;
 }

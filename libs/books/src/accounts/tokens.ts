@@ -3,28 +3,28 @@ import { stored } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import { writeAudit } from "./audit.ts";
 
-/** An API key in the books; only the SHA-256 of the key is stored. */
+/** An API key in the books. Only the SHA-256 of the key is stored. */
 export interface BookedToken {
   readonly account: string;
   readonly id: string;
   readonly digest: string;
-  /** Number of its changes. */
+  /** Number of changes of the token. */
   readonly version: number;
-  /** Other members of the token, without a secret. */
+  /** Other members of the token. They contain no secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a record of any structure; the code that creates a token from it checks the members. */
+/** Parses a record of any structure. The code that creates a token from it checks the members. */
 const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
 
-/** New API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
+/** A new API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
 export interface NewToken extends Omit<BookedToken, "version"> {
   readonly max?: number | undefined;
 }
 
 /**
- * Stores a new token in the books. Returns the stored token of its id, and whether it is this one. Undefined if the
- * account has its maximum number of tokens.
+ * Stores a new token in the books, unless a token with its id is stored already. Returns the stored token, and whether
+ * it is the new one. Returns undefined if the account has its maximum number of tokens.
  */
 export async function bookToken(
   { db }: Books,
@@ -54,11 +54,11 @@ export async function bookToken(
       .where("account", "=", account)
       .where("token", "=", id)
       .executeTakeFirstOrThrow();
-    return { token: bookedOf(row), created: fresh.length > 0 };
+    return { token: tokenOf(row), created: fresh.length > 0 };
   });
 }
 
-/** Adds a token of an earlier version to the books that only Redis has. */
+/** Adds a token to the books that an earlier version has stored only in Redis. */
 export async function adoptToken(
   { db }: Books,
   { account, id, digest, record }: Omit<BookedToken, "version">,
@@ -70,7 +70,7 @@ export async function adoptToken(
     .execute();
 }
 
-/** Changes members of a token's record; undefined if there is no such token. */
+/** Changes members of a token's record. Returns undefined if there is no such token. */
 export async function changeBookedToken(
   { db }: Books,
   id: string,
@@ -78,7 +78,7 @@ export async function changeBookedToken(
   { actor, action }: { readonly actor: string; readonly action: string },
 ): Promise<BookedToken | undefined> {
   return db.transaction().execute(async (at) => {
-    // The row is written before it is read, so that a concurrent change waits for this one.
+    // The row is updated before it is read, so that a concurrent change waits for this one.
     const [row] = await at
       .updateTable("tokens")
       .set(({ eb }) => ({ version: eb("version", "+", 1) }))
@@ -86,7 +86,7 @@ export async function changeBookedToken(
       .returningAll()
       .execute();
     if (row === undefined) return undefined;
-    const before = bookedOf(row);
+    const before = tokenOf(row);
     const record = Object.fromEntries(
       Object.entries({ ...before.record, ...change }).filter(([, value]) => value !== null && value !== undefined),
     );
@@ -102,20 +102,20 @@ export async function changeBookedToken(
   });
 }
 
-/** Reads tokens whose latest version Redis does not have. */
-export async function unprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
+/** Reads tokens whose current version is not in Redis yet. */
+export async function readUnprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
   const rows = await db.selectFrom("tokens").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
-  return rows.map(bookedOf);
+  return rows.map(tokenOf);
 }
 
 /** Reads all tokens of these accounts. */
-export async function tokensOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedToken[]> {
+export async function readTokensOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedToken[]> {
   if (accounts.length === 0) return [];
   const rows = await db.selectFrom("tokens").selectAll().where("account", "in", accounts).execute();
-  return rows.map(bookedOf);
+  return rows.map(tokenOf);
 }
 
-/** Records that Redis has a version of a token. */
+/** Records that Redis contains this version of a token. */
 export async function markTokenProjected({ db }: Books, { account, id, version }: BookedToken): Promise<void> {
   await db
     .updateTable("tokens")
@@ -126,7 +126,7 @@ export async function markTokenProjected({ db }: Books, { account, id, version }
     .execute();
 }
 
-function bookedOf(row: {
+function tokenOf(row: {
   readonly account: string;
   readonly token: string;
   readonly digest: string;

@@ -1,50 +1,50 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ThreadRequest, OpenedFile, Reply } from "./sqlite-thread.ts";
+import type { ThreadRequest, OpenedFile, ThreadReply } from "./sqlite-thread.ts";
 
-/** Worker thread that has a SQLite file open (`sqlite-thread.ts`): runs one statement after the other. */
+/** Worker thread that has a SQLite file open (`sqlite-thread.ts`) and runs one statement after another. */
 
 /** Maximum ms that a statement waits for another process that writes to the file. */
 const busyTimeoutMs = 1_000;
-/** Maximum prepared statements that are kept for their next use. */
+/** Maximum number of prepared statements that are cached. */
 const maxStatements = 100;
 
 /**
- * 64 MiB of pages in memory, and as many in the log before they are copied into the file, so that a page which many
- * batches change is copied once.
+ * Settings of the connection: 64 MiB of pages in memory, and 64 MiB in the write-ahead log before they are copied into
+ * the file. A page that many batches change is thus copied once.
  */
-const settings = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
+const pragmas = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
   pragma wal_autocheckpoint = 16384`;
 
-// `workerData` has no type; the thread that starts this one sets these members.
+// `workerData` has no type; `SqliteThread` sets these members.
 // oxlint-disable-next-line typescript/no-unsafe-assignment
 const { file }: OpenedFile = workerData;
 const statements = new Map<string, StatementSync>();
 let database: DatabaseSync | undefined;
 
 parentPort?.on("message", (request: ThreadRequest) => {
-  // The rule is about windows; a thread's port has exactly one other end.
+  // The rule is about windows; a thread's port has exactly one receiver.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   parentPort?.postMessage(answer(request));
 });
 
-function answer(request: ThreadRequest): Reply {
+function answer(request: ThreadRequest): ThreadReply {
   try {
     if (request === "close") {
       database?.close();
       return { rows: [] };
     }
-    database ??= open();
-    return request === "open" ? { rows: [] } : run(prepared(database, request.text), request.parameters);
+    database ??= openDatabase();
+    return request === "open" ? { rows: [] } : runStatement(prepareCached(database, request.text), request.parameters);
   } catch (error) {
-    return { failed: failureOf(error) };
+    return { failed: errorMembers(error) };
   }
 }
 
-function open(): DatabaseSync {
+function openDatabase(): DatabaseSync {
   const opened = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
-    opened.exec(settings);
+    opened.exec(pragmas);
     return opened;
   } catch (error) {
     opened.close();
@@ -52,7 +52,7 @@ function open(): DatabaseSync {
   }
 }
 
-function prepared(at: DatabaseSync, text: string): StatementSync {
+function prepareCached(at: DatabaseSync, text: string): StatementSync {
   const kept = statements.get(text);
   if (kept !== undefined) return kept;
   const made = at.prepare(text);
@@ -62,14 +62,16 @@ function prepared(at: DatabaseSync, text: string): StatementSync {
   return made;
 }
 
-function run(statement: StatementSync, parameters: SQLInputValue[]): Reply {
+function runStatement(statement: StatementSync, parameters: SQLInputValue[]): ThreadReply {
   if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
   const { changes } = statement.run(...parameters);
   return { rows: [], changes: BigInt(changes) };
 }
 
-/** Returns the members of an error that the other thread needs, because a structured clone would lose its codes. */
-function failureOf(error: unknown): Extract<Reply, { failed: unknown }>["failed"] {
+/**
+ * Returns the members of an error that the other thread needs. A structured clone of the error would lose its codes.
+ */
+function errorMembers(error: unknown): Extract<ThreadReply, { failed: unknown }>["failed"] {
   const { message, code, errcode } = Object.assign({ message: "", code: undefined, errcode: undefined }, error);
   return { message: error instanceof Error ? error.message : message, code, errcode };
 }

@@ -14,9 +14,9 @@ import {
 import { SqliteThread } from "./sqlite-thread.ts";
 
 /**
- * Opens a SQLite file in WAL mode, and creates it if it is missing: readers never wait for the writer. A commit is on
- * disk when it returns (`synchronous=FULL`), because events are then acknowledged to JetStream. Throws the system's
- * error if its folder cannot be created; the first query rejects with SQLite's error.
+ * Creates the access to a SQLite file, which is created if it does not exist. In WAL mode readers never wait for the
+ * writer. A commit is on disk when it returns (`synchronous=FULL`), because its events are then acknowledged to
+ * JetStream. Throws the system's error if the directory cannot be created. The first query rejects with SQLite's error.
  */
 export function sqliteDialect(file: string): Dialect {
   mkdirSync(dirname(file), { recursive: true });
@@ -28,14 +28,14 @@ export function sqliteDialect(file: string): Dialect {
   };
 }
 
-/** Adapter for SQLite. SQLite can roll back schema changes, so a migration is one transaction. */
+/** Adapter that declares that SQLite can roll back schema changes, so that each migration is one transaction. */
 class FileAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Driver with one connection, which transactions use in turn. */
+/** Driver with one connection, which its users take in turns. */
 class FileDriver implements Driver {
   readonly #file: string;
   #thread: SqliteThread | undefined;
@@ -66,7 +66,7 @@ class FileDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // Takes the write lock at the beginning: a transaction that reads first could fail to get it later.
+    // Takes the write lock at the beginning, because a transaction that reads first may fail to get it later.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
@@ -91,7 +91,7 @@ class FileConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows, changes } = await this.#thread.run(sql, bound(parameters));
+    const { rows, changes } = await this.#thread.run(sql, checkParameters(parameters));
     // Kysely derives a row's type from the query.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const result = { rows: rows as Row[] };
@@ -103,7 +103,7 @@ class FileConnection implements DatabaseConnection {
   }
 }
 
-function bound(parameters: readonly unknown[]): SQLInputValue[] {
+function checkParameters(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map((value) => {
     if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint")
       return value;

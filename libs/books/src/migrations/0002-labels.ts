@@ -1,7 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Adds end users and tags of calls, each in a separate row to be found by its value, and totals by all of them. */
+/**
+ * Adds the labels of calls (end users and tags), each in a separate row with an index by value, and totals by all
+ * labels.
+ */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "call_labels", {
     columns: { account: "text", at: "bigint", id: "text", name: "text", value: "text" },

@@ -26,7 +26,7 @@ const tables: Readonly<Record<string, TableShape>> = {
   marks: { columns: { name: "text", value: "text" }, key: ["name"] },
 };
 
-/** Columns that are added to accounts. */
+/** Columns that are added to the table of accounts, with their defaults. */
 const columns = {
   name: "''",
   created: "''",
@@ -35,22 +35,22 @@ const columns = {
   chain: "0",
   tip: "0",
 } as const;
-const texts: ReadonlySet<string> = new Set(["name", "created"]);
+const textColumns: ReadonlySet<string> = new Set(["name", "created"]);
 
 /**
- * Adds accounts as they were created, their tokens, the audit of changes, and the restorations of a Redis that had lost
- * data.
+ * Adds creation data to accounts, and the tables of tokens, of the audit of changes, and of restorations after Redis
+ * had lost data.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index tokens_by_id on tokens (token)`.execute(db);
   for (const [column, fallback] of Object.entries(columns))
-    await sql`alter table accounts add column ${sql.ref(column)} ${sql.raw(texts.has(column) ? "text" : "bigint")}
+    await sql`alter table accounts add column ${sql.ref(column)} ${sql.raw(textColumns.has(column) ? "text" : "bigint")}
       not null default ${sql.raw(fallback)}`.execute(db);
   await sql`update accounts set
     credited = coalesce((select sum(nanos) from credits where credits.account = accounts.account), 0)`.execute(db);
   const { rows } = await sql<{ account: string; head: string }>`select account, head from accounts`.execute(db);
-  // Existing chains are taken as correct.
+  // Existing chains are assumed to be correct.
   for (const { account, head } of rows)
     await sql`update accounts set chain = ${linkOf(head)}, tip = ${linkOf(head)} where account = ${account}`.execute(
       db,

@@ -20,12 +20,12 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Name under which earlier versions stored the vendor's request id among a call's labels. */
+/** Label name under which earlier versions stored the vendor's request id of a call. */
 const upstreamLabel = "upstreamRequest";
 
 /**
- * Adds the table of call ids: a call is stored once by its id alone, and is found by its request ids without a scan of
- * every day. Of calls that are stored twice the first keeps the id.
+ * Adds the table of call ids. A call is stored only once per id, and can be found by its request ids without a scan of
+ * every day. If a call is stored twice, the id refers to the first one.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);

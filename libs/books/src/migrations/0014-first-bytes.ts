@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
 /**
- * Adds counts of the times to the first byte in ranges that grow by 5 %, also for existing calls; and an index of tasks
- * by time.
+ * Adds counts of calls by their time to the first byte, in ranges that grow by 5 %, and fills them from existing calls.
+ * Also adds an index of tasks by time.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "first_bytes", {

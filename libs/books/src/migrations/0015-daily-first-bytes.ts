@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
 /**
- * Adds times to the first byte by complete days over all accounts: a month of a million calls is then read from some
- * ten thousand rows.
+ * Adds counts of calls by their time to the first byte, by day over all accounts. A month with a million calls is then
+ * read from about ten thousand rows.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "daily_first_bytes", {

@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { createTable, sumColumnsOf, type MigrationTools } from "./tables.ts";
 
 /**
- * Adds sums and times to the first byte by complete days and tag values over all accounts, also for existing calls: a
- * month of a million calls is then read from some hundred rows.
+ * Adds sums and times to the first byte by day and tag value over all accounts, and fills them from existing calls. A
+ * month with a million calls is then read from a few hundred rows.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   const sums = await sumColumnsOf(db, "labelled_totals");

@@ -2,13 +2,13 @@ import { sql, type Kysely } from "kysely";
 import { auditHash, auditHeadMark } from "../accounts/audit-hash.ts";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Entries of the audit per query. */
+/** Number of audit entries per query. */
 const pageSize = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * Adds signed heads of chains (`anchors.ts`), the audit as a chain, and the day from which all calls are kept: totals
- * of earlier days have no calls to compare with.
+ * Adds the table of anchors (`anchors.ts`), the number and hash of audit entries, and the mark with the day from which
+ * on all calls are kept. Totals of earlier days cannot be compared with calls.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "anchors", {
@@ -34,7 +34,7 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   );
 }
 
-/** Numbers the existing entries in the order of their times, and computes the hash of each. */
+/** Numbers the existing audit entries in the order of their times, and computes their hashes. */
 async function chainAudit(db: Kysely<unknown>): Promise<void> {
   let [number, head] = [0, ""];
   for (;;) {

@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { createTable, sumColumnsOf, type MigrationTools } from "./tables.ts";
 
 /**
- * Adds the account to every total: the sums and the times to the first byte of a day's tags, and the times of a day.
- * They are summed again from tables that have the account already.
+ * Adds the account to the totals of tags, to their times to the first byte, and to the daily times to the first byte.
+ * The tables are dropped and filled again from tables that already contain the account.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const table of ["daily_tag_totals", "daily_tag_first_bytes", "daily_first_bytes"])
@@ -34,7 +34,7 @@ async function tagTotals(db: Kysely<unknown>, engine: MigrationTools["engine"]):
   await sql`insert into daily_tag_totals (account, period, name, value, outcome, ${columns})
     select account, period, label.key, label.value, outcome, ${summed} from labelled_totals, ${labels}
     where label.key <> 'endUser' group by 1, 2, 3, 4, 5`.execute(db);
-  // Most queries are about all accounts.
+  // Most queries cover all accounts.
   await sql`create index daily_tag_totals_by_name on daily_tag_totals (name, period)`.execute(db);
 }
 

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Adds calls that were refused before money was held, kept for some days (`refused-calls.ts`). */
+/**
+ * Adds the table of calls that were refused before money was reserved (`refused-calls.ts`). They are kept for some
+ * days.
+ */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "refused_calls", {
     columns: {

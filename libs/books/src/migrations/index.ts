@@ -14,13 +14,13 @@ import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
 import { refusedCalls } from "./0019-refused-calls.ts";
 import type { MigrationTools } from "./tables.ts";
 
-/** One step of the schema; it cannot be reverted. */
-export interface Step {
+/** One migration of the schema. It cannot be reverted. */
+export interface Migration {
   readonly up: (db: Kysely<unknown>, tools: MigrationTools) => Promise<void>;
 }
 
-/** Migrations by name, in the order in which they are run. A released one is never changed. */
-export const migrations: Readonly<Record<string, Step>> = {
+/** Migrations by name, in the order in which they run. A released migration is never changed. */
+export const migrations: Readonly<Record<string, Migration>> = {
   "0001-calls": calls,
   "0002-labels": labels,
   "0003-failed-calls": failedCalls,

@@ -1,19 +1,19 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 
-/** The database engines of the books. */
+/** Database engines of the books. */
 export type Engine = "sqlite" | "postgres";
 
-/** Arguments of a migration in addition to the database. */
+/** Parameters of a migration in addition to the database. */
 export interface MigrationTools {
   readonly engine: Engine;
 }
 
-/** A table as a migration creates it; all columns are `not null`. */
+/** Definition of a table in a migration. All columns are `not null`. */
 export interface TableShape {
   readonly columns: Readonly<Record<string, "text" | "integer" | "bigint">>;
-  /** Columns of its primary key; the account comes first, so that Citus can distribute the table by it. */
+  /** Columns of the primary key. The account comes first, so that Citus can distribute the table by it. */
   readonly key: readonly string[];
-  /** PostgreSQL: column whose ranges are its partitions. */
+  /** Column by whose ranges the table is partitioned in PostgreSQL. */
   readonly partitionedBy?: string;
 }
 
@@ -34,7 +34,8 @@ export async function createTable(
 }
 
 /**
- * Returns the sum columns of a table of labelled totals at this migration; columns of later units are added at a start.
+ * Returns the columns of sums that a table of labelled totals has during a migration. Columns of units that are added
+ * later are created at the start of a process.
  */
 export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
   const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);

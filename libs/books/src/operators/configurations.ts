@@ -3,36 +3,36 @@ import type { Books } from "../open.ts";
 
 /** A version of the configuration in the books. */
 export interface BookedConfiguration {
-  /** Version number, counted from 1. */
+  /** Version number; the first version is 1. */
   readonly version: number;
-  /** RFC 3339. */
+  /** Time at which the version was stored (RFC 3339). */
   readonly time: string;
   readonly actor: string;
-  /** Note of its author; may be empty. */
+  /** Note of the author; may be "". */
   readonly note: string;
-  /** YAML; it contains references to vendor keys, never the keys. */
+  /** YAML document. It contains references to vendor keys, never the keys. */
   readonly document: string;
 }
 
-/** An encrypted vendor key, with the id by which documents name it. */
-export interface SealedKey {
+/** An encrypted vendor key, with the id that documents refer to. */
+export interface EncryptedVendorKey {
   readonly id: string;
   readonly sealed: string;
 }
 
-/** Content of a new version. */
+/** Content of a new version of the configuration. */
 export interface NewConfiguration {
   readonly document: string;
   readonly note: string;
-  /** Keys that the document names and that are not stored yet. */
-  readonly keys: readonly SealedKey[];
-  /** Version that it was derived from, 0 if there was none. */
+  /** Keys to which the document refers and that are not stored yet. */
+  readonly keys: readonly EncryptedVendorKey[];
+  /** Number of the version that it was derived from; 0 if there was none. */
   readonly basedOn: number;
 }
 
 /**
- * Stores a version of the configuration. Undefined if another version was stored since the one that it was derived
- * from.
+ * Stores a version of the configuration. Returns undefined if another version was stored after the one that it was
+ * derived from.
  */
 export async function saveConfiguration(
   { db }: Books,
@@ -48,7 +48,7 @@ export async function saveConfiguration(
       .orderBy("version", "desc")
       .executeTakeFirst();
     if ((newest?.version ?? 0) !== basedOn) return undefined;
-    // The version is the table's key, so that only one of two concurrent versions is inserted.
+    // The version is the table's key, so only one of two concurrent versions is inserted.
     const inserted = await at
       .insertInto("configurations")
       .values({ version, at: now.getTime(), actor, note, document })
@@ -75,7 +75,7 @@ export async function saveConfiguration(
   });
 }
 
-/** Reads a version of the configuration, or the latest; undefined if there is none. */
+/** Reads a version of the configuration, or the latest one; undefined if it does not exist. */
 export async function readConfiguration(
   { db }: Books,
   version: number | undefined,
@@ -89,7 +89,7 @@ export async function readConfiguration(
   return { ...rest, time: new Date(at).toISOString() };
 }
 
-/** Reads versions of the configuration, newest first, without their documents. */
+/** Reads versions of the configuration without their documents, newest first. */
 export async function listConfigurations(
   { db }: Books,
   { limit, before }: { readonly limit: number; readonly before: number | undefined },
@@ -100,8 +100,8 @@ export async function listConfigurations(
   return rows.map(({ at, ...row }) => ({ ...row, time: new Date(at).toISOString() }));
 }
 
-/** Reads the encrypted keys that are stored under these ids. */
-export async function readVendorKeys({ db }: Books, ids: readonly string[]): Promise<readonly SealedKey[]> {
+/** Reads the encrypted keys with these ids. */
+export async function readVendorKeys({ db }: Books, ids: readonly string[]): Promise<readonly EncryptedVendorKey[]> {
   if (ids.length === 0) return [];
   return db.selectFrom("vendor_keys").select(["id", "sealed"]).where("id", "in", ids).execute();
 }

@@ -20,19 +20,19 @@ export interface BookedOperatorKey {
   readonly record: OperatorRecord;
 }
 
-/** Audit entry of a change of operators; it contains neither secrets nor their hashes. */
-export interface OperatorAct {
+/** Audit entry of a change of operators. It contains neither secrets nor hashes of secrets. */
+export interface OperatorAudit {
   readonly actor: string;
   readonly action: string;
   readonly account: string;
   readonly after: unknown;
 }
 
-/** Stores a new operator. Returns false if the name exists. */
+/** Stores a new operator. Returns false if an operator with this name exists. */
 export async function bookOperator(
   { db }: Books,
   { name, record }: BookedOperator,
-  act: OperatorAct,
+  act: OperatorAudit,
 ): Promise<boolean> {
   return db.transaction().execute(async (at) => {
     const made = await at
@@ -46,14 +46,14 @@ export async function bookOperator(
   });
 }
 
-/** Changes members of an operator's record; undefined if there is no such operator. */
+/** Changes members of an operator's record. Returns undefined if there is no such operator. */
 export async function changeOperator(
   { db }: Books,
   { name, record }: BookedOperator,
-  act: OperatorAct,
+  act: OperatorAudit,
 ): Promise<BookedOperator | undefined> {
   return db.transaction().execute(async (at) => {
-    // The row is written before it is read, so that a concurrent change waits for this one.
+    // The row is updated before it is read, so that a concurrent change waits for this one.
     const [row] = await at
       .updateTable("operators")
       .set({ name })
@@ -72,7 +72,7 @@ export async function changeOperator(
   });
 }
 
-/** Reads an operator by name. */
+/** Reads an operator by name; undefined if there is none. */
 export async function readOperator({ db }: Books, name: string): Promise<BookedOperator | undefined> {
   const row = await db.selectFrom("operators").selectAll().where("name", "=", name).executeTakeFirst();
   return row === undefined ? undefined : { name: row.name, record: parseOperatorRecord(row.record) };
@@ -88,7 +88,7 @@ export async function listOperators({ db }: Books): Promise<readonly BookedOpera
 export async function bookOperatorKey(
   { db }: Books,
   { id, digest, record }: BookedOperatorKey,
-  act: OperatorAct,
+  act: OperatorAudit,
 ): Promise<void> {
   await db.transaction().execute(async (at) => {
     await at
@@ -99,8 +99,8 @@ export async function bookOperatorKey(
   });
 }
 
-/** Deletes a key for automation. Returns false if the id does not exist. */
-export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAct): Promise<boolean> {
+/** Deletes a key for automation. Returns false if there is no key with this id. */
+export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAudit): Promise<boolean> {
   return db.transaction().execute(async (at) => {
     const gone = await at.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
     if (gone.length > 0) await writeAudit(at, { ...act, time: new Date().toISOString() });
@@ -108,7 +108,7 @@ export async function deleteOperatorKey({ db }: Books, id: string, act: Operator
   });
 }
 
-/** Reads keys for automation: the one with a digest, or all. */
+/** Reads keys for automation: the one with this digest, or all. */
 export async function readOperatorKeys({ db }: Books, digest?: string): Promise<readonly BookedOperatorKey[]> {
   const all = db.selectFrom("operator_keys").selectAll();
   const rows = await (digest === undefined ? all : all.where("digest", "=", digest)).orderBy("id").execute();

@@ -1,5 +1,5 @@
 import { findAccount, listAccountIds, listCredits, readSnapshot, tokensWithDigests } from "@modelgate/accounts";
-import { adoptAccount, adoptToken, findBooked, recordCredits } from "@modelgate/books";
+import { adoptAccount, adoptToken, findAccounts, recordCredits } from "@modelgate/books";
 import type { Projecting } from "./project.ts";
 
 /** Accounts that are looked up at a time. */
@@ -15,7 +15,7 @@ export async function adoptAccounts({ redis, books }: Projecting): Promise<numbe
   for (let from = 0; from < ids.length; from += atOnce) {
     const page = ids.slice(from, from + atOnce);
     const known = new Set(
-      (await findBooked(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id),
+      (await findAccounts(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id),
     );
     for (const id of page.filter((each) => !known.has(each))) if (await adopt({ redis, books }, id)) adopted++;
   }

@@ -8,13 +8,13 @@ import {
   type Token,
 } from "@modelgate/accounts";
 import {
-  creditsOf,
+  readCreditsOf,
   markProjected,
   markTokenProjected,
-  pendingCredits,
+  readPendingCredits,
   recordCredits,
-  unprojectedAccounts,
-  unprojectedTokens,
+  readUnprojectedAccounts,
+  readUnprojectedTokens,
   withdrawCredit,
   type BookedToken,
   type Books,
@@ -89,10 +89,10 @@ async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): 
  */
 export async function projectLeftovers(projecting: Projecting, nowMs: number): Promise<number> {
   const { books } = projecting;
-  const accounts = await unprojectedAccounts(books, atOnce);
+  const accounts = await readUnprojectedAccounts(books, atOnce);
   const openings = new Map(
     (
-      await creditsOf(
+      await readCreditsOf(
         books,
         accounts.map(({ id }) => id),
       )
@@ -101,9 +101,11 @@ export async function projectLeftovers(projecting: Projecting, nowMs: number): P
       .map((event) => [event.accountId, event]),
   );
   for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
-  const tokens = await unprojectedTokens(books, atOnce);
+  const tokens = await readUnprojectedTokens(books, atOnce);
   for (const token of tokens) await projectBookedToken(projecting, token);
-  const credits = (await pendingCredits(books, atOnce)).filter(({ time }) => Date.parse(time) < nowMs - leftBehindMs);
+  const credits = (await readPendingCredits(books, atOnce)).filter(
+    ({ time }) => Date.parse(time) < nowMs - leftBehindMs,
+  );
   for (const event of credits) await projectCredit(projecting, event);
   return accounts.length + tokens.length + credits.length;
 }

@@ -1,4 +1,4 @@
-import { firstByteTimes, isLabelName, type FirstBytesQuery } from "@modelgate/books";
+import { readFirstByteTimes, isLabelName, type FirstBytesQuery } from "@modelgate/books";
 import { Failure, oneOf } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -14,7 +14,7 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const narrowed = { account: word("account"), model: word("model"), channel: word("channel") };
       refuseMixed(by, narrowed);
-      return connection.use((books) => firstByteTimes(books, { ...periodOf(query), ...narrowed, by }));
+      return connection.use((books) => readFirstByteTimes(books, { ...periodOf(query), ...narrowed, by }));
     },
   };
 }

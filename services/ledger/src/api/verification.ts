@@ -7,11 +7,11 @@ import {
   type Verification,
 } from "@modelgate/accounts";
 import {
-  findBooked,
+  findAccounts,
   readAnchor,
   readReceipts,
   readRestorations,
-  secondSettlements,
+  readSecondSettlements,
   storeAnchor,
   verifyTotals,
   wasReplaced,
@@ -53,7 +53,7 @@ export function verifierOf(deps: VerificationDeps): Verifier {
   return async (id, given) => {
     const found = await connection.use(async (books) => {
       await untilWhole(redis, books, id, waitMs);
-      const [booked] = await findBooked(books, [id]);
+      const [booked] = await findAccounts(books, [id]);
       const stored = await readAnchor(books, id);
       const anchors = [stored, given].filter((anchor) => anchor !== undefined);
       const createdAt = booked?.createdAt ?? "";
@@ -116,7 +116,7 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
     if (found === undefined) return undefined;
     return connection.use(async (books) => ({
       ...shown(found, await readRestorations(books, id, shownRestorations)),
-      settledTwice: (await secondSettlements(books, id)).length,
+      settledTwice: (await readSecondSettlements(books, id)).length,
     }));
   };
   return {
@@ -151,9 +151,9 @@ const pollMs = 100;
  */
 async function untilWhole(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
-    const [account] = await findBooked(books, [id]);
+    const [account] = await findAccounts(books, [id]);
     const [known] = await readHeads(redis, [id]);
-    if (account?.whole === true && (known?.receipts ?? 0) >= account.receipts) return;
+    if (account?.isComplete === true && (known?.receipts ?? 0) >= account.receipts) return;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

@@ -1,7 +1,7 @@
 import { keepVerification } from "@modelgate/accounts";
 import {
   auditAnchor,
-  lostAnchors,
+  readLostAnchors,
   readAnchor,
   storeAnchor,
   verifyAudit,
@@ -43,7 +43,7 @@ export async function verifyCommon(
   const prices = await alteredPrices(redis);
   const { entries, message } = await connection.use(async (books) => {
     const audit = await verifyAuditOf(books, signer, given);
-    const [gone] = await lostAnchors(books, 1);
+    const [gone] = await readLostAnchors(books, 1);
     return {
       entries: audit.entries,
       message:

@@ -1,5 +1,12 @@
 import { readHeads, type AccountHead } from "@modelgate/accounts";
-import { branchesAt, findBooked, linkModulus, reduced, shiftChain, type BookedAccount } from "@modelgate/books";
+import {
+  findBranches,
+  findAccounts,
+  linkModulus,
+  reduceModulo,
+  adjustChainSum,
+  type BookedAccount,
+} from "@modelgate/books";
 import { giveBack } from "./give-back.ts";
 import { chargeAgain, putBack, type PutBackDeps } from "./put-back.ts";
 import { recordSentOf } from "./record-sent.ts";
@@ -21,9 +28,9 @@ const checksUntilLasting = 3;
 export type Offsets = Map<string, Map<number, number>>;
 
 /** Compares an account. The books were read before Redis, so anything that only Redis has is in transit. */
-function standingOf({ whole, receipts, head }: BookedAccount, known: AccountHead | undefined): Standing {
+function standingOf({ isComplete, receipts, head }: BookedAccount, known: AccountHead | undefined): Standing {
   if (known === undefined) return "absent";
-  if (!whole) return "broken";
+  if (!isComplete) return "broken";
   if (known.receipts < receipts || (known.receipts === receipts && known.head !== head)) return "behind";
   return "agrees";
 }
@@ -37,7 +44,7 @@ export async function compareAccounts(
   ids: readonly string[],
   offsets: Offsets,
 ): Promise<readonly string[]> {
-  const accounts = await findBooked(deps.books, ids);
+  const accounts = await findAccounts(deps.books, ids);
   const heads = await readHeads(
     deps.redis,
     accounts.map(({ id }) => id),
@@ -67,12 +74,12 @@ async function mend(
   if (standing === "absent" || known === undefined) {
     // An account without a creation date is known from its calls only and was never created here.
     if (account.createdAt !== "") await putBack(deps, [account]);
-    return account.whole;
+    return account.isComplete;
   }
   // JetStream treats a second settlement in Redis as a duplicate, so it is only reported here.
   if ((await recordSentOf(deps, account.id)) > 0) return false;
   if (standing === "broken" && !isLasting(offsets, account)) return false;
-  const branches = await branchesAt(deps.books, account, known.head);
+  const branches = await findBranches(deps.books, account, known.head);
   if (branches === undefined) return false;
   const { orphans, complete } = branches;
   await chargeAgain(deps, account.id, orphans, "Redis was behind the books");
@@ -93,6 +100,6 @@ function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
 async function acceptGap({ books }: PutBackDeps, account: BookedAccount, offsets: Offsets): Promise<void> {
   const { id, offset } = account;
   if ((offsets.get(id)?.get(offset) ?? 0) < checksUntilLasting * 10) return;
-  await shiftChain(books, id, reduced(-offset), linkModulus);
+  await adjustChainSum(books, id, reduceModulo(-offset), linkModulus);
   offsets.delete(id);
 }

@@ -1,5 +1,5 @@
 import { creditEventOf } from "@modelgate/accounts";
-import { bookCredit, markRefunded, unrefunded, writeRestoration } from "@modelgate/books";
+import { bookCredit, markRefunded, readUnrefunded, writeRestoration } from "@modelgate/books";
 import { projectCredit } from "../accounts/project.ts";
 import type { PutBackDeps } from "./put-back.ts";
 
@@ -10,7 +10,7 @@ import type { PutBackDeps } from "./put-back.ts";
  */
 export async function giveBack(deps: PutBackDeps, accounts: readonly string[]): Promise<number> {
   const { redis, books } = deps;
-  const second = await unrefunded(books, accounts);
+  const second = await readUnrefunded(books, accounts);
   for (const settlement of second) {
     const { event, operation } = settlement;
     const { accountId, costNanos, id } = event;

@@ -1,10 +1,10 @@
 import { applyCredit, chargeLost, publishEntries, restoreAccount, type OutboxEntry } from "@modelgate/accounts";
 import {
-  creditsOf,
-  newestChain,
-  pagesOfAccounts,
+  readCreditsOf,
+  findNewestChain,
+  readAccountPages,
   writeRestoration,
-  type Booked,
+  type ChainedEvent,
   type BookedAccount,
   type Books,
 } from "@modelgate/books";
@@ -22,7 +22,7 @@ export interface PutBackDeps {
 /** Restores all accounts and API keys from the books to a Redis that has none. Returns the number of accounts. */
 export async function putBackAll(deps: PutBackDeps): Promise<number> {
   let restored = 0;
-  for await (const page of pagesOfAccounts(deps.books)) restored += await putBack(deps, page);
+  for await (const page of readAccountPages(deps.books)) restored += await putBack(deps, page);
   return restored;
 }
 
@@ -30,7 +30,7 @@ export async function putBackAll(deps: PutBackDeps): Promise<number> {
 export async function putBack(deps: PutBackDeps, accounts: readonly BookedAccount[]): Promise<number> {
   const { books } = deps;
   const ids = accounts.map(({ id }) => id);
-  const credits = Map.groupBy(await creditsOf(books, ids), ({ accountId }) => accountId);
+  const credits = Map.groupBy(await readCreditsOf(books, ids), ({ accountId }) => accountId);
   await restoreTokens(deps, ids);
   const put = await Promise.all(accounts.map((account) => putBackOne(deps, account, credits.get(account.id) ?? [])));
   return put.filter(Boolean).length;
@@ -41,7 +41,7 @@ async function putBackOne(
   account: BookedAccount,
   credits: readonly CreditEvent[],
 ): Promise<boolean> {
-  const head = account.whole ? { ...account, lost: new Set<string>() } : await headOf(books, account);
+  const head = account.isComplete ? { ...account, lost: new Set<string>() } : await headOf(books, account);
   // Credits outside the chain are applied again once the account exists.
   const applied = credits.filter(({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId));
   return restoreAccount(redis, {
@@ -57,7 +57,7 @@ async function putBackOne(
 }
 
 async function headOf(books: Books, account: BookedAccount) {
-  const { head, orphans } = await newestChain(books, account);
+  const { head, orphans } = await findNewestChain(books, account);
   return {
     receipts: head?.number ?? 0,
     head: head?.hash ?? "",
@@ -70,7 +70,7 @@ async function headOf(books: Books, account: BookedAccount) {
 export async function chargeAgain(
   { redis, bus, books }: PutBackDeps,
   account: string,
-  orphans: readonly Booked[],
+  orphans: readonly ChainedEvent[],
   reason: string,
 ): Promise<number> {
   const charged: OutboxEntry[] = [];

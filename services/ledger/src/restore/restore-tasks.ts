@@ -1,5 +1,5 @@
 import { restoreTask, type TaskRecord, type TaskSealer } from "@modelgate/accounts";
-import { lostTasks, type BookedTask } from "@modelgate/books";
+import { readFetchableTasks, type BookedTask } from "@modelgate/books";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { PutBackDeps } from "./put-back.ts";
 
@@ -15,7 +15,7 @@ type TaskDeps = Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: Task
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
   let restored = 0;
   for (let after: BookedTask | undefined; ;) {
-    const page = await lostTasks(deps.books, { nowMs, after, limit: pageSize });
+    const page = await readFetchableTasks(deps.books, { nowMs, after, limit: pageSize });
     restored += await restoreSome(deps, page, nowMs);
     after = page.at(-1);
     if (after === undefined || page.length < pageSize) return restored;

@@ -1,5 +1,5 @@
 import { findToken } from "@modelgate/accounts";
-import { tokensOf } from "@modelgate/books";
+import { readTokensOf } from "@modelgate/books";
 import { projectBookedToken, type Projecting } from "../accounts/project.ts";
 
 /** API keys whose commands are sent together. */
@@ -10,7 +10,7 @@ const atOnce = 500;
  * that was disabled just before the loss would work again. Returns their number.
  */
 export async function restoreTokens({ redis, books }: Projecting, accounts: readonly string[]): Promise<number> {
-  const tokens = await tokensOf(books, accounts);
+  const tokens = await readTokensOf(books, accounts);
   let restored = 0;
   for (let from = 0; from < tokens.length; from += atOnce) {
     const several = tokens.slice(from, from + atOnce);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeCompleteRuns, type TaskSealer } from "@modelgate/accounts";
-import { brokenChains, keepMark, pagesOfAccounts, type Books } from "@modelgate/books";
+import { readBrokenChains, setMarkOnce, readAccountPages, type Books } from "@modelgate/books";
 import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
 import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
@@ -126,7 +126,7 @@ class Watch implements RedisWatch {
   async #round(books: Books): Promise<void> {
     const { redis, bus, log } = this.#options;
     const deps = { redis, bus, books };
-    const epoch = await keepMark(books, epochMark, randomUUID());
+    const epoch = await setMarkOnce(books, epochMark, randomUUID());
     const { runs, writes } = await readServerState(redis);
     const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
@@ -147,7 +147,7 @@ class Watch implements RedisWatch {
     }
     if (this.#rounds++ % roundsBetweenChecks === 0) {
       await projectLeftovers(deps, Date.now());
-      this.noticed(await brokenChains(books, pageSize));
+      this.noticed(await readBrokenChains(books, pageSize));
     }
     const again = await this.#compare(deps);
     // An emptied Redis has lost this record too.
@@ -189,7 +189,7 @@ class Watch implements RedisWatch {
   /** Restores tasks and API keys of a Redis that may be behind: it may lack a task's end or a key's disabling. */
   async #putEndBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     let tokens = 0;
-    for await (const page of pagesOfAccounts(deps.books))
+    for await (const page of readAccountPages(deps.books))
       tokens += await restoreTokens(
         deps,
         page.map(({ id }) => id),
@@ -214,7 +214,7 @@ class Watch implements RedisWatch {
   }
 
   async #noticeAll(books: Books): Promise<void> {
-    for await (const page of pagesOfAccounts(books)) for (const { id } of page) this.#suspects.add(id);
+    for await (const page of readAccountPages(books)) for (const { id } of page) this.#suspects.add(id);
   }
 
   async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<number> {
