@@ -9,10 +9,10 @@ import { isFields, textOf, type Fields } from "./render/value.ts";
 import { at, itemsAt } from "./test/suite.ts";
 
 /**
- * Runs every pod of the local overlay as a container of this machine's Docker engine, as its manifest says: user,
- * read-only root, capabilities, memory, variables, volumes, probes, preStop. Then a call, and the end of each pod with a
- * stream open. What only Kubernetes does (scheduling, network rules, autoscaling) is not tried here. By hand, with the
- * images of `deploy/README.md`: `node deploy/k8s/try.ts`.
+ * Runs every pod of the local overlay as a container of this machine's Docker engine, as its manifest describes: user,
+ * read-only root, capabilities, memory, variables, volumes, probes, preStop. Then makes a call, and ends each pod while
+ * a stream is open. Does not test scheduling, network rules and autoscaling. Run by hand, with the images of
+ * `deploy/README.md`: `node deploy/k8s/try.ts`.
  */
 const run = `modelgate-pods-${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-pods-"));
@@ -32,7 +32,7 @@ const secrets: Readonly<Record<string, string>> = {
 
 interface Pod {
   readonly name: string;
-  /** The container's name at the engine. */
+  /** Name of the container. */
   readonly as: string;
   readonly spec: Fields;
   readonly container: Fields;
@@ -42,7 +42,7 @@ function docker(...args: readonly string[]): string {
   return execFileSync("docker", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }
 
-/** The pods of a kind, one of each: the overlay wants no more. */
+/** Returns the pods of a kind, one for each object. */
 function podsOf(kind: string): readonly Pod[] {
   return objects
     .filter((object) => object["kind"] === kind)
@@ -54,7 +54,7 @@ function podsOf(kind: string): readonly Pod[] {
     });
 }
 
-/** Starts a pod's container with what the kubelet would give it, under the name of its Service. */
+/** Starts the container of a pod as the kubelet would, under the name of its Service. */
 function start({ name, as, spec, container }: Pod): void {
   const security = at(spec, "securityContext");
   const user = `${textOf(at(security, "runAsUser"))}:${textOf(at(security, "runAsGroup"))}`;
@@ -80,7 +80,7 @@ function start({ name, as, spec, container }: Pod): void {
   docker("run", "--detach", ...options.flat(), imageHere(textOf(container["image"])), ...rest, ...words("args"));
 }
 
-/** An image as this engine has it: one that was made on this machine has its tag and no digest. */
+/** Returns the name of an image in this engine. An image that was built on this machine has its tag and no digest. */
 function imageHere(image: string): string {
   const [tag = image] = image.split("@");
   const { stdout } = spawnSync("docker", ["image", "inspect", "--format", "{{len .RepoDigests}}", tag]);
@@ -96,7 +96,10 @@ function variablesOf(container: Fields): ReadonlyMap<string, string> {
   );
 }
 
-/** A volume: the ConfigMap's files, room to pass through, or a folder that the pod's group may write to. */
+/**
+ * Returns the arguments for a volume: the ConfigMap's files, temporary space, or a folder that the pod's group may
+ * write to.
+ */
 function volumeOf(spec: Fields, mount: Fields): readonly string[] {
   const [name, path] = [textOf(mount["name"]), textOf(mount["mountPath"])];
   const volume = itemsAt(spec, "volumes").find((one) => one["name"] === name);
@@ -117,7 +120,7 @@ function addressOf({ as }: Pod): string {
   return docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", as);
 }
 
-/** Whether a probe passes now. */
+/** Returns true if a probe passes now. */
 async function passes(pod: Pod, probe: Fields): Promise<boolean> {
   const command = at(probe, "exec", "command");
   if (Array.isArray(command)) return spawnSync("docker", ["exec", pod.as, ...command.map(textOf)]).status === 0;
@@ -130,7 +133,7 @@ async function passes(pod: Pod, probe: Fields): Promise<boolean> {
   );
 }
 
-/** Waits until a pod's probes pass, in the time that its first one allows. */
+/** Waits until the probes of a pod pass, for the time that its first probe allows. */
 async function ready(pod: Pod): Promise<void> {
   const probes = ["startupProbe", "livenessProbe", "readinessProbe"].flatMap((kind) => {
     const probe = pod.container[kind];
@@ -147,7 +150,7 @@ async function ready(pod: Pod): Promise<void> {
 
 const meanwhile = promisify(execFile);
 
-/** Ends a pod as the kubelet does, beside all others: preStop, SIGTERM, and after the grace SIGKILL. */
+/** Ends a pod as the kubelet does: preStop, SIGTERM and, after the grace period, SIGKILL. */
 async function end({ name, as, spec, container }: Pod): Promise<void> {
   const begun = performance.now();
   const preStop = at(container, "lifecycle", "preStop", "exec", "command");
@@ -168,7 +171,7 @@ async function call(edge: string, body: object): Promise<string> {
   return answer.text();
 }
 
-/** As deploy/README.md has it run in the pod. */
+/** Command that deploy/README.md runs in the pod of control. */
 const gatectl = "services/control/src/gatectl/main.ts account show demo --json";
 const saying = (content: string) => ({ messages: [{ role: "user", content }] });
 const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];

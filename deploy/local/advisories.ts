@@ -1,8 +1,8 @@
-/** An advisory that is accepted for a while: every line says why, and until when. */
+/** Advisory that is accepted until a date. A comment on each line gives the reason. */
 export interface AcceptedAdvisory {
   /** GitHub's id, `GHSA-…`. */
   readonly id: string;
-  /** The last day of UTC, as `2027-01-31`; after it the advisory fails the audit again. */
+  /** Last day (UTC) of the acceptance, such as `2027-01-31`. After it, the advisory fails the audit again. */
   readonly until: string;
   readonly why: string;
 }
@@ -12,7 +12,7 @@ export const acceptedAdvisories: readonly AcceptedAdvisory[] = [];
 
 /** Severities that fail the audit. */
 const failing: ReadonlySet<string> = new Set(["high", "critical"]);
-/** Packages of tests alone: no image has them. */
+/** Path prefix of packages that only tests use; no image contains them. */
 const testsOnly = "libs__testkit>";
 
 interface Advisory {
@@ -25,8 +25,8 @@ interface Advisory {
 }
 
 /**
- * What `pnpm audit --prod --json` found that must not be shipped, a line each. Undefined where its output is no report:
- * the registry has no audit endpoint, or does not answer.
+ * Returns the advisories in the output of `pnpm audit --prod --json` that prevent a release, one line each. Undefined
+ * if the output is not a report, because the registry has no audit endpoint or does not answer.
  */
 export function unacceptable(
   output: string,

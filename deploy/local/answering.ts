@@ -2,26 +2,26 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { CannotStart } from "./cannot-start.ts";
 
-/** Longest wait for a store: a start that waits for one that is gone must say so within 5 s. */
+/** Maximum wait for a store, in ms. A start must report a missing store within 5 s. */
 const withinMs = 3_000;
 
-/** A store that an address may be of: the variable, its usual port, and what makes it say a first byte. */
+/** Store whose address a variable may contain: the default port, and the request that makes it send a first byte. */
 interface Store {
   readonly variable: string;
   readonly port: number;
-  /** What is sent; empty where the server speaks first. */
+  /** Request to send; empty if the server sends first. */
   readonly hello: Buffer;
 }
 
 const stores: readonly Store[] = [
   { variable: "REDIS_URL", port: 6_379, hello: Buffer.from("PING\r\n") },
   { variable: "NATS_URL", port: 4_222, hello: Buffer.alloc(0) },
-  // PostgreSQL's SSLRequest, which is answered with one letter before anybody signs in.
+  // PostgreSQL's SSLRequest, which the server answers with one letter before authentication.
   { variable: "BOOKS_URL", port: 5_432, hello: Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]) },
 ];
 
 /**
- * Checks that the stores that an environment names answer, one server of each. Throws CannotStart with the variable, the
+ * Checks that the stores in an environment answer, one server of each. Throws CannotStart with the variable, the
  * addresses without credentials, and the causes.
  */
 export async function checkStores(env: Readonly<Record<string, string | undefined>>): Promise<void> {
@@ -39,7 +39,7 @@ export async function checkStores(env: Readonly<Record<string, string | undefine
   );
 }
 
-/** The servers of an address; none where it cannot be read, which the services say better. */
+/** Returns the server URLs in an address; an empty list for an invalid address, which the services report. */
 function urlsIn(text = ""): readonly URL[] {
   const [first = "", ...others] = text.split(",").map((part) => part.trim());
   const scheme = /^[a-z+]+:\/\//.exec(first)?.[0] ?? "";
@@ -47,7 +47,7 @@ function urlsIn(text = ""): readonly URL[] {
   return all.every((url) => URL.canParse(url) && new URL(url).hostname !== "") ? all.map((url) => new URL(url)) : [];
 }
 
-/** Resolves with the first byte of a server; by TLS with its connection alone. */
+/** Resolves with the first byte of a server; with TLS, when it is connected. */
 async function answer(url: URL, { port, hello }: Store): Promise<void> {
   const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port || port) });
   try {

@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { acceptedAdvisories, unacceptable } from "./advisories.ts";
 
 /**
- * Asks the registry for advisories about the packages of the lockfile that are shipped. Fails on one of high or critical
- * severity that `advisories.ts` does not accept. Where the registry has no audit endpoint, or does not answer in time, "not
- * checked" is printed, which fails nothing: `npm test` must not depend on the network. With `--required`, as in the release, it fails.
+ * Asks the registry for advisories about the shipped packages of the lockfile. Fails for an advisory of high or
+ * critical severity that `advisories.ts` does not accept. If the registry has no audit endpoint or does not answer in
+ * time, prints "not checked" and succeeds, because `npm test` must not depend on the network. With `--required`, as in
+ * the release, it fails then.
  */
 const withinMs = Number(process.env["AUDIT_MS"] ?? 20_000);
 
@@ -19,7 +20,7 @@ const found = unacceptable(stdout, acceptedAdvisories, new Date().toISOString().
 if (found === undefined) {
   const late = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
   const reason = late ? `no answer within ${withinMs} ms` : (error?.message ?? (stderr || stdout));
-  // pnpm breaks its message over lines, in a frame of its own.
+  // pnpm wraps its message in a frame.
   process.stdout.write(`not checked: ${reason.replaceAll(/[\s│×├─▶╰]+/g, " ").trim()}\n`);
   if (process.argv.includes("--required")) process.exitCode = 1;
 } else if (found.length > 0) {

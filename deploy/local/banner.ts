@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What a newcomer sees when everything is ready: the address, a key, one line that works, and where to look next. */
+/** Returns the text that is printed when the suite is ready: the address, a key, an example call, and further pages. */
 export function banner({
   url,
   consoleLink,
@@ -9,7 +9,7 @@ export function banner({
   seconds,
 }: {
   readonly url: string;
-  /** Signs in to the console once. */
+  /** Link that signs in to the console once. */
   readonly consoleLink: string | undefined;
   readonly config: string;
   readonly data: string;
@@ -32,7 +32,7 @@ Next: README.md has SDK calls and how to add a real vendor; ${url}/openapi.json 
 `;
 }
 
-/** A key and a model that the configuration shows in clear, for the line to copy. The first of each will do. */
+/** Returns the first API key and the first model that the configuration contains as text, for the example call. */
 function demoOf(config: string): { readonly key: string; readonly model: string } | undefined {
   const text = readFileSync(config, "utf8");
   const key = /^\s*-?\s*key:\s*["']?(sk-[\w-]+)/m.exec(text)?.[1];

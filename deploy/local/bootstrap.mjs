@@ -1,5 +1,6 @@
-// The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
-//   node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | soak | attack | docs | gatectl … | prepare
+// Entry point of all tasks. Runs on any Node from 20 on, without packages. Installs missing tools and starts the task
+// on Node 24.
+// node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | soak | attack | docs | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
@@ -13,7 +14,9 @@ import { findPrometheus } from "./bootstrap/prometheus.mjs";
 import { findPython } from "./bootstrap/python.mjs";
 import { handOver } from "./bootstrap/hand-over.mjs";
 
-/** Each task's program, whether it starts Redis and NATS itself, and what else it uses: PostgreSQL, a browser, Prometheus, Python, Helm. */
+/**
+ * Program of each task, and the tools that it needs: Redis and NATS, PostgreSQL, a browser, Prometheus, Python, Helm.
+ */
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
   test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, python: true, helm: true },
@@ -56,7 +59,7 @@ try {
   });
   if (task.entry !== undefined) await handOver(ready, task.entry, args);
 } catch (error) {
-  // Ctrl-C at `npm start` is how it ends, whenever it comes; any other task has not done what it should.
+  // Ctrl-C is the normal end of `npm start`. Any other task that it interrupts has failed.
   if (error instanceof Interrupted) process.exitCode = name === "start" ? 0 : error.status;
   else fail(error);
 }

@@ -1,15 +1,18 @@
 import { ChildEnded } from "./child.ts";
 import { complaintIn } from "./complaints.ts";
 
-/** Exit status of a service whose configuration is wrong (EX_CONFIG). */
+/** Exit status of a service with an invalid configuration (EX_CONFIG). */
 const configurationStatus = 78;
-/** So many of the newest lines of an output are shown. */
+/** Maximum number of the newest output lines to show. */
 const shownLines = 8;
 
-/** Something that a person can mend; said in one sentence, status 1. */
+/** Failure that a person can correct. Its message is printed as one sentence; the exit status is 1. */
 export class CannotStart extends Error {}
 
-/** What a failure is to the person at the terminal; of a wrong configuration the service has said all by now. */
+/**
+ * Returns the text about a failure for the terminal; empty for an invalid configuration, which the service has
+ * reported.
+ */
 export function explain(error: unknown): string {
   if (error instanceof CannotStart) return error.message;
   if (error instanceof ChildEnded)
@@ -19,7 +22,7 @@ export function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** The newest lines, to follow a statement. */
+/** Returns the newest lines of an output, to follow a sentence. */
 export function lastWords(logs: string): string {
   const lines = logs
     .trim()

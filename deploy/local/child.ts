@@ -2,17 +2,17 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** A process of ours: its output is kept, its end is awaited, and it never outlives us. */
+/** Child process. Its output is kept in memory, and it never outlives this process. */
 export interface Child {
   readonly name: string;
   readonly pid: number;
-  /** The newest output, bounded. */
+  /** Returns the newest output, up to a limit. */
   logs(): string;
   /** Resolves with the exit status (or the signal's name) when the process has ended. */
   readonly ended: Promise<number | string>;
   readonly running: boolean;
   signal(name: NodeJS.Signals): void;
-  /** Asks it to end, insists after a while, and waits for its end. */
+  /** Sends SIGTERM and, after `graceMs`, SIGKILL. Resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -21,14 +21,14 @@ export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The user and group that it runs as; absent: ours. */
+  /** User and group of the process; if absent, those of this process. */
   readonly uid?: number;
   readonly gid?: number;
-  /** Where output goes beside memory. */
+  /** File to which the output is also written. */
   readonly logFile?: string | undefined;
-  /** Called with every line that the process writes, to stdout or stderr. */
+  /** Called with every line that the process writes to stdout or stderr. */
   readonly onLine?: (line: string) => void;
-  /** What is still to be done when the process has ended, before that counts as its end. */
+  /** Runs when the process has ended; `ended` waits for it. */
   readonly afterwards?: () => Promise<void>;
 }
 
@@ -36,9 +36,9 @@ const maxOutputCharacters = 64 * 1024;
 const insistAfterMs = 10_000;
 
 /**
- * Ends a program that knows nothing of us when we are gone: it watches the pipe on its third descriptor, which
- * closes with our process however that ends. The watcher itself is killed outright: just forked it may still have
- * our trap, which would swallow a milder signal, and it would hold our pipes open for ever.
+ * Shell script that runs a program and ends it when this process ends. It watches the pipe on its third descriptor,
+ * which closes with this process. The watching subshell is ended with SIGKILL: just after its fork it may still have
+ * the script's trap, which would ignore SIGTERM, and it would keep the pipes open.
  */
 const guarded = `"$@" 3<&- & child=$!
 trap 'kill -TERM "$child" 2>/dev/null' TERM INT
@@ -48,7 +48,7 @@ wait "$child"; status=$?
 kill -KILL "$guard" 2>/dev/null
 exit "$status"`;
 
-/** Starts a program of others (a database server) so that it ends with us. */
+/** Starts another program, such as a database server, so that it ends with this process. */
 export function spawnGuarded(options: ChildOptions): Child {
   const { command, args, env, uid, gid } = options;
   const child = spawn("/bin/sh", ["-c", guarded, "guard", command, ...args], {
@@ -61,7 +61,7 @@ export function spawnGuarded(options: ChildOptions): Child {
   return follow(child, options);
 }
 
-/** Starts a service of ours: it reports when it is ready, and ends by itself when we are gone. */
+/** Starts a service of this repository. It reports when it is ready, and ends by itself when this process ends. */
 export function spawnService(options: ChildOptions): { readonly child: Child; readonly ready: Promise<void> } {
   const { command, args, env } = options;
   const process_ = spawn(command, args, {
@@ -74,11 +74,11 @@ export function spawnService(options: ChildOptions): { readonly child: Child; re
     process_.on("message", () => resolve());
     void child.ended.then((status) => reject(new ChildEnded(child.name, status, child.logs())));
   });
-  ready.catch(() => undefined); // a waiter gets it; without one it is not unhandled
+  ready.catch(() => undefined); // waiters get the error; without any waiter it must not count as unhandled
   return { child, ready };
 }
 
-/** A process ended that should have gone on. */
+/** Error for a process that ended unexpectedly. */
 export class ChildEnded extends Error {
   override readonly name = "ChildEnded";
   readonly status: number | string;
@@ -117,10 +117,10 @@ function follow(child: ChildProcess, { name, logFile, onLine, afterwards }: Chil
   const pid = child.pid ?? 0;
   const signal = (word: NodeJS.Signals): void => {
     try {
-      // The whole group: a guard and what it guards.
+      // Signals the process group: the guard script and its program.
       if (running) process.kill(-pid, word);
     } catch {
-      // ended in between
+      // the process has ended in between
     }
   };
   return {

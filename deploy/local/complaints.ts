@@ -1,14 +1,14 @@
-/** pino's level of a warning; errors and fatal ones are above it. */
+/** pino's level of warnings. Errors have higher levels. */
 const warning = 40;
 const error = 50;
-/** The same words of the same service are said once in this time; a log file has them all. */
+/** Time, in ms, in which the same message of a service is printed once. Log files contain all messages. */
 const repeatMs = 10_000;
-/** So many different words are remembered. */
+/** Maximum different messages that are remembered. */
 const rememberedWords = 200;
 
 /**
- * What a line of a service's output says to the person at the terminal: a warning or an error of its log in plain
- * words, what is no log line (an uncaught error, a refused configuration) as it stands, and nothing for the rest.
+ * Returns the message for the terminal in a line of a service's output: warnings and errors of its log as plain text,
+ * and lines that are no log entries (an uncaught error, a refused configuration) unchanged. Undefined for other lines.
  */
 export function complaintIn(line: string): Complaint | undefined {
   if (wellEntry.test(line)) return undefined;
@@ -20,13 +20,13 @@ export function complaintIn(line: string): Complaint | undefined {
   return typeof entry.service === "string" ? { service: entry.service, words } : { words };
 }
 
-/** What is said to the person, and the service that says it where the line names one. */
+/** Message for the terminal, and the service that it is about if the line names one. */
 export interface Complaint {
   readonly service?: string;
   readonly words: string;
 }
 
-/** The beginning of nearly every line: nothing is wrong, and the rest need not be read. */
+/** Start of log entries below the level of warnings, which need not be parsed. */
 const wellEntry = /^\{"level":[123]0,/;
 
 interface LogEntry {
@@ -46,7 +46,7 @@ function logEntry(line: string): LogEntry | undefined {
   }
 }
 
-/** Says complaints under their service's name; one that comes again and again does not fill the terminal. */
+/** Returns a function that prints messages with their service's name. A message that repeats is printed less often. */
 export function complaintPrinter(
   write: (text: string) => void,
   now: () => number = () => performance.now(),

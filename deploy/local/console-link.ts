@@ -3,8 +3,8 @@ import { actorHeader, signOperator } from "@modelgate/contracts/operator-credent
 const credentialSeconds = 60;
 
 /**
- * A link that signs in to the console of a control once; undefined where none could be made. Control is asked directly:
- * gatectl's `operator link` does the same, but loads all that its other commands need.
+ * Returns a link that signs in to the console once; undefined if none could be created. Asks control directly:
+ * gatectl's `operator link` does the same, but loads the code of all commands.
  */
 export async function consoleLink(controlUrl: string, secret: string): Promise<string | undefined> {
   const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);

@@ -3,16 +3,16 @@ import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 
 /**
- * Where free ports are looked for: below those that Linux and macOS give to outgoing connections, one of which would
- * sooner or later take a port between its choice and its use.
+ * Range of the ports to choose from: below those that Linux and macOS assign to outgoing connections, which could take
+ * a port between its choice and its use.
  */
 const [lowest, highest] = [15_000, 32_000];
-/** Ports that are tried for each that is wanted. */
+/** Number of ports that are tried per requested port. */
 const triesEach = 100;
 
 /**
- * So many free ports of this machine, all different, and kept from everybody else who asks here until this process ends:
- * their users may begin late, end and begin again.
+ * Returns different free ports of this machine. They are reserved against other callers of this function until this
+ * process ends, so that servers may start late and restart.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const claimed: number[] = [];
@@ -24,7 +24,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return claimed;
 }
 
-/** Whether a port can be listened on now. */
+/** Returns true if a port can be listened on now. */
 export function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -34,8 +34,8 @@ export function isFree(port: number, host: string): Promise<boolean> {
 }
 
 /**
- * Takes a port for this process, unless another has: with the UDP port of the same number, which is not used here and
- * which goes back by itself with the process, however that ends.
+ * Reserves a port for this process, unless another process has reserved it. Binds the unused UDP port of the same
+ * number, which is freed when the process ends in any way.
  */
 function claim(port: number): Promise<boolean> {
   return new Promise((resolve) => {

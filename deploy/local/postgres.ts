@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { startServer, type LocalServer, type ServerKind, type ServerOptions, type ServerUser } from "./servers.ts";
 
-/** Its superuser, password and database; it listens on loopback alone. */
+/** Superuser, password and database of the server, which listens on loopback only. */
 const [owner, password, database] = ["modelgate", "modelgate", "modelgate"];
-/** `nobody` and its group on every Linux. */
+/** User `nobody` and its group on Linux. */
 const nobody: ServerUser = { uid: 65_534, gid: 65_534 };
-/** The first message of a client, which asks for a connection; a server that starts up answers with an error. */
+/** First message of a client, which requests a connection. A server that is starting answers it with an error. */
 const startup = "\0\0\0\u0018\0\u0003\0\0user\0modelgate\0\0";
 
 /**
- * Starts PostgreSQL on loopback and waits until it serves. Its folder is made where it is absent. It refuses to run as
- * root, so there it runs as `nobody`: that user must be able to reach the folder.
+ * Starts PostgreSQL on loopback and waits until it is ready. Creates its folder if necessary. PostgreSQL refuses to run
+ * as root; a root process starts it as `nobody`, who must have access to the folder.
  */
 export async function startPostgres(options: ServerOptions): Promise<LocalServer> {
   const user = process.getuid?.() === 0 ? nobody : undefined;
@@ -34,7 +34,7 @@ export async function startPostgres(options: ServerOptions): Promise<LocalServer
 }
 
 function settings(keep: boolean): readonly string[] {
-  // What was committed survives a kill of the server, not one of the machine.
+  // Commits survive a crash of the server, but not of the machine.
   const durability = keep ? [] : ["fsync=off", "full_page_writes=off"];
   return [
     "unix_socket_directories=",
@@ -51,7 +51,7 @@ function dataIn(folder: string): string {
   return join(folder, "data");
 }
 
-/** Makes the files of a new server, with one database. */
+/** Creates the files of a new server with one database. */
 async function makeCluster(program: string, folder: string, user: ServerUser | undefined): Promise<void> {
   const data = dataIn(folder);
   if (existsSync(join(data, "PG_VERSION"))) return;
@@ -61,13 +61,13 @@ async function makeCluster(program: string, folder: string, user: ServerUser | u
   const words = ["-D", data, "-U", owner, "--pwfile", secret, "--auth", "scram-sha-256", "-E", "UTF8", "--locale", "C"];
   const run = promisify(execFile);
   await run(initdbBeside(program), [...words, "--no-sync"], { cwd: folder, ...user });
-  // Before it serves, the server itself runs one statement at a time.
+  // In single-user mode, the server program runs one statement without serving.
   const single = run(program, ["--single", "-D", data, "postgres"], { cwd: folder, ...user });
   single.child.stdin?.end(`create database ${database}\n`);
   await single;
 }
 
-/** initdb comes with the server: beside its program, or beside what a link to it names. */
+/** Returns the path of initdb, which is in the folder of the server's program or of the program that it links to. */
 function initdbBeside(program: string): string {
   const found = [program, realpathSync(program)]
     .map((path) => join(dirname(path), "initdb"))

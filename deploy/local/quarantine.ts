@@ -1,13 +1,16 @@
-/** A test file that is known to be unstable: its failures are printed and do not fail a run. */
+/** Test file that is known to be unstable. Its failures are printed and do not fail a run. */
 export interface Quarantined {
-  /** The file, relative to the repository. */
+  /** Path of the file, relative to the repository. */
   readonly file: string;
   readonly reason: string;
-  /** The day on which it was added, as in `2026-11-26`. */
+  /** Day when it was added, such as `2026-11-26`. */
   readonly since: string;
 }
 
-/** All of them. A test refuses more than five, entries older than 14 days, and files about money (by their name or their text). */
+/**
+ * Unstable test files. A test refuses more than five, entries older than 14 days, and files about money (by their name
+ * or their text).
+ */
 export const quarantine: readonly Quarantined[] = [];
 
 /** Returns true if every failure of a run is in a quarantined file. */

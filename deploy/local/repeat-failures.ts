@@ -1,10 +1,10 @@
 import { parseCLI } from "vitest/node";
 import type { RunReport } from "./run-report.ts";
 
-/** Maximum number of failed files that run again: a run with more is broken, which needs no diagnosis. */
+/** Maximum failed files that run again. A run with more is broken and needs no diagnosis. */
 const maxRepeatedFiles = 5;
 
-/** Returns the files of a failed run to run again for a diagnosis. An error outside any test belongs to no file. */
+/** Returns the files of a failed run to run again for a diagnosis. Errors outside any test belong to no file. */
 export function filesToRepeat({
   failures,
   unhandledErrors,
@@ -13,7 +13,7 @@ export function filesToRepeat({
   return unhandledErrors > 0 || files.length > maxRepeatedFiles ? [] : files;
 }
 
-/** Returns the arguments of vitest that run only these files: the options of the first run, such as `-t`, stay. */
+/** Returns vitest's arguments for running only these files. Options of the first run, such as `-t`, stay. */
 export function wordsToRepeat(words: readonly string[], files: readonly string[]): string[] {
   const { filter } = parseCLI(["vitest", "run", ...words]);
   const kept = [...words];

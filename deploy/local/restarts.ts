@@ -1,11 +1,16 @@
 import type { Child } from "./child.ts";
 
-/** First and maximum pause, in ms, before a service that died is started again; each pause is twice the previous one. */
+/**
+ * Pauses, in ms, before a service that died is started again: the first one, and the maximum. Each is twice as long as
+ * the previous one.
+ */
 const [firstPauseMs, maxPauseMs] = [500, 15_000];
-/** A service that lived for so long has recovered: its next pause is the first again. */
+/** Run time, in ms, after which a service counts as recovered, so that its next pause is the first one again. */
 const recoveredAfterMs = 60_000;
 
-/** Gives the pauses between the starts of one service, each from how long the process lived. */
+/**
+ * Returns a function that returns the pause before the next start of a service, from the run time of its last process.
+ */
 export function growingPauses(): (livedMs: number) => number {
   let next = firstPauseMs;
   return (livedMs) => {
@@ -16,7 +21,7 @@ export function growingPauses(): (livedMs: number) => number {
   };
 }
 
-/** Starts services again that end by themselves, as an orchestrator does; every one is said in one line. */
+/** Restarts services that end by themselves, as an orchestrator does. Prints one line for each restart. */
 export class Restarts implements Disposable {
   readonly #say: (text: string) => void;
   readonly #waiting = new Set<NodeJS.Timeout>();
@@ -26,7 +31,7 @@ export class Restarts implements Disposable {
     this.#say = say;
   }
 
-  /** Follows a service from now on; `start` starts its next process. */
+  /** Watches the process of a service. `start` starts its next process. */
   follow(child: Child, start: () => Child): void {
     this.#follow(child, start, growingPauses());
   }
@@ -45,7 +50,7 @@ export class Restarts implements Disposable {
     });
   }
 
-  /** Starts nothing any more: what ends now was asked to. */
+  /** Stops restarts, because services are now ended on purpose. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     for (const timer of this.#waiting) clearTimeout(timer);

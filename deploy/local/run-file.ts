@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claim } from "./bootstrap/claim.mjs";
 
-/** What a running `npm start` leaves for gatectl: readable by its owner only. */
+/** Data that a running `npm start` writes for gatectl, in a file that only its owner can read. */
 export interface RunFile {
   readonly pid: number;
   readonly edgeUrl: string;
@@ -12,18 +12,24 @@ export interface RunFile {
   readonly secret: string;
 }
 
-/** A data folder that is this process's own until it lets go of it. */
+/** Data folder that this process has claimed until it releases it. */
 export interface FolderClaim {
-  /** Writes where gatectl finds the suite. */
+  /** Writes the file by which gatectl finds the suite. */
   write(run: RunFile): void;
   release(): void;
 }
 
-/** Two that start at the same moment may both be refused: each tries so often, after a while that differs. */
+/**
+ * Maximum attempts to claim a folder. Two processes that start at the same moment may both be refused, and retry after
+ * different pauses.
+ */
 const tries = 5;
 const tryAgainMs = 60;
 
-/** Takes a data folder, from before anything is started in it; gives the process that has it already, if one does. */
+/**
+ * Claims a data folder before anything is started in it. Returns the id of the process that has already claimed it, if
+ * any.
+ */
 export async function claimFolder(folder: string): Promise<FolderClaim | { readonly heldBy: number }> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "run.json");
@@ -31,7 +37,7 @@ export async function claimFolder(folder: string): Promise<FolderClaim | { reado
     const { heldBy, release } = claim(folder, "running");
     if (release !== undefined) {
       const remove = (): void => rmSync(file, { force: true });
-      remove(); // of one that was killed
+      remove(); // left by a process that was killed
       return {
         write(run) {
           remove();

@@ -3,7 +3,10 @@ import { relative } from "node:path";
 import type { SerializedError } from "vitest";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** What a test run found: counts, the files with failures relative to the repository, and errors outside any test. */
+/**
+ * Result of a test run: counts, failures with their files relative to the repository, and the number of errors outside
+ * any test.
+ */
 export interface RunReport {
   readonly passed: number;
   readonly failed: number;
@@ -14,7 +17,7 @@ export interface RunReport {
   readonly packages: readonly PackageTime[];
 }
 
-/** Where a package's test time went, in seconds of its workers: with the tests and their hooks, and with the rest of its files. */
+/** Test time of a package, in seconds over all workers: of its tests and hooks, and of the rest of its files. */
 export interface PackageTime {
   readonly name: string;
   readonly files: number;
@@ -23,7 +26,7 @@ export interface PackageTime {
 }
 
 /**
- * A vitest reporter that prints each failure as it happens, so that a run that is cut off shows them too, and writes a
+ * Reporter for vitest. Prints each failure as it happens, so that an interrupted run shows them too, and writes a
  * RunReport to the file that MODELGATE_TEST_REPORT names.
  */
 export default class RunReporter implements Reporter {
@@ -61,7 +64,7 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
       counts[state]++;
       if (state === "failed") failed.push({ file: fileOf(module), test: test.fullName });
     }
-    // A file that cannot be loaded, or a suite whose beforeAll failed, has no failed test.
+    // A file that cannot be loaded, or whose beforeAll failed, has no failed test.
     return module.ok() || failed.length > 0 ? failed : [{ file: fileOf(module), test: "(the file)" }];
   });
   const slowest = modules
@@ -79,7 +82,7 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
   };
 }
 
-/** The time of each package, the dearest first. */
+/** Returns the test time of each package, the longest first. */
 function timesOf(modules: readonly TestModule[]): readonly PackageTime[] {
   const times = new Map<string, { name: string; files: number; testSeconds: number; loadSeconds: number }>();
   for (const module of modules) {

@@ -6,7 +6,7 @@ import { spawnContainer } from "./container.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A database server of this machine that we started. */
+/** Database server on this machine that this process has started. */
 export interface LocalServer {
   readonly url: string;
   readonly child: Child;
@@ -14,27 +14,27 @@ export interface LocalServer {
 
 export interface ServerOptions {
   readonly port: number;
-  /** Where it keeps its files. */
+  /** Folder of the server's files. */
   readonly folder: string;
-  /** Whether files are written through: the demo keeps its money over a restart, a test does not. */
+  /** True to write files durably. The demo keeps its data over a restart; tests do not. */
   readonly keep: boolean;
   readonly logFile?: string | undefined;
-  /** Port of the cluster's own conversation: the server is then a node of a Redis Cluster that is still to be made. */
+  /** Port of the cluster bus. If present, the server is a node of a Redis Cluster that will be created. */
   readonly clusterPort?: number;
-  /** More arguments; not used in a container. */
+  /** Further arguments; not used in a container. */
   readonly more?: readonly string[];
-  /** Called with the process as soon as there is one, long before it answers. */
+  /** Called with the process as soon as it exists, before it answers. */
   readonly onSpawn?: (child: Child) => void;
 }
 
 const answersWithinMs = 10_000;
 const wordWithinMs = 1_000;
-/** How the bootstrap says that an image is to be run. */
+/** Prefix with which the bootstrap names an image to run. */
 const docker = "docker:";
 
-/** The address of a Redis of ours. */
+/** Returns the address of a local Redis server. */
 export const redisAt = (port: number): string => `redis://127.0.0.1:${port}`;
-/** The address of a NATS of ours. */
+/** Returns the address of a local NATS server. */
 export const natsAt = (port: number): string => `nats://127.0.0.1:${port}`;
 
 /** Starts redis-server on loopback and waits until it answers. */
@@ -54,8 +54,8 @@ export async function startRedis(options: ServerOptions): Promise<LocalServer> {
 }
 
 /**
- * Starts a Sentinel on loopback and waits until it answers. It keeps what it learns in its configuration file, which
- * must be there before and be its own.
+ * Starts a Sentinel on loopback and waits until it answers. It stores its state in its configuration file, which must
+ * exist and belong to this Sentinel only.
  */
 export async function startSentinel(options: ServerOptions & { readonly configuration: string }): Promise<LocalServer> {
   const kind: ServerKind = {
@@ -70,10 +70,10 @@ const redisKind = {
   program: "redis-server",
   variable: "MODELGATE_REDIS_SERVER",
   inside: 6379,
-  // Its image is for private networks; ours is published on loopback alone.
+  // The image expects a private network; here its port is published on loopback only.
   argsInContainer: ["--protected-mode", "no"],
   hello: "PING\r\n",
-  // While it loads what it kept it says so, to everything.
+  // While it loads its data, it answers every command with an error.
   welcome: "+PONG",
 } as const;
 
@@ -107,33 +107,33 @@ export interface ServerPlace {
   readonly folder: string;
 }
 
-/** One kind of server: its program, how it is started, and how it says that it serves. */
+/** Kind of server: its program, its arguments, and the way to detect that it is ready. */
 export interface ServerKind {
   readonly name: string;
   readonly program: string;
-  /** Where the bootstrap says what to run: `docker:<image>`, or a path. */
+  /** Variable in which the bootstrap names the program to run: `docker:<image>`, or a path. */
   readonly variable: string;
-  /** The port in a container. */
+  /** Port of the server in a container. */
   readonly inside: number;
   readonly args: (at: ServerPlace) => readonly string[];
   readonly argsInContainer: readonly string[];
-  /** What makes it say something; nothing where it speaks first. */
+  /** Request that makes the server send something; empty if the server sends first. */
   readonly hello: string;
-  /** How its first word begins once it serves. */
+  /** Start of the first bytes that a ready server sends. */
   readonly welcome: string;
-  /** What must be in its folder before it starts. */
+  /** Creates the files that the server needs before its start. */
   readonly prepare?: (program: string, folder: string) => Promise<void>;
-  /** The user that it runs as, where it refuses to run as ours. */
+  /** User to run as, if the server refuses to run as the user of this process. */
   readonly user?: ServerUser;
 }
 
-/** A user and group of this machine, by their numbers. */
+/** User and group of this machine, by number. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Runs a server as the bootstrap says, else by what is on this machine. */
+/** Starts a server with the program that the bootstrap named, otherwise with one that is installed on this machine. */
 export async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
   const { name, inside } = kind;
   mkdirSync(folder, { recursive: true });
@@ -158,10 +158,13 @@ export async function startServer(kind: ServerKind, { port, folder, logFile, onS
   return child;
 }
 
-/** Where Debian puts PostgreSQL, which it keeps off PATH; the newest first. */
+/** Folders in which Debian installs PostgreSQL, which is not on PATH; the newest is first. */
 const debianPostgres = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/${version}/bin`);
 
-/** A program on PATH, in the folders that PATH of users leaves out, or among the repository's own tools. */
+/**
+ * Returns the path of a program on PATH, in folders that users' PATH lacks, or in the repository's tools; undefined if
+ * there is none.
+ */
 export function findProgram(name: string): string | undefined {
   const folders = [
     ...(process.env["PATH"] ?? "").split(delimiter),
@@ -187,7 +190,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Resolves when the server serves; rejects with its last words where it ends before. */
+/** Resolves when the server is ready. Rejects with its last output if it ends before. */
 async function answering(child: Child, port: number, kind: ServerKind): Promise<void> {
   const until = Date.now() + answersWithinMs;
   while (child.running) {
@@ -199,7 +202,10 @@ async function answering(child: Child, port: number, kind: ServerKind): Promise<
   throw new ChildEnded(child.name, await child.ended, child.logs());
 }
 
-/** Whether the right word comes back: that a connection is accepted says nothing, a container's is before its server runs. */
+/**
+ * Returns true if the server sends the expected bytes. An accepted connection is not enough: a container accepts
+ * connections before its server runs.
+ */
 function answers(port: number, { hello, welcome }: ServerKind): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });

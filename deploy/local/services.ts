@@ -4,7 +4,10 @@ import { complaintIn } from "./complaints.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The services of a suite on one machine, in the order in which they end: who takes calls first, who keeps books last. */
+/**
+ * Services of a suite on one machine, in the order in which they are ended: those that accept calls first, the ledger
+ * last.
+ */
 export const serviceNames = [
   "edge",
   "text",
@@ -18,7 +21,7 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Ports of a suite: what each service listens on, and its second port. */
+/** Ports of a suite: the main and the second port of each service. */
 export type SuitePorts = Readonly<Record<ServiceName, { readonly main: number; readonly ops: number }>>;
 
 export interface ServiceSettings {
@@ -26,23 +29,23 @@ export interface ServiceSettings {
   readonly redisUrl: string;
   readonly natsUrl: string;
   readonly secret: string;
-  /** Path of the YAML; absent: the configuration is in the books. */
+  /** Path of the configuration file; undefined if the configuration is in the books. */
   readonly config: string | undefined;
-  /** Bind address of the edge; all other ports are on loopback. */
+  /** Address on which the edge listens. All other services listen on loopback. */
   readonly host: string;
-  /** More variables: for all, or for one. */
+  /** Further variables of all services. */
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ProcessName) => string;
-  /** Called with warnings and errors, in plain words. */
+  /** Called with the warnings and errors of services as plain text. */
   readonly onComplaint?: (name: string, words: string) => void;
-  /** The program that runs services; absent: the shipped one. */
+  /** Program that runs services; if absent, the shipped one. */
   readonly program?: string;
-  /** How a process is begun; absent: as a new one. */
+  /** Function that starts a process; if absent, it starts a new one. */
   readonly spawn?: typeof spawnService;
 }
 
-/** Ports of every service, taken in turn from free ones: two for each. */
+/** Assigns free ports to every service, two each. */
 export function portsOf(free: readonly number[]): SuitePorts {
   const pairs = serviceNames.map(
     (name, at) => [name, { main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 }] as const,
@@ -52,30 +55,32 @@ export function portsOf(free: readonly number[]): SuitePorts {
   return Object.fromEntries(pairs) as SuitePorts;
 }
 
-/** Address of a service of a suite on this machine. */
+/** Returns the address of a service of a suite on this machine. */
 export function addressOf(ports: SuitePorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports[name].main}`;
 }
 
-/** Node's flags for every service, in images too: the only list of them, each with the figure that it is for. */
+/** Node's flags for every service, also in images. Each has the measurement that justifies it. */
 export const nodeFlags: readonly string[] = [
-  // MiB of new objects before a collection. 8 costs a call 6 % more CPU; 32 saves 6 %, and costs an open stream 25 KiB.
+  // MiB of new objects before a collection. With 8, a call takes 6 % more CPU time; 32 saves 6 % and costs 25 KiB per
+  // open stream.
   "--max-semi-space-size=16",
-  // One thread collects new objects: several that share so small a space wait for each other for 8 % of a call's CPU.
+  // A single thread collects new objects. Several threads that share such a small space wait for each other, which
+  // takes 8 % of a call's CPU time.
   "--no-parallel-scavenge",
-  // After a pause of 14 s without calls a call cost twice the CPU: V8 had dropped bytecode, hidden classes and optimized code
-  // to save memory. Without the last flag a process at rest has about 40 MiB less.
+  // Without this flag, a call after 14 s without calls took twice the CPU time: V8 had dropped bytecode, hidden classes
+  // and optimized code to save memory. The last flag of the list reduces the memory of an idle process by about 40 MiB.
   "--no-flush-bytecode",
   "--no-memory-reducer-favors-memory",
 ];
 
-/** A process of a suite: a service, or the gateway, which runs several. */
+/** Name of a process of a suite: a service, or the gateway, which runs several services. */
 export type ProcessName = ServiceName | "gateway";
 
-/** The program that runs services: those that MODELGATE_SERVICES names. */
+/** Program that runs the services that MODELGATE_SERVICES names. */
 export const gatewayProgram = join(root, "services/gateway/src/main.ts");
 
-/** The simulator's program. It stands with the tests: it is not part of what is shipped. */
+/** Program of the simulator. It is with the tests because it is not shipped. */
 export const simulatorProgram = join(root, "e2e/simulator/src/main.ts");
 
 interface Started {
@@ -83,7 +88,7 @@ interface Started {
   readonly ready: Promise<void>;
 }
 
-/** Starts one service of a suite in a process of its own. */
+/** Starts one service of a suite in a separate process. */
 export function startService(name: ServiceName, settings: ServiceSettings): Started {
   return startProcess(name, settings, {
     ...(name === "simulator" ? {} : { MODELGATE_SERVICES: name }),
@@ -94,8 +99,8 @@ export function startService(name: ServiceName, settings: ServiceSettings): Star
 }
 
 /**
- * Starts services of a suite in one process. Areas have no ports there: the edge of the process hands them their calls.
- * Throws where `envOf` gives two services different values of one variable.
+ * Starts services of a suite in one process. Areas have no ports there, because the edge passes calls to them directly.
+ * Throws an error if `envOf` gives two services different values of one variable.
  */
 export function startTogether(names: readonly ServiceName[], settings: ServiceSettings): Started {
   const reached = names.filter((name) => name === "edge" || name === "ledger" || name === "control");
@@ -113,7 +118,7 @@ export function startTogether(names: readonly ServiceName[], settings: ServiceSe
   });
 }
 
-/** The variables of a service's two ports. */
+/** Returns the variables of a service's two ports. */
 function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<string, string>> {
   const prefix = name.toUpperCase();
   return {

@@ -23,22 +23,22 @@ import {
 } from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** The environment; what is set to nothing counts as not set. */
+/** Environment without empty variables, which count as not set. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
 const data = resolve(root, env["MODELGATE_DATA"] ?? ".data");
 const demo = join(root, "deploy/config/demo.yaml");
-/** A file that is the truth; without it the configuration is in the books, which begin with the demo. */
+/** Path of a configuration file; undefined if the configuration is in the books, which start with the demo's. */
 const config = env["MODELGATE_CONFIG"] === undefined ? undefined : resolve(root, env["MODELGATE_CONFIG"]);
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
 
-/** Largest size of each stream of events in a NATS of our own: some 180,000 events. */
+/** Maximum bytes of each event stream in the NATS server that this program starts: about 180,000 events. */
 const ownNatsBytes = String(128 * 1024 * 1024);
 
-/** Ctrl-C before everything was ready: no failure. */
+/** Error for a Ctrl-C before everything is ready; not a failure. */
 class AskedToEnd extends Error {}
 
-/** What the one process runs: MODELGATE_SERVICES, or everything. */
+/** Services of the gateway's process: those that MODELGATE_SERVICES names, or all. */
 const ofGateway = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
@@ -47,14 +47,14 @@ const ending = Promise.withResolvers<"asked" | Child>();
 const printComplaint = complaintPrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
-/** Redis and NATS have answered. */
+/** True once Redis and NATS have answered. */
 let haveStores = false;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
-// The bootstrap is gone, and no signal can reach us any more.
+// The bootstrap has ended, so no signal can arrive any more.
 process.once("disconnect", () => ending.resolve("asked"));
-process.channel?.unref(); // listening to it must not keep us here
+process.channel?.unref(); // the listener must not keep this process alive
 
 try {
   await start();
@@ -72,7 +72,7 @@ try {
   await stopAll();
 }
 
-/** Starts everything in parallel, waits until all is ready, and says so. */
+/** Starts everything in parallel, waits until all is ready, and prints the banner. */
 async function start(): Promise<void> {
   await checkPlace();
   mkdirSync(join(data, "logs"), { recursive: true });
@@ -87,11 +87,11 @@ async function start(): Promise<void> {
     ]),
   );
   const built = buildConsole();
-  await Promise.race([built, stores.then(() => built)]); // servers that fail are not kept waiting for a build
+  await Promise.race([built, stores.then(() => built)]); // a failure of the servers is reported without waiting for the build
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const wanted: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
-  // JetStream sets the largest size of every stream aside on the disk: a machine of one's own may have little of it.
+  // JetStream reserves disk space for the maximum size of every stream, and a personal machine may have little.
   const more = {
     MODELGATE_DATA: data,
     ...(env["MODELGATE_SERVICES"] === undefined ? {} : { MODELGATE_SERVICES: env["MODELGATE_SERVICES"] }),
@@ -99,7 +99,7 @@ async function start(): Promise<void> {
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
   const logFile = (name: ProcessName): string => join(data, "logs", `${name}.log`);
-  // Until the servers answer it would say that they are away: it loads meanwhile, and waits for them.
+  // Until the servers answer, the services would report them as unavailable.
   const onComplaint = (name: string, words: string): void => {
     if (haveStores) complain(name, words);
   };
@@ -110,7 +110,7 @@ async function start(): Promise<void> {
     return started;
   };
   const started = wanted.map(startOne);
-  // Who dies before all are ready cannot start at all; later it is started again.
+  // A service that ends before all are ready cannot start; later it is restarted.
   let isReady = false;
   for (const { child } of started)
     void child.ended.then(() => {
@@ -141,7 +141,9 @@ async function start(): Promise<void> {
   );
 }
 
-/** The secret of this data folder, which seals the vendors' keys in its books: only its owner may read it. */
+/**
+ * Returns the secret of this data folder, which encrypts the vendors' keys in its books. Only its owner can read it.
+ */
 function keptSecret(): string {
   const file = join(data, "secret");
   try {
@@ -153,7 +155,7 @@ function keptSecret(): string {
   }
 }
 
-/** Builds the console where its sources have changed; without it everything but the console works. */
+/** Builds the console if its sources have changed. Everything except the console works without it. */
 function buildConsole(): Promise<void> {
   return new Promise((resolve) => {
     execFile(process.execPath, [join(root, "services/console/build.ts")], (error, _, errors) => {
@@ -163,17 +165,17 @@ function buildConsole(): Promise<void> {
   });
 }
 
-/** The simulator is part of the demo and of copies of it: other configurations have vendors of their own. */
+/** Returns true if the configuration uses the simulator, as the demo and copies of it do. */
 function namesSimulator(): boolean {
   if (config === undefined) return true;
   try {
     return readFileSync(config, "utf8").includes("${SIMULATOR_URL}");
   } catch {
-    return false; // who reads it for its words says what is wrong
+    return false; // the service that reads the file reports the error
   }
 }
 
-/** What a person can mend before anything is started. */
+/** Checks for problems that a person can correct before anything is started. */
 async function checkPlace(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
@@ -184,8 +186,7 @@ async function checkPlace(): Promise<void> {
 }
 
 /**
- * Takes the data folder. Where Redis and NATS are elsewhere two suites may share it: the first stays the one that
- * gatectl finds.
+ * Claims the data folder. If Redis and NATS are elsewhere, two suites may share it; gatectl then finds the first one.
  */
 async function claimData(): Promise<void> {
   const claimed = await claimFolder(data).catch((error: unknown) => {
@@ -201,7 +202,7 @@ async function claimData(): Promise<void> {
   process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
-/** Every service lives; the suite serves when they have taken the configuration up. */
+/** Waits until the services have applied the configuration, so that the suite can answer calls. */
 async function untilServing(probes: string): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
     const answer = await fetch(`${probes}/readyz`).catch(() => undefined);
@@ -218,7 +219,7 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
       folder: join(data, name),
       keep: true,
       logFile: join(data, "logs", `${name}.log`),
-      // From the first moment: when the other one fails, this one must end too.
+      // Registered immediately: if the other server fails, this one must end too.
       onSpawn: (child) => servers.push(child),
     });
     void server.child.ended.then(() => ending.resolve(server.child));
@@ -234,12 +235,15 @@ function suitePorts(free: readonly number[]): SuitePorts {
   return port === 0 ? ports : { ...ports, edge: { ...ports.edge, main: port } };
 }
 
-/** Prints complaints while the suite runs; a failure's are printed at the end, with their explanation. */
+/**
+ * Prints messages of services while the suite runs. Messages about a failed start are printed at the end, with an
+ * explanation.
+ */
 function complain(name: string, words: string): void {
   if (process.exitCode === undefined) printComplaint(name, words);
 }
 
-/** What is waited for, unless an end is asked for or forced before. */
+/** Returns the result of a promise, unless an end is requested or forced before. */
 function orEnding<T>(waiting: Promise<T>): Promise<T> {
   return Promise.race([waiting, ending.promise.then(stopWaiting)]);
 }
@@ -249,13 +253,13 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
   throw new ChildEnded(why.name, await why.ended, why.logs());
 }
 
-/** The gateway ends first, databases after everybody who writes to them. */
+/** Ends the gateway first, and the databases after all processes that write to them. */
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
-  // The vendors last: what the gateway still passes on comes from there.
+  // The simulator last, because the gateway still passes on its answers.
   for (const name of ["gateway", "simulator"] as const) {
     const child = services.get(name);
-    // Without its stores it holds nothing that could be finished, and would wait for them.
+    // Without its stores the gateway would wait for them, and has nothing to finish.
     if (!haveStores) child?.signal("SIGKILL");
     await child?.stop(graceMs);
   }

@@ -6,7 +6,10 @@ import { areQuarantined, quarantine } from "./quarantine.ts";
 import { filesToRepeat, wordsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
-/** Everything that must hold, quickest first; the first failure ends it. Words after `npm test --` go to vitest. */
+/**
+ * Runs all checks, the quickest first, and stops at the first failure. Arguments after `npm test --` are passed to
+ * vitest.
+ */
 const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
 const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
 const steps: readonly (readonly [name: string, command: string])[] = [
@@ -34,8 +37,8 @@ function run(command: string, words: readonly string[] = [], env: Readonly<Recor
 }
 
 /**
- * Runs all tests. If few files failed, they run again one at a time, and each failure that does not repeat is printed as a
- * diagnosis. The result is that of the first run; only failures of quarantined files are forgiven.
+ * Runs all tests. If few files failed, runs them again one at a time, and prints a diagnosis for each failure that does
+ * not repeat. The result is that of the first run; only failures of quarantined files are ignored.
  */
 function runTests(words: readonly string[]): boolean {
   process.stdout.write("\n── tests\n");
@@ -66,7 +69,7 @@ function vitest(name: string, words: readonly string[]): { ok: boolean; report: 
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };
 }
 
-/** Prints where the time went, package by package and by its slowest files, and, alone on the last line, the counts. */
+/** Prints the test time of each package and of the slowest files and, on the last line, the counts. */
 function summarise(ok: boolean, report: RunReport | undefined): boolean {
   if (!ok) process.stdout.write("\ntests: failed\n");
   if (report === undefined) return ok;

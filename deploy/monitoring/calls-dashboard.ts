@@ -1,7 +1,7 @@
 import { curves, figure, row, type Row } from "./panels.ts";
 import { burning, duration, failures, firstChunk, model, p95, perChunk, rate, requests, tokens } from "./queries.ts";
 
-/** What an operator looks at first: do requests pass, how long do they take, what do they cost. */
+/** Rows of the first dashboard for operators: success, duration and cost of requests. */
 export const callsRows: readonly Row[] = [
   row("Now", [
     figure("Requests per second", "reqps", `sum(rate(${requests}{service=~"edge|gateway"}[5m]))`),

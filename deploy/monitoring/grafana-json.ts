@@ -1,11 +1,11 @@
 import type { Curves, Figure, Panel, Row, States, Threshold } from "./panels.ts";
 
-/** Heights in Grafana's units. */
+/** Heights of panels, in Grafana's units. */
 const heights = { row: 1, curves: 8, figure: 4, states: 8 } as const;
 const columns = 24;
 const datasource = { type: "prometheus", uid: "${datasource}" } as const;
 
-/** A dashboard as the file that Grafana reads. */
+/** Returns a dashboard as JSON for Grafana. */
 export function dashboardJson(uid: string, title: string, rows: readonly Row[]): string {
   const panels: object[] = [];
   let y = 0;
@@ -30,7 +30,7 @@ export function dashboardJson(uid: string, title: string, rows: readonly Row[]):
     schemaVersion: 39,
     editable: true,
     refresh: "30s",
-    // One shared line under the pointer, in all panels.
+    // Shows one shared line at the pointer in all panels.
     graphTooltip: 1,
     time: { from: "now-3h", to: "now" },
     timezone: "browser",
@@ -42,7 +42,7 @@ export function dashboardJson(uid: string, title: string, rows: readonly Row[]):
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
 }
 
-/** Panels as they stand side by side. */
+/** Groups panels into lines that fit Grafana's width. */
 function linesOf(panels: readonly Panel[]): readonly (readonly Panel[])[] {
   const lines: Panel[][] = [];
   let left = 0;
@@ -152,7 +152,7 @@ function statesBody({ words }: States): Body {
   };
 }
 
-/** Green, and from each threshold on its colour. */
+/** Returns Grafana's colour steps: green, and the colour of each threshold from its value on. */
 function steps(thresholds: readonly Threshold[]): object {
   return {
     mode: "absolute",

@@ -1,54 +1,57 @@
-/** Grafana's words for the units that are shown. */
+/** Grafana's names of the units in use. */
 export type Unit = "reqps" | "percentunit" | "s" | "short" | "currencyUSD" | "bytes" | "cps" | "none";
 
-/** A query, by the form of its legend: `{{label}}` is the label's value. */
+/** Queries, by the format of their legends: `{{label}}` is replaced by the label's value. */
 export type Queries = Readonly<Record<string, string>>;
 
-/** From a value on, a colour. */
+/** Value from which on a colour applies. */
 export interface Threshold {
   readonly from: number;
   readonly color: "orange" | "red";
 }
 
-/** What every panel has. */
+/** Members that every panel has. */
 interface Common {
   readonly title: string;
-  /** Said where one points at the title: what the figure means, and what to do. */
+  /** Text that is shown at the title: the meaning of the values, and what to do about them. */
   readonly description?: string;
   readonly queries: Queries;
-  /** Of Grafana's 24 columns. */
+  /** Width, of Grafana's 24 columns. */
   readonly width: number;
 }
 
-/** Curves over time. */
+/** Panel with curves over time. */
 export interface Curves extends Common {
   readonly kind: "curves";
-  /** What is written where there is nothing to show. */
+  /** Text that is shown if there is no data. */
   readonly whenEmpty?: string;
   readonly unit: Unit;
-  /** Curves lie on each other: their sum means something. */
+  /** True if curves are stacked, because their sum is meaningful. */
   readonly stacked: boolean;
-  /** A line at each threshold. */
+  /** Thresholds, each shown as a line. */
   readonly thresholds: readonly Threshold[];
-  /** Colours of curves, by a pattern of their names. */
+  /** Colours of curves, by patterns of their names. */
   readonly colors: Readonly<Record<string, string>>;
-  /** One name in a line below; many in a table beside the curves, the largest first. */
+  /**
+   * Place of the legend: in a line below, for few curves; or in a table beside the curves, largest value first, for
+   * many.
+   */
   readonly legend: "below" | "beside";
-  /** The scale goes up to here at least: what is almost nothing shall look like it. */
+  /** Minimum upper end of the scale, so that small values look small. */
   readonly softMax?: number;
 }
 
-/** One figure as it is now. */
+/** Panel with one current value. */
 export interface Figure extends Common {
   readonly kind: "figure";
   readonly unit: Unit;
   readonly thresholds: readonly Threshold[];
 }
 
-/** A bar for each of many things, coloured by how it is. */
+/** Panel with one bar per item over time, coloured by its state. */
 export interface States extends Common {
   readonly kind: "states";
-  /** The words and colours of values. */
+  /** Text and colour of each value. */
   readonly words: Readonly<Record<string, { readonly text: string; readonly color: string }>>;
 }
 

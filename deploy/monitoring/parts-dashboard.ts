@@ -1,10 +1,10 @@
 import { curves, figure, row, states, type Row } from "./panels.ts";
 import { process, rate } from "./queries.ts";
 
-/** A bar of its own where no other is: a panel of states that has none says that something is wrong with it. */
+/** Query for a bar that is shown if there is no other, because a panel without any bar looks broken. */
 const nothing = 'label_replace(vector(0), "scope", "none", "", "")';
 
-/** What an operator looks at when something is wrong: the parts, and what waits in them. */
+/** Rows of the dashboard for troubleshooting: the parts of the gateway, and their queues. */
 export const partsRows: readonly Row[] = [
   row("Now", [
     figure("Services that answer", "short", 'count(sum by (service) (up{job="modelgate"}) > 0)'),

@@ -5,21 +5,21 @@ import { serviceNames } from "../local/services.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The environment of one service. */
+/** Environment variables of one program. */
 export interface ServiceEnvironment {
   readonly service: string;
   readonly variables: readonly DeclaredVariable[];
 }
 
-/** The programs that read an environment: the services, and the one that runs them together. */
+/** Programs that read environment variables: the services, and the gateway, which runs them. */
 const programs: readonly string[] = [...serviceNames, "gateway"];
 
-/** Lists every variable of every program as its `src/env.ts` declares it: name, default, unit, bounds, meaning. */
+/** Returns all variables of every program, as its `src/env.ts` declares them: name, default, unit, bounds, meaning. */
 export function describeVariables(): Promise<readonly ServiceEnvironment[]> {
   return Promise.all(programs.map(async (service) => ({ service, variables: await variablesOf(service) })));
 }
 
-/** Lists the variables of one service. */
+/** Returns the variables of one service. */
 export async function variablesOf(service: string): Promise<readonly DeclaredVariable[]> {
   const file = join(root, service === "simulator" ? "e2e" : "services", service, "src/env.ts");
   const { variables }: { variables: { describe(): readonly DeclaredVariable[] } } = await import(

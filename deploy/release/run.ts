@@ -2,19 +2,19 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Step } from "./steps.ts";
 
-/** A command as a shell takes it. */
+/** Formats a command as a line for a shell. */
 export function shellLine(command: readonly string[]): string {
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
 }
 
-/** Runs the steps in their order, and ends at the first that fails: throws with what failed. */
+/** Runs steps in order. Throws an error that names the first step that fails. */
 export function runSteps(steps: readonly Step[], say: (line: string) => void): void {
   const digests = new Map<string, string>();
   for (const { what, command, pushes } of steps) {
     const [program, ...words] = command.map((word) => withDigests(word, digests));
     if (program === undefined) continue;
     say(`── ${what}\n${shellLine([program, ...words])}`);
-    // What a pushing command prints is read for its digest, and shown all the same.
+    // The output of a command that pushes is searched for its digest, and also shown.
     const { status, stdout, stderr, error } = spawnSync(program, words, {
       encoding: "utf8",
       stdio: ["ignore", pushes === undefined ? "inherit" : "pipe", pushes === undefined ? "inherit" : "pipe"],

@@ -1,35 +1,37 @@
 import { join } from "node:path";
 
-/** What a release is made of. */
+/** Content of a release. */
 export interface Plan {
   readonly version: string;
-  /** Registry and path that images and chart are pushed to, for example `ghcr.io/acme`. */
+  /** Registry and path to push images and the chart to, such as `ghcr.io/acme`. */
   readonly registry: string;
-  /** The images, which are stages of the Dockerfile. */
+  /** Names of the images, which are stages of the Dockerfile. */
   readonly images: readonly string[];
-  /** The folder for what the release leaves behind: SBOMs, the packaged chart, digests. */
+  /** Folder for the files of the release: SBOMs, the packaged chart, digests. */
   readonly folder: string;
 }
 
-/** One command of a release. */
+/** Command of a release. */
 export interface Step {
   readonly what: string;
   readonly command: readonly [program: string, ...words: readonly string[]];
-  /** What was pushed, where the command pushes: its digest is in a JSON file of buildx, or in the command's output. */
+  /**
+   * Name of what the command pushes. Its digest is in the JSON file `metadata` of buildx, or in the command's output.
+   */
   readonly pushes?: { readonly name: string; readonly metadata?: string };
 }
 
 const platforms = ["linux/amd64", "linux/arm64"] as const;
 const chartName = "modelgate";
 
-/** Stands for the digest of what a step before has pushed: it is known when the release runs. */
+/** Returns a placeholder for the digest of what an earlier step pushed, which is known when the release runs. */
 export function digestOf(name: string): string {
   return `{digest of ${name}}`;
 }
 
 /**
- * The steps in their order: every image first, then the chart that names them. Signatures are keyless (cosign, by the
- * workflow's OIDC identity) and of digests, never of tags.
+ * Returns the steps in order: all images first, then the chart that names them. Signatures are keyless (cosign, with
+ * the workflow's OIDC identity), and sign digests, never tags.
  */
 export function stepsOf(plan: Plan): readonly Step[] {
   return [...plan.images.flatMap((image) => imageSteps(plan, image)), ...chartSteps(plan)];

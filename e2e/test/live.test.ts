@@ -1,7 +1,7 @@
 import { GoogleGenAI, Type, type FunctionDeclaration } from "@google/genai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
-import { google, openLive, text } from "../../services/realtime/test/live-client.ts";
+import { googleClient, openLive, textConfig } from "../../services/realtime/test/live-client.ts";
 import { channel, config as baseConfig, keys } from "./suite-client.ts";
 import { booksAgree } from "./realtime-client.ts";
 
@@ -40,8 +40,8 @@ const weather: FunctionDeclaration = {
 };
 
 test.each(["gem", "gpt", "vtx"])("text and calls over %s", async (model) => {
-  const settings = { ...text, systemInstruction: "Be kind.", tools: [{ functionDeclarations: [weather] }] };
-  const live = await openLive(google(suite.edgeUrl, keys.demo), model, settings);
+  const settings = { ...textConfig, systemInstruction: "Be kind.", tools: [{ functionDeclarations: [weather] }] };
+  const live = await openLive(googleClient(suite.edgeUrl, keys.demo), model, settings);
   live.session.sendClientContent({ turns: "Hello" });
   expect((await live.turn()).text).toBe("You said: Hello");
   live.session.sendClientContent({ turns: 'call weather {"city":"Rome"}' });
@@ -63,7 +63,7 @@ test("Google's SDK in its mode for Vertex, and its newest version of the path", 
     new GoogleGenAI({ vertexai: true, apiKey: keys.demo, httpOptions: { baseUrl, headers } }),
     new GoogleGenAI({ apiKey: keys.demo, httpOptions: { baseUrl, apiVersion: "v1alpha" } }),
   ]) {
-    const live = await openLive(client, "gem", text);
+    const live = await openLive(client, "gem", textConfig);
     live.session.sendClientContent({ turns: "Hello" });
     expect((await live.turn()).text).toBe("You said: Hello");
     live.session.close();
@@ -71,6 +71,6 @@ test("Google's SDK in its mode for Vertex, and its newest version of the path", 
 });
 
 test("keys that are wrong", async () => {
-  await expect(openLive(google(suite.edgeUrl, keys.disabled), "gem", text)).rejects.toThrow();
-  await expect(openLive(google(suite.edgeUrl, keys.narrow), "gem", text)).rejects.toThrow(/code 10\d\d/);
+  await expect(openLive(googleClient(suite.edgeUrl, keys.disabled), "gem", textConfig)).rejects.toThrow();
+  await expect(openLive(googleClient(suite.edgeUrl, keys.narrow), "gem", textConfig)).rejects.toThrow(/code 10\d\d/);
 });

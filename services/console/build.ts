@@ -3,14 +3,14 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-/** Builds the console into dist/, unless what lies there was built from these very files. */
+/** Builds the console into dist/, unless dist/ was built from exactly these files. */
 const folder = import.meta.dirname;
 const dist = join(folder, "dist");
 const stamp = ".built-from";
 const sources = sourceHash();
 if (!isBuilt()) {
   const { build } = await import("vite"); // most starts have nothing to build, and no time for it
-  // Beside dist/, and then in its stead as a whole: others may read it, or build it too.
+  // Built in a separate folder that then replaces dist/, which other processes may read or build at the same time.
   const own = join(folder, `node_modules/.cache/dist-${process.pid}`);
   await build({ root: folder, logLevel: "error", build: { outDir: own, emptyOutDir: true } });
   compressAll(own);
@@ -23,7 +23,7 @@ function isBuilt(): boolean {
   return existsSync(file) && readFileSync(file, "utf8") === sources;
 }
 
-/** Puts a build in the place of the one before. Where another process has built the same meanwhile, its own stays. */
+/** Replaces the previous build. If another process has built the same files meanwhile, its build stays. */
 function moveIn(own: string): void {
   const before = `${own}-before`;
   try {
@@ -36,7 +36,10 @@ function moveIn(own: string): void {
   }
 }
 
-/** Control serves what a browser takes of these, so that no request waits for compression. */
+/**
+ * Writes compressed forms of files, which control serves to browsers that accept them, so that no request waits for
+ * compression.
+ */
 function compressAll(built: string): void {
   for (const name of readdirSync(built, { recursive: true, encoding: "utf8" })) {
     if (!/\.(js|css|html|svg)$/.test(name)) continue;
@@ -47,7 +50,7 @@ function compressAll(built: string): void {
   }
 }
 
-/** A hash of every file that the build reads, and of the versions that the lockfile names. */
+/** Returns a hash of every file that the build reads, and of the package versions in the lockfile. */
 function sourceHash(): string {
   const hash = createHash("sha256");
   const files = ["src", "public"].flatMap((name) =>

@@ -1,23 +1,26 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Writes the types of control's API and of each of its operations, from its description, into `src/api/types.ts`. */
+/** Generates the types of control's API and of its operations from its description, into `src/api/types.ts`. */
 const description = join(import.meta.dirname, "../control/openapi.json");
 const target = join(import.meta.dirname, "src/api/types.ts");
 
-/** An object without members. */
+/** Type of an object without members. */
 const nothing = "Readonly<Record<string, never>>";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The types of every named schema of a description and of every operation, as TypeScript. */
+/** Returns the types of every named schema and every operation of a description, as TypeScript. */
 export function typesOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const types = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
   return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
 }
 
-/** Returns the types of each operation's parameters and answers, by method and path; the client's calls are checked against them. */
+/**
+ * Returns the types of each operation's parameters and answers, by method and path; the client's calls are checked
+ * against them.
+ */
 function operationsOf(document: unknown): string {
   const members = Object.entries(objectAt(document, "paths")).flatMap(([path, methods]) =>
     Object.entries(isObject(methods) ? methods : {}).map(

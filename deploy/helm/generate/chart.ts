@@ -15,14 +15,14 @@ import { gatewayTemplate, ingressAnnotations, ingressTemplate } from "./ways-in.
 const comment = "Written by `node deploy/helm/generate/main.ts`: change deploy/helm/generate or deploy/k8s.";
 const head = `{{- /* ${comment} */}}\n`;
 
-/** What a release sets: its version, and the registry that its images are in. */
+/** Settings of a release: its version, and the registry of its images. */
 export interface Release {
   readonly version: string;
-  /** Registry and path in front of `modelgate/<image>`; empty for images that were built on the machine. */
+  /** Registry and path before `modelgate/<image>`; empty for images that were built on the machine. */
   readonly registry: string;
 }
 
-/** The release that stands in the repository. */
+/** Returns the settings of the committed chart: the version of package.json, and no registry. */
 export function unreleased(): Release {
   const { version }: { version: string } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
@@ -30,7 +30,7 @@ export function unreleased(): Release {
   return { version, registry: "" };
 }
 
-/** All files of the chart, by their path in it. */
+/** Returns all files of the chart, by their path in it. */
 export function chart({ version, registry }: Release): ReadonlyMap<string, string> {
   const stored = <T>(of: (store: Store) => T) => ({
     redis: of("redis"),
@@ -75,11 +75,11 @@ export function chart({ version, registry }: Release): ReadonlyMap<string, strin
   ]);
 }
 
-/** The defaults of a schema as YAML, each under its description. */
+/** Renders the defaults of a schema as YAML, each after its description. */
 function valuesYaml(properties: Readonly<Record<string, TSchema>>, indent = ""): string {
   return (
     Object.entries<Member>(properties)
-      // Helm's own.
+      // Value that Helm sets.
       .filter(([name]) => name !== "global")
       .map(([name, member]) => {
         const words = member.description ? `${indent}# ${member.description}\n` : "";

@@ -4,8 +4,8 @@ import type { Fields } from "../../k8s/render/value.ts";
 import { block, inline } from "./template.ts";
 
 /**
- * Vendors by name: Cilium reads the answers of the cluster's DNS that a pod gets, and lets it reach what the named hosts
- * resolve to. It adds to the NetworkPolicy of the service, which names no address then.
+ * Returns the policy that allows a service's pods to reach vendors by host name. Cilium reads the DNS answers of a pod,
+ * and allows connections to the addresses of the named hosts. The service's NetworkPolicy then allows no addresses.
  */
 export function ciliumPolicyOf(row: ServiceRow): Fields {
   const port = (number: string, protocol: string): Fields => ({ port: number, protocol });

@@ -3,23 +3,28 @@ import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Fields } from "../../k8s/render/value.ts";
 import { inline } from "./template.ts";
 
-/** The metric of a pod's open requests, streams and sessions. */
+/** Name of the metric of a pod's open requests, streams and sessions. */
 export const streamsMetric = "http_server_active_requests";
 
-/** Queues that a service works off: their metric, which every replica serves for all shards, and how much is one pod's. */
+/**
+ * Queues that services process: the metric of their length, which every replica reports for all shards, and the share
+ * per pod.
+ */
 const queues: Readonly<Record<string, { readonly metric: string; readonly perPod: number }>> = {
-  // A tenth of what alerts (monitoring/rules.yaml).
+  // A tenth of the number at which an alert fires (monitoring/rules.yaml).
   ledger: { metric: "modelgate_outbox_events", perPod: 1_000 },
-  // Each open task is looked at every few seconds.
+  // Each open task is polled every few seconds.
   video: { metric: "modelgate_tasks_open", perPod: 1_000 },
 };
 
-/** Whether clients' requests and streams are open in a service's pods. */
+/** Returns true if pods of a service have open requests and streams of clients. */
 export function holdsStreams(row: ServiceRow): boolean {
   return "modelgate.io/holds-streams" in labelsOf(row);
 }
 
-/** KEDA's scaler of a service: by CPU as the autoscaler of the manifests, by open streams, and by its queue. */
+/**
+ * Returns KEDA's ScaledObject of a service: by CPU, as in the manifests' autoscaler, by open streams, and by its queue.
+ */
 export function scaledObjectOf(row: ServiceRow): Fields {
   const { name } = row;
   const queue = queues[name];

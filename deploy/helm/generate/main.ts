@@ -4,8 +4,8 @@ import { parseArgs } from "node:util";
 import { chart, unreleased } from "./chart.ts";
 
 /**
- * Writes the chart, in place of what is in the folder; a test holds that the committed one is what this writes. A release
- * says its version, its registry, and a folder of its own.
+ * Writes the chart and replaces the folder's content. A test checks that the committed chart is up to date. A release
+ * passes its version, its registry and another folder.
  */
 const { version, registry } = unreleased();
 const { values } = parseArgs({

@@ -5,7 +5,7 @@ import { patchShape, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { parseObjects, readKustomization } from "../../k8s/render/kustomization.ts";
 import type { Fields } from "../../k8s/render/value.ts";
 
-/** An object of the generator as plain data. */
+/** Converts an object of the generator to plain data. */
 export function fieldsOf(object: object): Fields {
   const [fields] = parseObjects(stringify(object, { aliasDuplicateObjects: false }));
   if (fields === undefined) throw new TypeError("no object");
@@ -14,12 +14,12 @@ export function fieldsOf(object: object): Fields {
 
 const k8s = join(import.meta.dirname, "../../k8s");
 
-/** The objects of a manifest of `deploy/k8s`. */
+/** Returns the objects of a manifest in `deploy/k8s`. */
 export function manifest(path: string): readonly Fields[] {
   return parseObjects(readFileSync(join(k8s, path), "utf8"));
 }
 
-/** The steps of all patches of a component of `deploy/k8s`. */
+/** Returns the steps of all patches of a component in `deploy/k8s`. */
 export function patchesOf(component: string): readonly PatchStep[] {
   const { patches = [] } = readKustomization(join(k8s, "components", component));
   return patches.flatMap(({ patch }) => {

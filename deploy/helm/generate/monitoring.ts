@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { dashboards } from "../../monitoring/dashboards.ts";
 import { block, inline, optional, print } from "./template.ts";
 
-/** Files of `deploy/monitoring` that the chart carries: they have braces of their own, so no template reads them. */
+/**
+ * Returns the files of `deploy/monitoring` that the chart contains. They are no templates, because they contain braces.
+ */
 export function monitoringFiles(): ReadonlyMap<string, string> {
   const rules = readFileSync(join(import.meta.dirname, "../../monitoring/rules.yaml"), "utf8");
   return new Map([
@@ -12,7 +14,9 @@ export function monitoringFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The template of the PodMonitor: every pod's second port, under the labels that the rules ask for. */
+/**
+ * Returns the template of the PodMonitor, which reads the second port of every pod under the labels that the rules use.
+ */
 export function podMonitorTemplate(head: string): string {
   const at = ".Values.monitoring.podMonitor";
   const object = {
@@ -22,14 +26,14 @@ export function podMonitorTemplate(head: string): string {
     spec: {
       selector: {
         matchLabels: { "app.kubernetes.io/part-of": "modelgate" },
-        // The simulator is a vendor, no part of the gateway.
+        // The simulator acts as vendors and is not a part of the gateway.
         matchExpressions: [{ key: "app.kubernetes.io/name", operator: "NotIn", values: ["simulator"] }],
       },
       podMetricsEndpoints: [
         {
           port: "ops",
           interval: inline(`${at}.interval`),
-          // `service` stands on every sample already; the relabeling is for `up`, which Prometheus makes itself.
+          // Every sample already has the label `service`. The relabeling adds it to `up`, which Prometheus creates.
           honorLabels: true,
           relabelings: [
             { targetLabel: "job", replacement: "modelgate" },
@@ -42,7 +46,10 @@ export function podMonitorTemplate(head: string): string {
   return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
-/** The template of the PrometheusRule: each alert's runbook is a page of the site, wherever that is served. */
+/**
+ * Returns the template of the PrometheusRule. The runbook of each alert is a page of the documentation, at a
+ * configurable address.
+ */
 export function prometheusRuleTemplate(head: string): string {
   const at = ".Values.monitoring.prometheusRule";
   const object = {
@@ -58,7 +65,7 @@ export function prometheusRuleTemplate(head: string): string {
   return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
-/** The template of the dashboards' ConfigMaps. */
+/** Returns the template of the dashboards' ConfigMaps. */
 export function dashboardsTemplate(head: string): string {
   const at = ".Values.monitoring.dashboards";
   const parts = [...dashboards().keys()].map((file) => ({

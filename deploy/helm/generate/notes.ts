@@ -1,4 +1,4 @@
-/** What Helm prints after an install: the Secrets that must be there, and how to reach the gateway. */
+/** Text that Helm prints after an install: the Secrets that must exist, and the way to reach the gateway. */
 export const notes = `modelgate {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}.
 
 Pods start once the Secrets are there that \`secrets\` names, for example:

@@ -8,23 +8,26 @@ import { holdsStreams, scaledObjectOf, streamsMetric } from "./keda.ts";
 import { fieldsOf, patchesOf } from "./manifest.ts";
 import { block, blockIf, inline, optional, print, secretKeyOf, type Part } from "./template.ts";
 
-/** Variables that values of the chart give, each in one place for all services. */
+/** Variables whose values the chart sets once for all services. */
 const common = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
 const ofPublishers = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
-/** The service whose answers name videos by address. */
+/** Service whose answers contain addresses of videos. */
 const namesVideos = "video";
-/** Whether a service keeps the books where `books.enabled` says so; a row that names BOOKS_URL always does. */
+/**
+ * Returns true if a service has the books only if `books.enabled` is set. A service whose row names BOOKS_URL always
+ * has them.
+ */
 const mayKeepBooks = ({ name, secrets }: ServiceRow): boolean =>
   name === "ledger" && !new Set<string>(secrets).has("BOOKS_URL");
 
-/** Variables of a service that its template sets: they are no values of `env`. */
+/** Returns the variables that the service's template sets, so that `env` values cannot. */
 export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
   return [
     row.portVariable,
     `${prefixOf(row.name)}_OPS_PORT`,
     "DRAIN_MS",
     ...(row.calledBy === "gateway" ? Object.keys(areaUrls(rows)) : []),
-    // What the image runs; addresses and paths of the suite itself.
+    // Services that the image runs, and addresses and paths inside the suite.
     ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name.startsWith("MODELGATE_")),
     ...row.secrets,
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
@@ -35,7 +38,7 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
   ];
 }
 
-/** The template of one service: the manifests' own objects, with values of the chart in their places. */
+/** Returns the template of one service: the objects of the manifests, with values of the chart inserted. */
 export function serviceTemplate(row: ServiceRow, rows: readonly ServiceRow[], head: string): string {
   const isSimulator = !rows.includes(row);
   const values = isSimulator ? `.Values.${row.name}` : `.Values.services.${row.name}`;
@@ -77,7 +80,7 @@ function withValues(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 const append = (path: string, item: Value): PatchStep => ({ op: "add", path: `${path}/-`, value: item });
-/** Adds lines that are members of the object at a path. */
+/** Returns a step that adds lines as members of the object at a path. */
 const members = (path: string, lines: string): PatchStep => ({ op: "add", path: `${path}/${lines}`, value: null });
 
 function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]): readonly PatchStep[] {
@@ -124,7 +127,9 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
 
 const privateCa = ".Values.privateCa.secret";
 
-/** The variables of the manifest: those of the row's own become values of `env`, and the common ones are added. */
+/**
+ * Returns the variables of the container. Those in the row's `env` are read from values, and the common ones are added.
+ */
 function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly ServiceRow[]): readonly Value[] {
   const fixed = new Set(fixedVariables(row, rows));
   const variable = (name: string, expression: string): Fields => ({ name, value: inline(`${expression} | quote`) });
@@ -186,7 +191,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
     ...(rule === undefined
       ? []
       : [
-          // With Cilium vendors are reached by name, and only so.
+          // With Cilium, vendors are reached by host name only.
           replace(`/spec/egress/${vendors}`, blockIf("not .Values.networkPolicy.cilium.enabled", [rule])),
           append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator)),
           append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),
@@ -198,10 +203,10 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
   ];
 }
 
-/** The rule that lets services which call vendors call the simulator, too. */
+/** Network rule that lets services which call vendors also call the simulator. */
 const toSimulator = patchesOf("simulator").flatMap(({ value }) => (value === undefined ? [] : [value]));
 
-/** Rules of a list that a value of the chart gives. */
+/** Returns the rules of a list in the chart's values. */
 const rulesOf = (expression: string): string =>
   block(`{{- with ${expression} }}\n{{- toYaml . | nindent @ }}\n{{- end }}`);
 

@@ -3,7 +3,7 @@ import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inline, optional, print, secretKeyOf, type Part } from "./template.ts";
 
-/** Manifests of deploy/k8s/components/stores of servers that the chart can bring for trials, by the name of their values. */
+/** Manifests of the servers that the chart can include for trials, by the name of their values. */
 const objects = {
   redis: manifest("components/stores/redis.yaml"),
   redisContent: manifest("components/stores/redis-content.yaml"),
@@ -16,7 +16,7 @@ export const stores = ["redis", "redisContent", "nats", "postgres"] as const sat
 const container = "/spec/template/spec/containers/0";
 const storage = "/spec/volumeClaimTemplates/0/spec/resources/requests/storage";
 
-/** The image and the size of a server's volume, which are the defaults of its values. */
+/** Returns the default image and volume size of a server. */
 export function defaultsOf(store: Store): { readonly image: string; readonly storage: string } {
   const set = setOf(store);
   return { image: textOf(valueAt(set, `${container}/image`)), storage: textOf(valueAt(set, storage)) };
@@ -27,7 +27,7 @@ export function nameOf(store: Store): string {
   return textOf(valueAt(setOf(store), "/metadata/name"));
 }
 
-/** The template of a bundled server. */
+/** Returns the template of a bundled server. */
 export function storeTemplate(store: Store, head: string): string {
   const values = `.Values.${store}`;
   const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
@@ -49,7 +49,7 @@ function setOf(store: Store): Fields {
   return objects[store].find(({ kind }) => kind === "StatefulSet") ?? {};
 }
 
-/** The server's password is in the Secret that values name. */
+/** Returns the steps that read the server's password from the Secret that the values name. */
 function passwordSteps(set: Fields): readonly PatchStep[] {
   const env = valueAt(set, `${container}/env`);
   return (Array.isArray(env) ? env : []).flatMap((_, at): readonly PatchStep[] => {

@@ -2,42 +2,44 @@ import { stringify } from "yaml";
 import type { Fields, Value } from "../../k8s/render/value.ts";
 
 /**
- * Objects as Helm templates: an object carries marks where a value of the chart goes, and `print` puts the template's text
- * in the mark's place once the object is YAML. A mark is a plain word, so that YAML neither quotes nor folds it.
+ * Placeholders in objects that become Helm templates. An object contains a placeholder for each value of the chart, and
+ * `print` replaces the placeholders by template text after the object was rendered as YAML. A placeholder is a plain
+ * word, so that YAML neither quotes nor folds it.
  */
 const marked: { readonly text: string; readonly lines: boolean }[] = [];
 const mark = (text: string, lines: boolean): string => `helm_${marked.push({ text, lines }) - 1}_`;
 
-/** A value inside a line: `{{ expression }}`. */
+/** Returns the placeholder of an expression within a line: `{{ expression }}`. */
 export function inline(expression: string): string {
   return mark(`{{ ${expression} }}`, false);
 }
 
 /**
- * Whole lines in place of an item of a list, or of a member (as its name, with the value null). Lines are indented as
- * the mark is; the `@` in `nindent @` stands for that indentation, `@2` for two more.
+ * Returns the placeholder of complete lines, in place of a list item or of a member (as its name, with the value null).
+ * The lines get the indentation of the placeholder; the `@` in `nindent @` stands for that indentation, and `@2` for
+ * two more.
  */
 export function block(text: string): string {
   return mark(text, true);
 }
 
-/** Items or members that are there under a condition. */
+/** Returns the placeholder of list items or members that are rendered under a condition. */
 export function blockIf(condition: string, value: readonly Value[] | Fields): string {
   return block(`{{- if ${condition} }}\n${yamlOf(value).trimEnd()}\n{{- end }}`);
 }
 
-/** Returns the reference to a key of a Secret that values name. */
+/** Returns a reference to a key of the Secret that the values name. */
 export function secretKeyOf(key: string): Fields {
   return { name: inline(`.Values.secrets.${key}.name`), key: inline(`.Values.secrets.${key}.key`) };
 }
 
-/** An object of a template, and the condition under which it is rendered. */
+/** Object of a template, and the condition under which it is rendered. */
 export interface Part {
   readonly object: Value;
   readonly when?: string;
 }
 
-/** A template file: its head, and each object as a document of its own. */
+/** Renders a template file: its head, and each object as a separate document. */
 export function print(head: string, parts: readonly Part[]): string {
   const documents = parts.map(({ object, when }) => {
     const document = `---\n${expand(yamlOf(object))}`;
@@ -46,7 +48,7 @@ export function print(head: string, parts: readonly Part[]): string {
   return head + documents.join("");
 }
 
-/** Helm reads YAML 1.1, where a plain `off` is a boolean. */
+/** Options of the YAML that Helm reads. In YAML 1.1 a plain `off` is a boolean. */
 export const helmYaml = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 function yamlOf(value: Value): string {
@@ -63,7 +65,7 @@ function expand(yaml: string): string {
   return withLines.replaceAll(/helm_(\d+)_/g, (_, index: string) => marked[Number(index)]?.text ?? "");
 }
 
-/** A member that is there where a value of the chart is not empty. */
+/** Returns a member that is rendered if a value of the chart is not empty. */
 export function optional(name: string, expression: string): string {
   return block(`{{- with ${expression} }}\n${name}:\n{{- toYaml . | nindent @2 }}\n{{- end }}`);
 }

@@ -2,7 +2,10 @@ import { Type, type TSchema } from "typebox";
 import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Store } from "./stores.ts";
 
-/** The chart's values: each member's schema, description and default in one place. */
+/**
+ * Schema option that refuses unknown members. This file defines the chart's values: schema, description and default of
+ * each.
+ */
 const strict = { additionalProperties: false } as const;
 const text = (description: string, fallback = "") => Type.String({ description, default: fallback });
 const flag = (description: string, fallback = false) => Type.Boolean({ description, default: fallback });
@@ -13,7 +16,7 @@ const rules = (description: string) => Type.Array(Type.Object({}), { description
 const count = (fallback: number, description?: string) =>
   Type.Integer({ minimum: 1, default: fallback, ...(description === undefined ? {} : { description }) });
 
-/** The values of one service, with the table's row as defaults. */
+/** Returns the schema of one service's values, with defaults from the table's row. */
 function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
   const { resources, replicas, drainSeconds, diskMebibytes = 64, env = {} } = row;
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));
@@ -74,11 +77,11 @@ function bundled(what: string, image: string, storage: string) {
   };
 }
 
-/** What of other files the schema's defaults are taken from. */
+/** Data of other files that the schema's defaults are made from. */
 export interface ValueSources {
   readonly rows: readonly ServiceRow[];
   readonly simulator: ServiceRow;
-  /** Variables of a service that the templates set themselves. */
+  /** Returns the variables of a service that the templates set. */
   readonly fixedVariables: (row: ServiceRow) => readonly string[];
   readonly images: Readonly<Record<Store, string>>;
   readonly storage: Readonly<Record<Store, string>>;
@@ -149,7 +152,7 @@ const networkPolicy = Type.Object(
     scrapers: Type.Record(Type.String(), Type.String(), {
       description: "Labels of the namespace that Prometheus runs in.",
       default: { "modelgate.io/scrapes": "true" },
-      // No label at all would be every namespace.
+      // Without a label the rule would allow every namespace.
       minProperties: 1,
     }),
     egress: rules("Further egress rules of every service (another port of Redis, NATS or a collector)."),
@@ -166,7 +169,7 @@ const networkPolicy = Type.Object(
       },
       {
         ...strict,
-        // Without a name no vendor could be reached.
+        // Without a name, no vendor could be reached.
         anyOf: [{ properties: { enabled: { const: false } } }, { properties: { names: { minItems: 1 } } }],
       },
     ),
@@ -214,12 +217,12 @@ const podSettings = Type.Object(
   { ...strict, description: "Settings of every pod of the suite." },
 );
 
-/** The schema of values.yaml. */
+/** Returns the schema of values.yaml. */
 export function valuesSchema(sources: ValueSources) {
   const { rows, simulator, fixedVariables, images, storage, registry } = sources;
   return Type.Object(
     {
-      // Helm itself adds it where the chart is part of another.
+      // Helm adds it if the chart is a part of another chart.
       global: Type.Optional(Type.Object({})),
       image: Type.Object(
         {
@@ -314,7 +317,7 @@ export function valuesSchema(sources: ValueSources) {
   );
 }
 
-/** A member of an object's schema, as far as defaults and comments go. */
+/** Members of a schema that are used for defaults and comments. */
 export interface Member extends TSchema {
   readonly description?: string;
   readonly default?: unknown;

@@ -3,14 +3,14 @@ import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inline, optional, print } from "./template.ts";
 
-/** The ways in are the components of the manifests, with class, host and certificate from the chart's values. */
+/** Gateway of the manifests. Class, host and certificate come from the chart's values, here and in the Ingress. */
 const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
 const [route = {}] = manifest("components/gateway-api/route.yaml");
 const [ingress = {}] = manifest("components/ingress/ingress.yaml");
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 
-/** The Ingress' annotations, which are the default of their value. */
+/** Returns the annotations of the Ingress, which are the default of their value. */
 export function ingressAnnotations(): Readonly<Record<string, string>> {
   const metadata = ingress["metadata"];
   const annotations = isFields(metadata) ? metadata["annotations"] : undefined;
@@ -18,7 +18,7 @@ export function ingressAnnotations(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name, textOf(value)]));
 }
 
-/** The template of the Gateway and its route. */
+/** Returns the template of the Gateway and its route. */
 export function gatewayTemplate(head: string): string {
   const at = ".Values.gateway";
   return print(`${head}{{- if ${at}.enabled }}\n`, [
@@ -34,7 +34,7 @@ export function gatewayTemplate(head: string): string {
   ]).concat("{{- end }}\n");
 }
 
-/** The template of the Ingress. */
+/** Returns the template of the Ingress. */
 export function ingressTemplate(head: string): string {
   const at = ".Values.ingress";
   return print(`${head}{{- if ${at}.enabled }}\n`, [

@@ -5,13 +5,13 @@ import { parseObjects } from "../../k8s/render/kustomization.ts";
 import type { Fields } from "../../k8s/render/value.ts";
 
 const root = join(import.meta.dirname, "../../..");
-/** The chart as it is committed. */
+/** Folder of the committed chart. */
 export const folder = join(root, "deploy/helm/modelgate");
-/** Files of values that the chart is rendered with. */
+/** Names of the example values files. */
 export const examples: readonly string[] = readdirSync(join(root, "deploy/helm/examples")).map((file) =>
   file.replace(".yaml", ""),
 );
-/** The arguments that take a file of values. */
+/** Returns the arguments that select a values file. */
 export const example = (name: string): readonly string[] => [
   "--values",
   join(root, `deploy/helm/examples/${name}.yaml`),
@@ -22,7 +22,7 @@ const candidates = [
   ...globSync(join(root, ".tools/helm-*/helm")),
   ...(process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "helm")),
 ];
-/** Helm as the bootstrap has named it, built it, or as it is on PATH; undefined where there is none. */
+/** Path of Helm: as the bootstrap named it, built by it, or on PATH; undefined if there is none. */
 export const helm: string | undefined = named ? (existsSync(named) ? named : undefined) : candidates.find(isExecutable);
 if (helm === undefined)
   process.stdout.write("helm: not on this machine (npm test has said why), so the chart is not rendered\n");
@@ -36,15 +36,15 @@ export function runHelm(...words: readonly string[]) {
   });
 }
 
-/** The oldest Kubernetes that the chart is for. Helm that Go has built takes an older one for granted. */
+/** Oldest supported Kubernetes version. A Helm that Go has built assumes an older one. */
 const kubernetes = ["--kube-version", "1.27.0"];
 
-/** Renders the chart in the namespace `modelgate`; throws what Helm says where it refuses. */
+/** Renders the chart in the namespace `modelgate`. Throws an error with Helm's output if Helm fails. */
 export function render(...words: readonly string[]): readonly Fields[] {
   return renderFrom(folder, ...words);
 }
 
-/** Renders a chart that is in another folder. */
+/** Renders a chart in another folder. */
 export function renderFrom(place: string, ...words: readonly string[]): readonly Fields[] {
   const { status, stdout, stderr } = runHelm(
     "template",
@@ -56,7 +56,7 @@ export function renderFrom(place: string, ...words: readonly string[]): readonly
     ...words,
   );
   if (status !== 0) throw new Error(stderr);
-  // A file whose objects are all left out is an empty document.
+  // A file with no rendered objects is an empty document.
   return parseObjects(stdout).filter((object) => object !== null);
 }
 

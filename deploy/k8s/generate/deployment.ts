@@ -1,20 +1,22 @@
 import { imageOf, optionalSecrets, type ServiceRow } from "./services.ts";
 
-/** The two ports of every container. */
+/** Ports of every container. */
 export const ports = { http: 8_080, ops: 9_090 } as const;
-/** Longest time until every load balancer has heard that a pod is going; only then may it stop listening. */
+/** Maximum time, in seconds, until every load balancer knows that a pod ends; the pod listens until then. */
 export const preStopSeconds = 10;
-/** Between the end of the drain and the kubelet's SIGKILL: settlements, events, logs. */
+/** Time, in seconds, between the end of the drain and the kubelet's SIGKILL, for settlements, events and logs. */
 export const endSeconds = 10;
-/** A pod that has lost Redis for so long is sent no more requests. */
+/** Time, in seconds, without Redis after which a pod gets no more requests. */
 const storeAwaySeconds = 30;
 
-/** The labels that select a service's pods. */
+/** Returns the labels that select a service's pods. */
 export function selectorOf(name: string) {
   return { "app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "modelgate" };
 }
 
-/** The labels of a service's objects: those that select its pods, and what components choose by. */
+/**
+ * Returns the labels of a service's objects: those that select its pods, and those by which components select services.
+ */
 export function labelsOf({ name, secrets, callsVendors, calledBy }: ServiceRow): Readonly<Record<string, string>> {
   return {
     ...selectorOf(name),
@@ -24,12 +26,15 @@ export function labelsOf({ name, secrets, callsVendors, calledBy }: ServiceRow):
   };
 }
 
-/** A name as it stands before `_PORT`. */
+/** Returns the prefix of a service's variables, as in `<PREFIX>_PORT`. */
 export function prefixOf(name: string): string {
   return name.toUpperCase().replaceAll("-", "_");
 }
 
-/** The Deployment of a service; the HorizontalPodAutoscaler says how many. `urls` are the other services' addresses. */
+/**
+ * Returns the Deployment of a service. The HorizontalPodAutoscaler sets the number of pods. `urls` has the addresses of
+ * the other services.
+ */
 export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, string>>): object {
   const { name, drainSeconds } = row;
   const labels = selectorOf(name);
@@ -40,7 +45,7 @@ export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, stri
     spec: {
       selector: { matchLabels: labels },
       revisionHistoryLimit: 5,
-      // A new pod is there before an old one goes: capacity never sinks during an upgrade.
+      // A new pod is ready before an old one ends, so that an upgrade does not reduce the capacity.
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
       template: {
         metadata: { labels },
@@ -82,13 +87,13 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
     ...(row.readsConfiguration ? { envFrom: [{ secretRef: { name: "modelgate-vendor-keys", optional: true } }] } : {}),
     volumeMounts: [
       { name: "tmp", mountPath: "/tmp" },
-      // The whole folder: a file of its own (subPath) would never change.
+      // Mounts the complete folder, because a single file (subPath) would not be updated.
       ...(row.readsConfiguration ? [{ name: "config", mountPath: "/config", readOnly: true }] : []),
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: row.startSeconds ?? 60 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    // What it finds is a store that is away (a pod that ends is taken out without it). Longer than a failover of Redis:
-    // meanwhile callers get 503 in their own format, where a Service without pods would refuse the connection.
+    // Fails while a store is unavailable. (A pod that ends is removed without it.) Longer than a failover of Redis:
+    // until then callers get 503 in their API format, whereas a Service without pods would refuse connections.
     readinessProbe: {
       ...probe("/readyz"),
       periodSeconds: 3,
@@ -96,7 +101,7 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
       failureThreshold: storeAwaySeconds / 3,
     },
     lifecycle: { preStop: { exec: { command: ["sleep", String(preStopSeconds)] } } },
-    // No limit of CPU: a throttled event loop delays every stream of the pod.
+    // No CPU limit, because a throttled event loop delays every stream of the pod.
     resources: {
       requests: { cpu: resources.cpu, memory: resources.memory },
       limits: { memory: resources.memoryLimit },
@@ -129,14 +134,14 @@ function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): r
   ];
 }
 
-/** Pods of a service stand in different zones and, where there is room, on different nodes. */
+/** Returns constraints that spread the pods of a service over zones and, if possible, over nodes. */
 function spread(labels: Readonly<Record<string, string>>): readonly object[] {
   return ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
     topologyKey,
     maxSkew: 1,
     whenUnsatisfiable: "ScheduleAnyway",
     labelSelector: { matchLabels: labels },
-    // Old pods of an upgrade do not count.
+    // Excludes the old pods of an upgrade.
     matchLabelKeys: ["pod-template-hash"],
   }));
 }

@@ -1,14 +1,14 @@
 import { labelsOf, ports, selectorOf } from "./deployment.ts";
 import type { ServiceRow } from "./services.ts";
 
-/** Ports that Redis (also with TLS and as Sentinel), NATS, PostgreSQL and an OpenTelemetry collector are reached at. */
+/** Ports of Redis (also with TLS, and of Sentinels), NATS, PostgreSQL and an OpenTelemetry collector. */
 const stores = { redis: [6_379, 6_380, 26_379], nats: [4_222], books: [5_432], tracing: [4_318] } as const;
-/** Ports of vendors, of pictures at addresses and of clients' callbacks: one more is one more number here. */
+/** Ports of vendors, of addresses of pictures and of clients' callbacks. */
 const vendorPorts = [443];
 /**
- * The internet without networks of one's own: a request that is talked into calling another address (SSRF) reaches no
- * node, pod, database or cloud metadata. RFC 1918, 6598, 3927, 5735, 4193, 4291 and 7526 (6to4 embeds an IPv4 address);
- * an IPv4 address mapped into IPv6 leaves a node as IPv4.
+ * Rule for the public internet. It excludes private networks, so that a forged request (SSRF) reaches no node, pod,
+ * database or cloud metadata: RFC 1918, 6598, 3927, 5735, 4193, 4291 and 7526 (6to4 embeds an IPv4 address). An IPv4
+ * address that is mapped into IPv6 leaves a node as IPv4.
  */
 const internet = [
   {
@@ -32,8 +32,8 @@ const tcp = (port: number) => ({ protocol: "TCP", port });
 const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) } });
 
 /**
- * Who may talk to a service, and to whom it may talk: only what its row says. Anything that a pod is not meant to do
- * is refused by the network, whatever a bug or a stranger's URL would have it do.
+ * Returns the NetworkPolicy of a service. It allows only the connections in the service's row; the network refuses all
+ * others, regardless of errors in the code or addresses in requests.
  */
 export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): object {
   const labels = selectorOf(row.name);
@@ -46,7 +46,7 @@ export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): ob
       policyTypes: ["Ingress", "Egress"],
       ingress: [
         ...callers(row),
-        // Prometheus, from whatever namespace carries this label; the kubelet's probes are always let through.
+        // Prometheus, from any namespace with this label. The kubelet's probes are always allowed.
         {
           from: [{ namespaceSelector: { matchLabels: { "modelgate.io/scrapes": "true" } } }],
           ports: [tcp(ports.ops)],

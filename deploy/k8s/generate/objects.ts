@@ -2,12 +2,12 @@ import { deploymentOf, labelsOf, ports, prefixOf, selectorOf } from "./deploymen
 import { networkPolicyOf } from "./network-policy.ts";
 import { streamSeconds, type ServiceRow } from "./services.ts";
 
-/** Addresses of the areas' services, by the variable that the edge reads. */
+/** Returns the addresses of the areas' services, by the variables that the edge reads. */
 export function areaUrls(rows: readonly ServiceRow[]): Readonly<Record<string, string>> {
   return Object.fromEntries(areasOf(rows).map((name) => [`${prefixOf(name)}_URL`, `http://${name}:${ports.http}`]));
 }
 
-/** All objects of one service, in the order in which a reader wants them. */
+/** Returns all objects of one service, in reading order. */
 export function objectsOf(row: ServiceRow, rows: readonly ServiceRow[]): readonly object[] {
   const { name } = row;
   const labels = labelsOf(row);
@@ -31,7 +31,7 @@ export function objectsOf(row: ServiceRow, rows: readonly ServiceRow[]): readonl
       apiVersion: "policy/v1",
       kind: "PodDisruptionBudget",
       metadata: { name, labels },
-      // At most one at a time: with a single replica a node can still be emptied.
+      // At most one pod at a time, so that a node can be drained even with a single replica.
       spec: { maxUnavailable: 1, selector: { matchLabels: selector }, unhealthyPodEvictionPolicy: "AlwaysAllow" },
     },
     networkPolicyOf(row, calleesOf(row, rows)),
@@ -43,13 +43,13 @@ function areasOf(rows: readonly ServiceRow[]): readonly string[] {
   return rows.filter(({ calledBy }) => calledBy === "edge").map(({ name }) => name);
 }
 
-/** The services that a service calls. */
+/** Returns the names of the services that a service calls. */
 function calleesOf({ name, calledBy }: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
   if (calledBy === "gateway") return areasOf(rows);
   return rows.filter((row) => row.calledBy === name).map((row) => row.name);
 }
 
-/** Share of the requested CPU that pods are kept at: the rest is for a peak until new pods are ready. */
+/** Target share of the requested CPU. The remainder covers a peak until new pods are ready. */
 const targetCpuPercent = 60;
 
 function autoscalerOf(row: ServiceRow): object {
@@ -70,7 +70,7 @@ function autoscalerOf(row: ServiceRow): object {
       ],
       behavior: {
         scaleUp: { stabilizationWindowSeconds: 0, policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] },
-        // A pod that goes lets its streams finish first: no more go at once than in the time of a long stream.
+        // A pod that ends first finishes its streams, so pods are removed no faster than long streams end.
         scaleDown: {
           stabilizationWindowSeconds: 300,
           policies: [

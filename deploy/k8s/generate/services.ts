@@ -1,47 +1,55 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** What Kubernetes must know of one service beyond what all services share. Everything in `base/` follows from it. */
+/** Properties of one service that differ between services. Everything in `base/` is generated from them. */
 export interface ServiceRow {
-  /** The name of every object; of a service, its name in MODELGATE_SERVICES. */
+  /** Name of the service's objects, and its name in MODELGATE_SERVICES. */
   readonly name: string;
-  /** The image `modelgate/<image>`: one for all services; absent: `gateway`. */
+  /** Image `modelgate/<image>`; `gateway` if absent. */
   readonly image?: "gateway" | "simulator";
-  /** Variable of the main port, and of the second where that is not `<NAME>_OPS_PORT`. */
+  /** Variable of the main port. */
   readonly portVariable: string;
   readonly opsPortVariable?: string;
-  /** The keys of the Secret `modelgate` that it reads. */
+  /** Keys of the Secret `modelgate` that the service reads. */
   readonly secrets: readonly ("REDIS_URL" | "CONTENT_REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
-  /** Who may call its main port: the gateway in front, the edge, control, the whole suite, or none. */
+  /** Callers of the main port: the ingress or gateway, the edge, control, all services, or none. */
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
-  /** Whether it calls vendors. */
+  /** True if the service calls vendors. */
   readonly callsVendors: boolean;
-  /** Requests and the memory limit, from e2e/bench/README.md; see capacity.md for how. */
+  /** Resource requests and memory limit, from e2e/bench/README.md; capacity.md describes their derivation. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
   readonly replicas: { readonly min: number; readonly max: number };
-  /** How long open streams or sessions may go on when a pod is asked to end. */
+  /** Maximum time, in seconds, for open streams or sessions to continue when a pod has to end. */
   readonly drainSeconds: number;
-  /** How long its start may take, where it is more than a minute. */
+  /** Maximum start time, in seconds; 60 if absent. */
   readonly startSeconds?: number;
-  /** Room below /tmp, for files that pass through; 64 where absent. */
+  /** Size of /tmp, in MiB, for temporary files; 64 if absent. */
   readonly diskMebibytes?: number;
-  /** Variables of its own. */
+  /** Variables of this service only. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Mounts the ConfigMap with the YAML, and takes the vendors' keys from the Secret `modelgate-vendor-keys`. */
+  /**
+   * True if the service mounts the ConfigMap with the configuration, and reads vendors' keys from the Secret
+   * `modelgate-vendor-keys`.
+   */
   readonly readsConfiguration?: boolean;
 }
 
 const state = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
-/** What services read that keep clients' content. */
+/** Secret keys that services with stored client content read. */
 const contentState = [...state, "CONTENT_REDIS_URL"] as const;
-/** Keys of the Secret that may be absent: the other secret of a rotation, and what falls back to REDIS_URL. */
+/**
+ * Keys of the Secret that may be absent: the previous secret of a rotation, and variables that default to REDIS_URL.
+ */
 export const optionalSecrets: ReadonlySet<string> = new Set(["MODELGATE_SECRET_BEFORE", "CONTENT_REDIS_URL"]);
-/** A text stream may take minutes; what is cut after that has been settled at what it had. */
+/**
+ * Maximum time, in seconds, for a text stream to continue. Streams that are cut later are settled at their usage so
+ * far.
+ */
 export const streamSeconds = 300;
-/** Sessions last: most have ended by themselves before this. */
+/** Maximum time, in seconds, for a session to continue; most have ended before. */
 const sessionSeconds = 900;
 
-/** An area's service: called by the edge, calls vendors, keeps holds and events. */
+/** Common properties of the areas' services. */
 const area = {
   secrets: state,
   calledBy: "edge",
@@ -50,7 +58,7 @@ const area = {
   drainSeconds: streamSeconds,
 } as const satisfies Partial<ServiceRow>;
 
-/** Every service that runs in a cluster: one more is one more row, then `node deploy/k8s/generate/main.ts`. */
+/** Services that run in a cluster. After a change of a row, run `node deploy/k8s/generate/main.ts`. */
 const table: readonly ServiceRow[] = [
   {
     name: "edge",
@@ -60,7 +68,7 @@ const table: readonly ServiceRow[] = [
     callsVendors: false,
     resources: { cpu: "500m", memory: "320Mi", memoryLimit: "640Mi" },
     replicas: { min: 3, max: 60 },
-    // Sessions go through it, too: it must outlast the services behind it, or sessions are cut here without a close.
+    // Sessions pass through the edge. It must outlive the services behind it, or sessions would be cut without a close.
     drainSeconds: sessionSeconds,
   },
   {
@@ -69,14 +77,15 @@ const table: readonly ServiceRow[] = [
     portVariable: "TEXT_PORT",
     secrets: contentState,
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
-    // A body in work takes about four times its size: 128 MiB of bodies fit beside streams in the limit.
+    // A body that is being processed takes about four times its size. With 128 MiB of bodies, streams still fit into
+    // the limit.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
   },
   {
     ...area,
     name: "media",
     portVariable: "MEDIA_PORT",
-    // Pictures are large: a body or an answer in work takes several times its size.
+    // Pictures are large, and a body or an answer that is being processed takes several times its size.
     resources: { cpu: "500m", memory: "768Mi", memoryLimit: "2Gi" },
     env: { BUFFER_BYTES: String(256 * 1024 * 1024) },
   },
@@ -86,7 +95,7 @@ const table: readonly ServiceRow[] = [
     portVariable: "AUDIO_PORT",
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
     diskMebibytes: 3_072,
-    // Files wait on disk for their model.
+    // Uploaded files wait on disk for their model.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024), SPOOL_BYTES: String(2_048 * 1024 * 1024) },
   },
   {
@@ -114,7 +123,7 @@ const table: readonly ServiceRow[] = [
     resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 2, max: 10 },
     drainSeconds: 30,
-    // The first pod of a new version migrates the books: an index of many calls takes its time.
+    // The first pod of a new version migrates the books, and an index over many calls takes long.
     startSeconds: 3_600,
   },
   {
@@ -136,17 +145,17 @@ const table: readonly ServiceRow[] = [
   },
 ];
 
-/** The rows of the services that there are, each with the variable that has the image run it. */
+/** Rows of the services, each with the variable that selects the service in the image. */
 export const rows: readonly ServiceRow[] = table
   .filter(({ name }) => existsSync(join(import.meta.dirname, "../../../services", name, "src/service.ts")))
   .map((row) => ({ ...row, env: { MODELGATE_SERVICES: row.name, ...row.env } }));
 
-/** The image of a row's container, without its registry. */
+/** Returns the image of a row's container, without the registry. */
 export function imageOf({ image = "gateway" }: ServiceRow): string {
   return `modelgate/${image}`;
 }
 
-/** Every service in one process, for the overlay `small`: it takes the place of all rows. */
+/** Row of the overlay `small`, with every service in one process; it replaces all other rows. */
 export const gateway: ServiceRow = {
   name: "gateway",
   portVariable: "PORT",
@@ -157,10 +166,10 @@ export const gateway: ServiceRow = {
   resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
   replicas: { min: 1, max: 1 },
   drainSeconds: streamSeconds,
-  // It migrates the books, as the ledger does.
+  // Migrates the books, as the ledger does.
   startSeconds: 3_600,
   diskMebibytes: 3_072,
-  // Ports that only this process itself calls; no rule of the network lets others to them.
+  // Ports that only this process calls; the network policy allows no others to connect.
   env: {
     CONTROL_PORT: "8081",
     CONTROL_URL: "http://127.0.0.1:8081",
@@ -174,7 +183,7 @@ export const gateway: ServiceRow = {
   readsConfiguration: true,
 };
 
-/** The vendors' simulator, for overlays without a vendor's key. */
+/** Row of the simulator, for overlays without a vendor's key. */
 export const simulator: ServiceRow = {
   name: "simulator",
   image: "simulator",

@@ -2,14 +2,14 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { isFields, type Fields, type Value } from "./value.ts";
 
-/** One step of a JSON patch (RFC 6902). */
+/** Step of a JSON patch (RFC 6902). */
 export interface PatchStep {
   readonly op: "add" | "replace" | "remove";
   readonly path: string;
   readonly value?: Value;
 }
 
-/** What a list of steps must look like. */
+/** Schema of a list of steps. */
 export const patchShape = {
   Check(steps: unknown): steps is readonly PatchStep[] {
     return Array.isArray(steps) && steps.every((step) => stepShape.Check(step));
@@ -26,7 +26,7 @@ const stepShape = Compile(
   ),
 );
 
-/** Applies `add`, `replace` and `remove`; throws where a path leads nowhere. */
+/** Applies steps with `add`, `replace` and `remove`. Throws an error if a path does not exist. */
 export function applyJsonPatch(object: Fields, steps: readonly PatchStep[]): Fields {
   let patched: Value = object;
   for (const step of steps) patched = applyStep(patched, step, step.path.split("/").slice(1).map(unescape));

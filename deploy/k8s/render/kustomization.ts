@@ -14,7 +14,10 @@ const Target = Type.Object(
   { additionalProperties: false },
 );
 
-/** What of a kustomization.yaml is understood; any other member is refused, so that nothing is rendered wrongly. */
+/**
+ * Schema of the supported members of kustomization.yaml. Other members are refused, so that nothing is rendered
+ * wrongly.
+ */
 const Kustomization = Type.Object(
   {
     apiVersion: Type.Optional(Type.String()),
@@ -47,7 +50,7 @@ const Kustomization = Type.Object(
 export type Kustomization = Static<typeof Kustomization>;
 const shape = Compile(Kustomization);
 
-/** Reads a folder's kustomization.yaml; throws TypeError for a member that is not understood here. */
+/** Reads the kustomization.yaml of a folder. Throws TypeError for an unsupported member. */
 export function readKustomization(folder: string): Kustomization {
   const found: unknown = parse(readFileSync(join(folder, "kustomization.yaml"), "utf8"));
   if (shape.Check(found)) return found;
@@ -55,7 +58,7 @@ export function readKustomization(folder: string): Kustomization {
   throw new TypeError(`${folder}/kustomization.yaml: ${first?.instancePath ?? ""} ${first?.message ?? ""}`);
 }
 
-/** All objects of a YAML text. */
+/** Parses all objects of a YAML text. */
 export function parseObjects(text: string): readonly Fields[] {
   return parseAllDocuments(text).map((document): Fields => {
     const [error] = document.errors;
@@ -64,7 +67,7 @@ export function parseObjects(text: string): readonly Fields[] {
   });
 }
 
-/** Whether a resource is a folder with a kustomization of its own. */
+/** Returns true if a resource is a folder with a kustomization. */
 export function isFolder(path: string): boolean {
   return statSync(path).isDirectory();
 }

@@ -5,12 +5,12 @@ import { applyJsonPatch, patchShape } from "./json-patch.ts";
 import { isFolder, parseObjects, readKustomization, type Kustomization } from "./kustomization.ts";
 import { isFields, textOf, type Fields, type Value } from "./value.ts";
 
-/** Kinds that stand in no namespace, of those that we use. */
+/** Used kinds that belong to no namespace. */
 const clusterScoped = new Set(["Namespace", "GatewayClass"]);
 
 /**
- * Renders a folder as `kustomize build` does, for the part of kustomize that these manifests use. kustomize itself
- * cannot be had as a package; where kubectl is installed a test compares the two.
+ * Renders a folder as `kustomize build` does, for the features of kustomize that these manifests use. kustomize is not
+ * available as a package; if kubectl is installed, a test compares the results.
  */
 export function renderFolder(folder: string): readonly Fields[] {
   return applyKustomization(folder, []);
@@ -54,7 +54,7 @@ function applyPatch(objects: readonly Fields[], { target, patch }: Patch): reado
 
 function matches(object: Fields, { kind, name, labelSelector }: Patch["target"]): boolean {
   if (kind !== undefined && object["kind"] !== kind) return false;
-  // Names of targets are regular expressions from end to end.
+  // Target names are regular expressions that must match completely.
   if (name !== undefined && !new RegExp(`^(?:${name})$`).test(nameOf(object))) return false;
   if (labelSelector === undefined) return true;
   const labels = isFields(object["metadata"]) ? object["metadata"]["labels"] : undefined;
@@ -62,7 +62,7 @@ function matches(object: Fields, { kind, name, labelSelector }: Patch["target"])
   return isFields(labels) && labels[label] === value;
 }
 
-/** The name of an object. */
+/** Returns the name of an object. */
 export function nameOf(object: Fields): string {
   return isFields(object["metadata"]) ? textOf(object["metadata"]["name"]) : "";
 }

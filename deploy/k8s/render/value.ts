@@ -1,15 +1,15 @@
-/** A value of a manifest, as YAML gives it. */
+/** Value in a manifest, as parsed from YAML. */
 export type Value = string | number | boolean | null | readonly Value[] | Fields;
 export interface Fields {
   readonly [name: string]: Value;
 }
 
-/** Whether a value has named members. */
+/** Returns true if a value is an object with members. */
 export function isFields(value: Value | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A plain value as text; "" for what has members or is absent. */
+/** Returns a plain value as text; an empty text for an object, a list or an absent value. */
 export function textOf(value: Value | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

@@ -2,8 +2,8 @@ import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 import { at, itemsAt } from "./suite.ts";
 
 /**
- * What of a pod's specification the Pod Security Standard `restricted` refuses, in words (kubernetes.io: Pod Security
- * Standards, `restricted` with `baseline` below it, Linux pods).
+ * Returns the reasons why the Pod Security Standard `restricted` (which includes `baseline`) refuses a pod's
+ * specification. Covers Linux pods; see kubernetes.io, Pod Security Standards.
  */
 export function refusedByRestricted(pod: Value | undefined): readonly string[] {
   const containers = ["containers", "initContainers", "ephemeralContainers"].flatMap((name) => itemsAt(pod, name));
@@ -38,7 +38,7 @@ function ofPod(pod: Value | undefined): readonly string[] {
 
 function ofContainer(pod: Value | undefined, container: Fields): readonly string[] {
   const own = (...path: readonly string[]) => at(container, "securityContext", ...path);
-  // A container's own word counts before the pod's.
+  // A container's setting has priority over the pod's.
   const either = (...path: readonly string[]) => own(...path) ?? at(pod, "securityContext", ...path);
   const added = own("capabilities", "add");
   const dropped = own("capabilities", "drop");
@@ -59,7 +59,7 @@ function ofContainer(pod: Value | undefined, container: Fields): readonly string
   return problems.filter(([, refused]) => refused).map(([problem]) => `${textOf(container["name"])}: ${problem}`);
 }
 
-/** Every pod template among objects, by the kind and name of its owner. */
+/** Returns every pod template in objects, with the kind and name of its owner. */
 export function podTemplatesIn(objects: readonly Fields[]): readonly (readonly [owner: string, pod: Value])[] {
   return objects.flatMap((object) => {
     const pod = at(object, "spec", "template", "spec");

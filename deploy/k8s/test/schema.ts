@@ -9,7 +9,7 @@ import * as policyV1 from "kubernetes-models/policy/v1";
 import * as coreV1 from "kubernetes-models/v1";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 
-/** The API groups in use: each kind's class carries the validator made of Kubernetes' own JSON schema. */
+/** Classes of the API groups in use. The class of each kind has a validator made from Kubernetes' JSON schema. */
 const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   v1: coreV1,
   "apps/v1": appsV1,
@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "monitoring.coreos.com/v1": monitoringV1,
 };
 
-/** What is wrong with an object, in words: wrong and missing members by its schema, and members that no schema has. */
+/** Returns the problems of an object: wrong and missing members by its schema, and members that no schema has. */
 export function problemsOf(object: Fields): readonly string[] {
   const kind = groups[textOf(object["apiVersion"])]?.[textOf(object["kind"])];
   if (typeof kind !== "function") return [`${textOf(object["apiVersion"])} ${textOf(object["kind"])} is no kind`];
@@ -37,8 +37,8 @@ export function problemsOf(object: Fields): readonly string[] {
 }
 
 /**
- * The schemas let members pass that they do not know. A validator looks only at members that it does know, so what it
- * never looked at is a mistake in writing.
+ * Records which members a validator reads. The schemas accept unknown members, but a validator reads only known ones,
+ * so a member that was not read is a mistake.
  */
 function watched<T extends object>(value: T, path: string, read: Set<string>): T {
   return new Proxy(value, {

@@ -7,16 +7,16 @@ import { nameOf, renderFolder } from "../render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 
 const root = join(import.meta.dirname, "../../..");
-/** What the manifests are held against: overlays with a Deployment for each service, and that with one for all. */
+/** Overlays with a Deployment for each service. */
 export const overlaysApart = ["local", "production"] as const;
 export const overlays = [...overlaysApart, "small"] as const;
 
-/** All objects of an overlay. */
+/** Returns all objects of an overlay. */
 export function overlay(name: (typeof overlays)[number]): readonly Fields[] {
   return renderFolder(join(root, "deploy/k8s/overlays", name));
 }
 
-/** The member at a path of names and indices; undefined where there is none. */
+/** Returns the member at a path of names and indices; undefined if there is none. */
 export function at(value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined {
   let found = value;
   for (const name of path) {
@@ -26,24 +26,24 @@ export function at(value: Value | undefined, ...path: readonly (string | number)
   return found;
 }
 
-/** A list's items that have members; an absent list is empty. */
+/** Returns the items of a list that are objects; an empty list if the list is absent. */
 export function itemsAt(value: Value | undefined, ...path: readonly (string | number)[]): readonly Fields[] {
   const list = at(value, ...path);
   return Array.isArray(list) ? list.filter(isFields) : [];
 }
 
-/** One service's Deployment, with what tests ask of it. */
+/** Deployment of one service, with the values that tests check. */
 export interface Deployed {
   readonly name: string;
   readonly object: Fields;
   readonly pod: Value | undefined;
   readonly container: Fields;
-  /** Variables with a value in the manifest, and those that a Secret gives. */
+  /** Variables with a value in the manifest. */
   readonly env: ReadonlyMap<string, string>;
   readonly fromSecret: readonly string[];
 }
 
-/** The Deployments of an overlay. */
+/** Returns the Deployments of an overlay. */
 export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
   return objects
     .filter(({ kind }) => kind === "Deployment")
@@ -62,7 +62,7 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
     });
 }
 
-/** The variables that a container reads, by name: those of its services, and of the program that runs them. */
+/** Returns the variables that a container reads, by name: those of its services, and of the program that runs them. */
 export async function declaredBy(container: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
   const own = container === "gateway" ? together : [container];
   const all = container === "simulator" ? own : ["gateway", ...own];
@@ -70,14 +70,14 @@ export async function declaredBy(container: string): Promise<Readonly<Record<str
   return Object.fromEntries(variables.flat().map((variable) => [variable.name, variable]));
 }
 
-/** The services that the gateway runs. */
+/** Services that the gateway runs. */
 const together = serviceNames.filter((name) => name !== "simulator");
 
-/** What runs in pods of its own: the services, and the simulator, which stands with the tests. */
+/** Names of all services, and of the simulator. */
 export const services: readonly string[] = [
   ...readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "src/service.ts"))),
   "simulator",
 ];
 
-/** The images: one runs all services. */
+/** Names of the images. One image contains all services. */
 export const images: readonly string[] = ["gateway", "simulator"];

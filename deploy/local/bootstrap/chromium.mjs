@@ -4,13 +4,13 @@ import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Where a browser is named; `none` for tests without one. */
+/** Variable that names the browser; `none` for tests without one. */
 const variable = "MODELGATE_CHROMIUM";
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell"];
 
 /**
- * The browser of the tests that need one, in this order: the one that is named, one on PATH, Debian's own unpacked in
- * `.tools`. Where there is none these tests are left out, and it is said why: the gateway itself needs no browser.
+ * Finds the browser for tests, in this order: the one that the variable names, one on PATH, Debian's package unpacked
+ * in `.tools`. If there is none, prints the reason and skips these tests; the gateway itself needs no browser.
  */
 export async function findChromium() {
   if (process.env[variable]) return {};
@@ -20,7 +20,9 @@ export async function findChromium() {
   return {};
 }
 
-/** The first on PATH that runs: some systems put a program there that only says where to get one. */
+/**
+ * Returns the first browser on PATH that runs. Some systems have a program there that only explains how to install one.
+ */
 async function installed() {
   for (const program of names.map(onPath).filter((found) => found !== undefined))
     if ((await ask(program, ["--version"])) !== undefined) return program;
@@ -30,7 +32,7 @@ async function installed() {
 async function unpacked() {
   const program = join(programsOf("chromium"), "chromium");
   if (!isExecutable(program)) {
-    // Distributions that descend from it call the package otherwise, or have none.
+    // Distributions based on Debian name the package differently, or have none.
     if (!isDebian() || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined) return undefined;
     const startedAt = performance.now();
     await unpack("chromium");

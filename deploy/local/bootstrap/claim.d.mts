@@ -1,4 +1,7 @@
-/** Claims a folder for this process under a name; gives the claim, or the id of a living process that has one. */
+/**
+ * Claims a folder for this process under a name. Returns the claim, or the id of a running process that has claimed the
+ * folder.
+ */
 export function claim(
   folder: string,
   name: string,

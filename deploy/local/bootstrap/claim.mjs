@@ -3,11 +3,13 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Claims a folder for this process under a name; gives the claim, or the id of a living process that has one.
+ * Claims a folder for this process under a name. Returns the claim, or the id of a running process that has claimed the
+ * folder.
  *
- * Every process puts a file of its own there, named after itself, and has the claim when it then sees no other's. So
- * no two ever hold it, and a file whose process is gone may be deleted by anybody at any time: no other process will
- * ever have that name. Two that come at the same moment may both be refused: try again after a while that differs.
+ * Every process creates a file named after itself in the folder, and has the claim if it then sees no other process's
+ * file. So two processes never have the claim at the same time. A file of an ended process may be deleted at any time,
+ * because no other process gets the same name. Two processes that start at the same moment may both be refused; they
+ * should retry after different pauses.
  */
 export function claim(folder, name) {
   const mine = `${name}.${process.pid}-${beginningOf(process.pid) ?? 0}`;
@@ -21,23 +23,24 @@ export function claim(folder, name) {
   return { heldBy };
 }
 
-/** The living process that has put its file there, but for us; files of those that are gone are swept away. */
+/** Returns the id of another running process with a file in the folder. Deletes files of ended processes. */
 function otherHolder(folder, name, mine) {
   for (const file of readdirSync(folder)) {
     const [, called, pid, began] = /^(.+)\.(\d+)-(\d+)$/.exec(file) ?? [];
     if (called !== name || file === mine) continue;
-    // Its id alone says little: after a restart of the machine another process may have it.
+    // The id alone is not enough: after a restart of the machine another process may have it.
     if (String(beginningOf(Number(pid))) === began) return Number(pid);
     rmSync(join(folder, file), { force: true });
   }
   return undefined;
 }
 
-/** When a process began, as a number that only comparison is good for; undefined where there is none, or it is dead. */
+/** Returns the start time of a process, in a unit that only serves comparison; undefined if it does not run. */
 function beginningOf(pid) {
   if (process.platform === "linux") {
     try {
-      // The name, which may contain anything, ends at the last bracket; the state and, 19 on, the start time follow.
+      // The name may contain any character and ends at the last bracket. The state and, 19 fields later, the start time
+      // follow.
       const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
       return fields[0] === "Z" ? undefined : Number(fields[19]);
     } catch {

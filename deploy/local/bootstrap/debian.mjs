@@ -5,7 +5,7 @@ import { tools } from "./places.mjs";
 import { run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** What is unpacked together: the packages, and where the programs stand in them. */
+/** Bundles of packages that are unpacked together, and the paths of their programs. */
 const bundles = {
   servers: {
     folder: "debian",
@@ -16,7 +16,7 @@ const bundles = {
   chromium: {
     folder: "debian-chromium",
     what: "a browser for the tests from Debian's packages (once, 120 MB)",
-    // A small Chinese font beside it: the console is pictured in Chinese too.
+    // A small Chinese font, because the console is also pictured in Chinese.
     packages: ["chromium-headless-shell", "fonts-wqy-microhei"],
     programs: { chromium: "usr/lib/chromium/chromium-headless-shell" },
   },
@@ -35,20 +35,20 @@ const bundles = {
 };
 
 /**
- * Packages that every Debian has, those that a program without a screen has no use for (pages of Prometheus too), and what
- * PostgreSQL has for a machine's administrator and for compiling queries.
+ * Pattern of packages that are not unpacked: those that every Debian has, those for screens, and parts of PostgreSQL
+ * for administration and for compiling queries.
  */
 const foreign =
   /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf|cdebconf|debconf-2\.0|dpkg|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*|x11-utils|x11-common|xdg-utils|perl.*|libperl.*|libjson-perl|libllvm\d+|postgresql-(?:client-)?common|ssl-cert|locales.*|ucf|netbase|libjs-.*|fonts-(?!dejavu-core$).+|ttf-.+)$/;
 
-/** The folder with the programs of a bundle, whether or not it is there yet. */
+/** Returns the folder of a bundle's programs, which may not exist yet. */
 export function programsOf(bundle) {
   return join(tools, bundles[bundle].folder, "bin");
 }
 
 /**
- * Unpacks Debian's packages into `.tools`: as any user, nothing is installed and no service starts. Leaves the machine
- * as it was; where the packages cannot be had, nothing is there afterwards and another way is tried.
+ * Unpacks Debian's packages into `.tools`, without root. Installs nothing and starts no service. If the packages are
+ * not available, leaves nothing behind, and another way is tried.
  */
 export async function unpack(bundle) {
   const { folder, what, packages, programs } = bundles[bundle];
@@ -75,8 +75,8 @@ export async function unpack(bundle) {
 }
 
 /**
- * By the system's own package lists where they serve: where there are none, or they name versions that the archive
- * has no more, by fresh lists in a folder of ours.
+ * Downloads packages with the system's package lists. If there are none, or their versions no longer exist, uses fresh
+ * lists in a separate folder.
  */
 async function download(making, packages) {
   const fetch = async (apt) =>
@@ -92,7 +92,7 @@ async function download(making, packages) {
   }
 }
 
-/** Options that make apt use lists which are fetched into a folder. */
+/** Fetches package lists into a folder, and returns the options with which apt uses them. */
 async function freshLists(state) {
   for (const folder of ["lists/partial", "cache/archives/partial"]) mkdirSync(join(state, folder), { recursive: true });
   const options = [`Dir::State::lists=${join(state, "lists")}`, `Dir::Cache=${join(state, "cache")}`];
@@ -101,17 +101,20 @@ async function freshLists(state) {
   return apt;
 }
 
-/** The packages with all that they stand on, but for what is foreign and what only that stands on. */
+/** Returns the packages with all their dependencies, except excluded packages and dependencies that only those have. */
 async function withLibraries(apt, packages) {
   const kinds = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map((kind) => `--no-${kind}`);
   const needs = needsOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
   const wanted = new Set(packages);
-  // What is added while it is gone through is gone through too.
+  // Names that are added during the loop are visited too.
   for (const name of wanted) for (const need of needs.get(name) ?? []) if (!foreign.test(need)) wanted.add(need);
   return [...wanted].filter((name) => !isVirtual(name));
 }
 
-/** What each package stands on, from apt's list: a name, then a line for each need and for each that can be it. */
+/**
+ * Parses apt's list of dependencies: a line with a package's name, then a line for each dependency and each
+ * alternative.
+ */
 function needsOf(listed) {
   const needs = new Map();
   let name = "";
@@ -123,12 +126,12 @@ function needsOf(listed) {
   return needs;
 }
 
-/** Whether it is the name of something that several packages can be. */
+/** Returns true for a virtual package, which several packages can provide. */
 function isVirtual(name) {
   return name.startsWith("<");
 }
 
-/** A small program beside the unpacked files that runs each of them with the libraries and fonts that came along. */
+/** Writes a script for each unpacked program that runs it with the unpacked libraries and fonts. */
 function writePrograms(making, programs) {
   mkdirSync(join(making, "bin"));
   for (const [name, inside] of Object.entries(programs)) {

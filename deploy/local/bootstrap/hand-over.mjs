@@ -4,8 +4,8 @@ import { onInterrupt, signalGroup, statusOf, throwIfInterrupted } from "./interr
 import { root, tools } from "./places.mjs";
 
 /**
- * Runs a task on Node 24 and ends with its exit status. The task is a group of its own, apart from the terminal's, so
- * that it hears of every wish for its end from us, and once; the channel closes with our own end, however that comes.
+ * Runs a task on Node 24 and exits with its status. The task runs in a separate process group, so that it gets each
+ * signal once, from this process. The IPC channel tells it when this process ends.
  */
 export function handOver({ node, pnpm, programs }, entry, args) {
   throwIfInterrupted();

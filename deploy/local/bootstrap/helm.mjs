@@ -5,16 +5,16 @@ import { tools, versions } from "./places.mjs";
 import { ask, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Where Helm is named; `none` for tests without it. */
+/** Variable that names Helm; `none` for tests without it. */
 const variable = "MODELGATE_HELM";
 const module = "helm.sh/helm/v3";
-/** How long Go may take to find the module, and to build it: less than another bootstrap waits for this one (lock.mjs). */
+/** Maximum time, in ms, for Go to find the module; with the build time less than another bootstrap waits (lock.mjs). */
 const findMs = 30_000;
 const buildMs = 10 * 60_000;
 
 /**
- * Helm for the chart's tests, in this order: the one that is named, a Helm 3 on PATH, one that Go builds into `.tools`
- * (once). Where none can be had the reason is printed and the tests that render the chart are left out.
+ * Finds Helm for the chart's tests, in this order: the one that the variable names, Helm 3 on PATH, one that Go builds
+ * once into `.tools`. If there is none, prints the reason and skips the tests that render the chart.
  */
 export async function findHelm() {
   if (process.env[variable]) return {};
@@ -32,7 +32,7 @@ async function installed() {
   return (await ask(program, ["version", "--short"]))?.startsWith("v3.") ? program : undefined;
 }
 
-/** Built beside its place and moved there in one step, so that a kill half way leaves nothing that looks whole. */
+/** Builds Helm in a temporary folder and moves it in one step, so that an interruption leaves no incomplete program. */
 async function built() {
   const name = `helm-${versions.helm}`;
   const folder = join(tools, name);

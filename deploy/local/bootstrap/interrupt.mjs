@@ -1,11 +1,14 @@
 import { constants } from "node:os";
 
-/** How often the parent is looked at: npm killed by a signal does not pass it on. */
+/** Interval, in ms, between checks of the parent process: an npm that is killed does not pass the signal on. */
 const watchMs = 500;
-/** npm passes on what a terminal has sent to everybody already: the same signal again within this time is that. */
+/**
+ * Time, in ms, in which the same signal counts as a repetition: npm passes on a signal that the terminal has already
+ * sent.
+ */
 const echoMs = 300;
 
-/** Somebody wants an end before the task has begun. */
+/** Error for an interruption before the task has started. */
 export class Interrupted extends Error {
   constructor(signal) {
     super(`ended by ${signal}`);
@@ -16,7 +19,7 @@ export class Interrupted extends Error {
 let interruptedBy;
 let listener = () => undefined;
 
-/** Listens from now on for what wants our end: a signal, or our parent's own end, which counts as SIGTERM. */
+/** Starts to listen for interruptions: signals, and the end of the parent process, which counts as SIGTERM. */
 export function watchForInterrupts() {
   const heard = new Map();
   const hear = (signal) => {
@@ -38,7 +41,7 @@ export function watchForInterrupts() {
   watch.unref();
 }
 
-/** Calls the listener for every such wish; returns what ends that. */
+/** Calls the listener at each interruption. Returns a function that removes the listener. */
 export function onInterrupt(onWish) {
   listener = onWish;
   return () => {
@@ -50,16 +53,16 @@ export function throwIfInterrupted() {
   if (interruptedBy !== undefined) throw new Interrupted(interruptedBy);
 }
 
-/** What a shell says of a program that a signal ended. */
+/** Returns the exit status that a shell reports for a program that a signal ended. */
 export function statusOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
-/** Sends a signal to a process that leads a group, and to all in it. */
+/** Sends a signal to a process group. */
 export function signalGroup(leader, signal) {
   try {
     process.kill(-leader, signal);
   } catch {
-    // no process is left
+    // no process of the group is left
   }
 }

@@ -6,10 +6,13 @@ import { tools } from "./places.mjs";
 import { say } from "./say.mjs";
 
 const longestMs = 15 * 60_000;
-/** Between two looks; each takes a part of it by chance, so that two that look at the same moment do so once only. */
+/**
+ * Pause, in ms, between two attempts. Each attempt takes a random part of it, so that two bootstraps do not collide
+ * again.
+ */
 const lookAgainMs = 200;
 
-/** Runs a step while no other bootstrap does. */
+/** Runs a step while no other bootstrap runs one. */
 export async function locked(step) {
   mkdirSync(tools, { recursive: true });
   const until = Date.now() + longestMs;

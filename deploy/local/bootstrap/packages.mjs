@@ -7,11 +7,11 @@ import { say } from "./say.mjs";
 
 const stamp = join(root, "node_modules/.bootstrap-stamp");
 
-/** Installs packages where anything that decides them has changed since the last time it went through. */
+/** Installs packages if anything that determines them has changed since the last complete install. */
 export async function installPackages(node, pnpm) {
   const wanted = digest(node);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  // Until it has gone through, nothing says that it did: an install that is cut short leaves half a tree.
+  // Removed until the install has completed, because an interrupted install leaves an incomplete tree.
   rmSync(stamp, { force: true });
   say("installing packages");
   await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {

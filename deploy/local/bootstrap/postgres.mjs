@@ -3,15 +3,15 @@ import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Where PostgreSQL's server is named; `none` for tests without one. */
+/** Variable that names PostgreSQL's server; `none` for tests without one. */
 const variable = "MODELGATE_POSTGRES";
-/** Debian keeps the server off PATH. */
+/** Folders in which Debian installs the server, which is not on PATH. */
 const folders = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/${version}/bin`);
 
 /**
- * The PostgreSQL of the tests of the books, in this order: the server that is named, one on PATH or where Debian puts it,
- * a container's where Docker answers, Debian's own unpacked in `.tools`. Where there is none the tests fail and name this
- * variable: the gateway itself needs no PostgreSQL.
+ * Finds PostgreSQL for tests of the books, in this order: the server that the variable names, one on PATH or in
+ * Debian's folder, a container if Docker answers, Debian's package unpacked in `.tools`. If there is none, the tests
+ * fail and name the variable; the gateway itself does not need PostgreSQL.
  */
 export async function findPostgres() {
   if (process.env[variable]) return {};

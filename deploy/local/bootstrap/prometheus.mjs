@@ -3,12 +3,12 @@ import { programsOf, unpack } from "./debian.mjs";
 import { isExecutable, onPath } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Where Prometheus is named; `none` for a chaos run without alerts. */
+/** Variable that names Prometheus; `none` for a chaos run without alerts. */
 const variable = "MODELGATE_PROMETHEUS";
 
 /**
- * The Prometheus that evaluates the alerts of a chaos run, in this order: the one that is named, one on PATH, Debian's own
- * unpacked in `.tools`. Where there is none the alerts are left out of the run, and their rows say so.
+ * Finds the Prometheus that evaluates the alerts of a chaos run, in this order: the one that the variable names, one on
+ * PATH, Debian's package unpacked in `.tools`. If there is none, the run has no alerts, and its report says so.
  */
 export async function findPrometheus() {
   if (process.env[variable]) return {};

@@ -6,16 +6,16 @@ import { root, tools } from "./places.mjs";
 import { ask, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Where the Python of the documentation's samples is named; `none` for tests without it. */
+/** Variable that names the Python for the documentation's samples; `none` for tests without it. */
 const variable = "MODELGATE_PYTHON";
 const requirements = join(root, "docs/requirements.txt");
-/** How long pip may take: less than another bootstrap waits for this one (lock.mjs). */
+/** Maximum time, in ms, for pip; less than another bootstrap waits (lock.mjs). */
 const installMs = 8 * 60_000;
 
 /**
- * A Python with the SDKs that the documentation's samples import: the one that is named, or this machine's Python 3.10 or
- * newer with `docs/requirements.txt` installed beside it in `.tools` (once). Where none can be had the reason is printed and
- * those samples are left out.
+ * Finds a Python with the SDKs that the documentation's samples import: the one that the variable names, or this
+ * machine's Python 3.10 or newer with `docs/requirements.txt` installed once in `.tools`. If there is none, prints the
+ * reason and skips those samples.
  */
 export async function findPython() {
   if (process.env[variable]) return {};
@@ -29,7 +29,10 @@ export async function findPython() {
   return {};
 }
 
-/** The packages stand beside Python, not in it: made elsewhere and moved, so that a kill half way leaves nothing. */
+/**
+ * Installs the packages in a temporary virtual environment and moves it, so that an interruption leaves nothing
+ * incomplete.
+ */
 async function install(folder) {
   const python = onPath("python3");
   const check = "import sys, venv; sys.exit(sys.version_info < (3, 10))";
@@ -44,7 +47,7 @@ async function install(folder) {
     const pip = join(making, "bin/python");
     const options = ["--quiet", "--disable-pip-version-check", "-r", requirements];
     await run(pip, ["-m", "pip", "install", ...options], "", { timeout: installMs });
-    // Called by its path it finds its packages by pyvenv.cfg, wherever it stands.
+    // Started by its path, it finds its packages by pyvenv.cfg in any folder.
     renameSync(making, folder);
   } catch (error) {
     throwIfInterrupted();

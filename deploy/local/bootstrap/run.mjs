@@ -4,10 +4,10 @@ import { delimiter, join } from "node:path";
 import { onInterrupt, signalGroup, throwIfInterrupted } from "./interrupt.mjs";
 import { root } from "./places.mjs";
 
-/** How long a program that we were asked to end may take for it. */
+/** Maximum time, in ms, for a program to end after a signal. */
 const insistAfterMs = 2_000;
 
-/** Runs a program; its output is shown only where it fails. Throws with the given sentence. */
+/** Runs a program, and shows its output only if it fails. Throws an error with the given sentence then. */
 export async function run(command, args, sentence, options = {}) {
   const { status, stdout, stderr } = await finished(command, args, options);
   if (status === 0) return stdout;
@@ -15,13 +15,16 @@ export async function run(command, args, sentence, options = {}) {
   throw new Error(`${sentence}\n${words}`);
 }
 
-/** What a program prints, or undefined where it is not there or fails. */
+/** Returns the output of a program; undefined if it does not exist or fails. */
 export async function ask(command, args) {
   const { status, stdout } = await finished(command, args);
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Runs a program to its end, as a group of its own: what wants our end ends it with all that it has started. */
+/**
+ * Runs a program to its end, in a separate process group. An interruption ends the program and all processes that it
+ * has started.
+ */
 async function finished(command, args, options = {}) {
   throwIfInterrupted();
   const ended = await new Promise((resolve) => {
@@ -49,7 +52,7 @@ async function finished(command, args, options = {}) {
   return ended;
 }
 
-/** A program on PATH or in the folders that users' PATH leaves out. */
+/** Returns the path of a program on PATH, or in folders that users' PATH lacks; undefined if there is none. */
 export function onPath(name) {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders

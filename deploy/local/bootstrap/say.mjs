@@ -1,9 +1,9 @@
-/** Progress goes to stderr: stdout belongs to the task (`gatectl --json` prints one document and nothing else). */
+/** Prints progress to stderr. stdout belongs to the task, such as `gatectl --json`, which prints one document. */
 export function say(words) {
   process.stderr.write(`${words}\n`);
 }
 
-/** One clear sentence, and a status that says that it failed. */
+/** Prints an error as one sentence, and sets a failing exit status. */
 export function fail(error) {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -4,15 +4,15 @@ import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** What is needed, where its address would be given, and how its program is passed to the tasks. */
+/** Required servers, the variables with their addresses, and the variables that pass their programs to tasks. */
 const needed = [
   { name: "redis-server", url: "REDIS_URL", variable: "MODELGATE_REDIS_SERVER", image: "redis:7-alpine" },
   { name: "nats-server", url: "NATS_URL", variable: "MODELGATE_NATS_SERVER", image: "nats:2-alpine" },
 ];
 
 /**
- * Where Redis and NATS come from, in this order: addresses of running ones, programs on PATH, Debian's packages
- * unpacked in `.tools` (no root, no system service), Docker; else one sentence that says what to install.
+ * Finds Redis and NATS, in this order: addresses of running servers, programs on PATH, Debian's packages unpacked in
+ * `.tools` (without root and system services), Docker. Otherwise fails with a sentence that names what to install.
  */
 export async function findServers() {
   const found = {};
@@ -34,7 +34,7 @@ export async function findServers() {
   return found;
 }
 
-/** Gets an image beforehand: a server that starts has seconds, an image on its way may need minutes. */
+/** Pulls an image in advance: the start of a server has a limit of seconds, but a pull may take minutes. */
 async function pull(image) {
   if ((await ask("docker", ["image", "inspect", "--format", "{{.Id}}", image])) !== undefined) return;
   say(`getting the image ${image} (once)`);

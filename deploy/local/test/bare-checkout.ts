@@ -5,28 +5,31 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The bootstrap alone in a folder of its own, with programs of the test's in front of this machine's. */
+/** Copy of the bootstrap in a separate folder, with the test's programs first on PATH. */
 export interface BareCheckout extends Disposable {
-  /** A file of the checkout. */
+  /** Returns the path of a file in the checkout. */
   path(...parts: readonly string[]): string;
-  /** Puts a shell script on the checkout's PATH. */
+  /** Adds a shell script to the checkout's PATH. */
   program(name: string, script: string): void;
-  /** Runs Node in the checkout until it ends. */
+  /** Runs Node in the checkout and waits until it ends. */
   node(...words: readonly string[]): {
     readonly status: number | null;
     readonly stdout: string;
     readonly stderr: string;
   };
-  /** Starts Node in the checkout. */
+  /** Starts Node in the checkout without waiting. */
   start(...words: readonly string[]): ChildProcess;
-  /** What stands in `.tools`. */
+  /** Returns the names of the files in `.tools`. */
   tools(): readonly string[];
 }
 
-/** The bootstrap's program, as the package's scripts name it. */
+/** Path of the bootstrap's program in the repository. */
 export const bootstrap = "deploy/local/bootstrap.mjs";
 
-/** Makes a checkout in which programs for everything are there: pnpm "installs", the servers and the browser do nothing. */
+/**
+ * Creates a checkout with scripts in place of all programs: pnpm pretends to install; the servers and the browser do
+ * nothing.
+ */
 export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   const folder = mkdtempSync(join(tmpdir(), name));
   const path = (...parts: readonly string[]): string => join(folder, ...parts);
@@ -52,7 +55,7 @@ export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   };
 }
 
-/** A pnpm of the right version that does this instead of installing. */
+/** Returns a pnpm script of the right version that runs `script` instead of installing. */
 export function installing(script: string): string {
   return `if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules; ${script}; fi`;
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A metric as prom-client describes it. */
+/** Metric, as prom-client describes it. */
 interface KnownMetric {
   readonly name: string;
   readonly type: string;
@@ -19,7 +19,10 @@ interface Registry {
   }[];
 }
 
-/** Every metric that any service has, by the names of its samples: what modules declare, and the process's own. */
+/**
+ * Returns every metric of all services, by the names of its samples: those that modules declare, and those of the
+ * process.
+ */
 export async function knownMetrics(): Promise<ReadonlyMap<string, KnownMetric>> {
   const files = globSync("{libs,services}/*/src/**/*metrics.ts", { cwd: root }).map((file) => join(root, file));
   for (const file of files) await import(pathToFileURL(file).href);
@@ -38,7 +41,7 @@ export async function knownMetrics(): Promise<ReadonlyMap<string, KnownMetric>> 
   return samples;
 }
 
-/** Metrics that a service makes when it starts, as its source spells them; they have no labels of their own. */
+/** Returns metrics that services create when they start, as their sources name them. They have no labels. */
 function ownMetrics(): readonly Pick<KnownMetric, "name" | "type">[] {
   const files = globSync("services/*/src/**/*.ts", { cwd: root });
   const form =

@@ -1,12 +1,15 @@
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** A metric as an expression asks for it: its name, and the labels that are matched. */
+/** Metric in an expression: its name, and the labels that are matched. */
 export interface Selector {
   readonly metric: string;
   readonly labels: readonly string[];
 }
 
-/** What a PromQL expression asks for; throws SyntaxError for anything else. Grafana's own interval is one. */
+/**
+ * Returns the metrics in a PromQL expression. Throws SyntaxError for an invalid expression. Accepts Grafana's interval
+ * variable.
+ */
 export function selectorsIn(expression: string): readonly Selector[] {
   const text = expression.replaceAll("$__rate_interval", "5m");
   const found: { metric: string; labels: string[] }[] = [];
@@ -24,7 +27,7 @@ export function selectorsIn(expression: string): readonly Selector[] {
   return found;
 }
 
-/** The labels by which a PromQL expression groups. */
+/** Returns the labels by which a PromQL expression groups. */
 export function groupedBy(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = ""]) =>
     names

@@ -1,4 +1,4 @@
-import { signIn, signInByLink, type Browserlike } from "../../../services/control/test/console/people.ts";
+import { signIn, signInByLink, type BrowserClient } from "../../../services/control/test/console/people.ts";
 import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts";
 import { honestText } from "./wires.ts";
 
@@ -14,7 +14,7 @@ const disabledOperator: Attack = {
     const admin = await signInByLink(suite, "admin");
     await admin.post("/operators", { name: "mallory", role: "admin", password });
     const { answer: _answer, ...mallory } = await signIn(suite, { name: "mallory", password });
-    const linkBy = async (maker: Browserlike, name: string): Promise<string> => {
+    const linkBy = async (maker: BrowserClient, name: string): Promise<string> => {
       const { data } = await maker.post("/sign-in-links", { name, role: "admin" });
       return new URL(data.url, suite.controlUrl).hash.slice(1);
     };

@@ -17,8 +17,8 @@ const calls = Type.Optional(
 const dayMs = 86_400_000;
 
 /**
- * Form of a simulated vendor's answer to one request: its faults and shapes, all bounded; `{}` is a good answer. The README
- * says what each member does.
+ * Behaviour of a simulated vendor in one request: faults and forms of its answer, all with limits. `{}` gives a normal
+ * answer. The README describes each member.
  */
 export const Behaviour = Type.Object(
   {
@@ -65,10 +65,10 @@ export type Behaviour = Static<typeof Behaviour>;
 
 const shape = Compile(Behaviour);
 
-/** A behaviour, or what is wrong with it. */
+/** Checks a behaviour. Returns it, or a description of its first mistake. */
 export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour } | { readonly wrong: string } {
   if (shape.Check(value)) return { behaviour: value };
-  // Which member is not known stands in an error of its own.
+  // Unknown members are reported in a separate error.
   const [first] = shape.Errors(value).filter(({ keyword }) => keyword !== "additionalProperties");
   if (first === undefined) return { wrong: "not a behaviour" };
   const place = first.instancePath.slice(1).replaceAll("/", ".") || "it";
@@ -77,7 +77,7 @@ export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour 
 
 const opening = /\{\{simulate:\s*/;
 
-/** Where a text's directive stands, and the JSON in it. */
+/** Returns the position of the directive in a text, and the directive's JSON; undefined if there is none. */
 function directivePlace(
   text: string,
 ): { readonly start: number; readonly end: number; readonly json: string } | undefined {
@@ -90,7 +90,7 @@ function directivePlace(
   return closing === null ? undefined : { start: match.index, end: at + json.length + closing[0].length, json };
 }
 
-/** The behaviour that a message's words ask for: `{{simulate: {"delayMs": 500}}}`. */
+/** Reads the behaviour that a message requests in a directive, such as `{{simulate: {"delayMs": 500}}}`. */
 export function directiveIn(text: string): { readonly behaviour: Behaviour } | { readonly wrong: string } | undefined {
   const place = directivePlace(text);
   if (place === undefined) return undefined;
@@ -101,7 +101,7 @@ export function directiveIn(text: string): { readonly behaviour: Behaviour } | {
   }
 }
 
-/** A message without its directive. */
+/** Returns a message without its directive. */
 export function withoutDirective(text: string): string {
   const place = directivePlace(text);
   return (place === undefined ? text : text.slice(0, place.start) + text.slice(place.end)).trim();

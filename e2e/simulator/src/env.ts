@@ -1,4 +1,6 @@
 import { serviceVariables } from "@modelgate/platform";
 
-/** Every variable that the simulator reads: what all services do. It keeps nothing that a drain could save. */
+/**
+ * Environment variables of the simulator: those of every service. Its drain is short, because it keeps nothing to save.
+ */
 export const variables = serviceVariables("simulator", () => ({}), { maxDrainMs: 1_000 });

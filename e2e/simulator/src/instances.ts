@@ -3,29 +3,29 @@ import type { IncomingMessage } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import { seenFile, type Form, type SeenFile } from "./core/form.ts";
 
-/** A request as a test wants to see it afterwards. */
+/** Request that an instance received, for tests. */
 interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly sha256: string;
   readonly bytes: number;
-  /** The body's text, cut at a bound. */
+  /** Text of the body, cut at a maximum length. */
   readonly body: string;
-  /** Of a form: its text fields and its files. */
+  /** Text fields of a form. */
   readonly fields?: readonly (readonly [name: string, value: string])[];
   readonly files?: readonly SeenFile[];
-  /** Whether the caller left before the answer was whole; undefined while it is under way. */
+  /** True if the caller left before the answer was complete; undefined while it is being sent. */
   aborted?: boolean;
-  /** Of a WebSocket: what was said on it, binary in Base64; what was sent on it; how it was closed. */
+  /** Messages that a WebSocket received; binary ones in Base64. */
   messages?: string[];
   sentBytes?: number;
   closeCode?: number;
 }
 
-/** One simulated vendor: its own script, its own memory. */
+/** Simulated vendor with a separate script and a separate list of received requests. */
 export interface Instance {
-  /** The behaviour of the next request, by the script. */
+  /** Returns the behaviour that the script has for the next request; undefined if it has none. */
   next(): Behaviour | undefined;
   script(steps: readonly Behaviour[]): void;
   remember(request: IncomingMessage, path: string, body: Buffer, form: Form | undefined): SeenRequest | undefined;
@@ -35,7 +35,7 @@ export interface Instance {
 
 const maxSeen = 10_000;
 const bodyCharacters = 64 * 1024;
-/** Requests to the plain address are not remembered: benchmarks go there. */
+/** Name of the instance at the plain address. It does not remember requests, because benchmarks use it. */
 export const plainInstance = "";
 
 export function createInstance(remembers: boolean): Instance {

@@ -11,8 +11,9 @@ const maxBodyBytes = 128 * 1024 * 1024;
 const maxInstances = 1_000;
 
 /**
- * All simulated vendors behind one listener. `/at/<instance>/…` is a vendor with its own script
- * (`PUT /_script/<instance>`) and memory (`GET /_requests/<instance>`); without it, behaviour comes from the message.
+ * Creates the listener of all simulated vendors. `/at/<instance>/…` is an instance with a separate script (`PUT
+ * /_script/<instance>`) and a list of its requests (`GET /_requests/<instance>`). Without an instance, the message
+ * determines the behaviour.
  */
 export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
   const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);

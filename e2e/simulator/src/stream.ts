@@ -3,27 +3,27 @@ import type { ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
 
-/** A frame of a stream. */
+/** Frame of a stream. */
 export interface Frame {
-  /** Absent: the frame has no name. */
+  /** Name of the event, if it has one. */
   readonly event?: string;
   readonly data: string;
-  /** It carries content: delays and faults count these. */
+  /** True if the frame carries content; delays and faults count such frames. */
   readonly content?: boolean;
-  /** Without it the stream was cut: `noDone` leaves it out. */
+  /** True for the frame that shows that the stream is complete; the behaviour `noDone` leaves it out. */
   readonly last?: boolean;
-  /** In Amazon's frames: it is an exception, which its name says. */
+  /** True for an exception in an Amazon event stream, which `event` names. */
   readonly isFailure?: boolean;
 }
 
-/** A streamed answer, as a vendor would send it. */
+/** Streamed answer of a vendor. */
 export interface Streamed {
   readonly frames: Iterable<Frame> | AsyncIterable<Frame>;
-  /** The frame of a failure after so many frames. */
+  /** Returns the frame of a failure after `sent` frames. */
   error(message: string, sent: number): Frame;
   /**
-   * `crlf`: server-sent events whose lines end in CRLF; `array`: the elements of one JSON array; `amazon`: frames of an Amazon
-   * event stream. Default: server-sent events with LF.
+   * Framing: `crlf` for server-sent events with CRLF line ends, `array` for the elements of one JSON array, `amazon`
+   * for an Amazon event stream. Server-sent events with LF if absent.
    */
   readonly framing?: "crlf" | "array" | "amazon";
 }
@@ -34,7 +34,7 @@ const contentTypes = {
   amazon: amazonStreamType,
 } as const;
 
-/** Writes a stream at the pace and with the faults that were asked for. */
+/** Writes a stream with the requested pace and faults. */
 export async function writeStream(response: ServerResponse, streamed: Streamed, behaviour: Behaviour): Promise<void> {
   response.writeHead(200, {
     "content-type": contentTypes[streamed.framing ?? "crlf"],
@@ -62,13 +62,13 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
   end();
 }
 
-/** An answer that is no text, as it comes. */
+/** Answer that consists of bytes, in pieces. */
 export interface StreamedBytes {
   readonly contentType: string;
   readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Writes bytes at the pace and with the faults that were asked for; a piece is a content chunk. */
+/** Writes bytes with the requested pace and faults. Each piece counts as a content chunk. */
 export async function writeBytes(
   response: ServerResponse,
   { contentType, pieces }: StreamedBytes,
@@ -87,7 +87,7 @@ export async function writeBytes(
   response.end();
 }
 
-/** Writes frames, whole or in pieces; waits where the reader is slow. */
+/** Creates a writer of frames, complete or in pieces. Writing waits for a slow reader. */
 function writer(
   response: ServerResponse,
   framing: Streamed["framing"],
@@ -111,7 +111,7 @@ function writer(
       for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
         if (!response.write(bytes.subarray(at, at + size)))
           await Promise.race([once(response, "drain"), once(response, "close")]);
-        // Pieces go out one by one: what is written in one turn would arrive in one.
+        // Sends pieces in separate turns of the event loop, because pieces of one turn would arrive together.
         if (splitBytes !== undefined) await new Promise((resolve) => setImmediate(resolve));
       }
     },

@@ -5,83 +5,83 @@ import { Refusal } from "./checks/refusal.ts";
 import { writeFile, type ServedFile } from "./core/serve-file.ts";
 import { writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
 
-/** A request to a simulated vendor. */
+/** Request to a simulated vendor. */
 export interface VendorCall {
   readonly method: string;
-  /** Below the vendor's prefix. */
+  /** Path after the vendor's prefix. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The body's parts, where it is a form. */
+  /** Parsed form; undefined if the body is not a form. */
   readonly form: Form | undefined;
-  /** What the instance's script asks for; absent: what the message asks for, or a good answer. */
+  /** Behaviour that the instance's script requests; undefined if the message determines it. */
   readonly behaviour: Behaviour | undefined;
   readonly response: ServerResponse;
 }
 
-/** A simulated vendor: a folder, and a line in `vendors.ts`. */
+/** Simulated vendor: a folder, and a line in `vendors.ts`. */
 export interface Vendor {
   readonly prefix: string;
   answer(call: VendorCall): Promise<void>;
 }
 
-/** What an endpoint is given. */
-export interface Asking {
-  /** The caller's key; answers are kept for it alone. */
+/** Input of an endpoint. */
+export interface EndpointCall {
+  /** API key of the caller. Answers are stored for each key separately. */
   readonly key: string;
-  /** The vendor's own address, as the caller reached it. */
+  /** Address of the vendor, as the caller reached it. */
   readonly address: string;
-  /** What the path's groups matched, decoded. */
+  /** Texts that the groups of the path's pattern matched, decoded. */
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** Bytes of the body as received. */
   readonly bytes: Buffer;
-  /** The JSON body; undefined where there is none. */
+  /** JSON body; undefined if there is none. */
   readonly body: unknown;
-  /** The form; undefined for another body. */
+  /** Parsed form; undefined if the body is not a form. */
   readonly form: Form | undefined;
 }
 
-/** A request that was understood, and how it is answered. */
-export interface Understood {
-  /** What the request's own words ask for. */
+/** Parsed request, with functions that render its answer. */
+export interface ParsedRequest {
+  /** Behaviour that a directive in the request's text requests. */
   readonly directive?: Behaviour | undefined;
   whole(behaviour: Behaviour): object;
-  /** Headers of the whole answer. */
+  /** Headers of an answer that is not streamed. */
   readonly headers?: AnswerHeaders | undefined;
-  /** Absent: the answer comes whole. */
+  /** Renders the answer as a stream; absent if the answer is not streamed. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
-  /** The answer is a file, of which ranges can be had. */
+  /** Returns a file, of which clients may request ranges; present if the answer is a file. */
   readonly file?: (() => ServedFile) | undefined;
-  /** The answer is no JSON. */
+  /** Returns bytes; present if the answer is not JSON. */
   readonly bytes?: ((behaviour: Behaviour) => StreamedBytes) | undefined;
 }
 
-/** An endpoint: reads strictly, and throws a Refusal for what the vendor would refuse. */
+/** Endpoint of a vendor. Reads requests strictly, and throws a Refusal for a request that the vendor would refuse. */
 export interface Endpoint {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  open(asking: Asking): Understood | Promise<Understood>;
+  open(asking: EndpointCall): ParsedRequest | Promise<ParsedRequest>;
 }
 
 /** Headers by their lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** What makes one vendor differ from another, apart from its endpoints. */
+/** Properties in which vendors differ, apart from their endpoints. */
 export interface VendorTraits {
   readonly prefix: string;
   readonly endpoints: readonly Endpoint[];
-  /** The caller's key. Throws a Refusal for a caller that the vendor would not admit. */
-  admit(call: VendorCall): string;
-  /** An error body in the vendor's form; `headers` are those of this answer. */
+  /** Authenticates a caller and returns the API key. Throws a Refusal. */
+  authenticate(call: VendorCall): string;
+  /** Renders an error body in the vendor's form. `headers` are the headers of this answer. */
   renderError(refusal: Refusal, headers: AnswerHeaders, call: VendorCall): object;
-  /** Headers of an answer, whatever it is. */
+  /** Returns headers that every answer has. */
   headers?(): AnswerHeaders;
 }
 
-/** A vendor from its traits: admission, routing, faults and errors are the same for all. */
+/** Creates a vendor from its traits. Authentication, routing, faults and errors work the same for all vendors. */
 export function createVendor(traits: VendorTraits): Vendor {
   return {
     prefix: traits.prefix,
@@ -102,7 +102,10 @@ export function createVendor(traits: VendorTraits): Vendor {
   };
 }
 
-function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood | Promise<Understood> {
+function open(
+  { endpoints, authenticate: admit }: VendorTraits,
+  call: VendorCall,
+): ParsedRequest | Promise<ParsedRequest> {
   const key = admit(call);
   for (const { method, path, open: openEndpoint } of endpoints) {
     const match = method === call.method ? path.exec(call.path) : null;
@@ -114,20 +117,24 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
         query: call.query,
         headers: call.headers,
         bytes: call.body,
-        body: call.form === undefined && isJson(call) ? parsed(call.body) : undefined,
+        body: call.form === undefined && isJson(call) ? parseJson(call.body) : undefined,
         form: call.form,
       });
   }
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
 }
 
-/** Where the caller reached this vendor, with its prefix. */
+/** Returns the address, with the vendor's prefix, at which the caller reached this vendor. */
 function addressOf({ path, headers, response }: VendorCall): string {
   const [reached = ""] = (response.req.url ?? "").split("?");
   return `http://${headers.host ?? "localhost"}${reached.slice(0, reached.length - path.length)}`;
 }
 
-async function serve({ response, headers }: VendorCall, understood: Understood, behaviour: Behaviour): Promise<void> {
+async function serve(
+  { response, headers }: VendorCall,
+  understood: ParsedRequest,
+  behaviour: Behaviour,
+): Promise<void> {
   if (behaviour.closeBeforeHead === true) return void response.socket?.resetAndDestroy();
   if (behaviour.status !== undefined) {
     if (behaviour.retryAfter !== undefined) response.setHeader("retry-after", behaviour.retryAfter);
@@ -153,14 +160,17 @@ function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Beha
   });
 }
 
-/** A file of audio is no JSON; bytes of no type are where they begin as it does (Amazon's SDK); whatever else comes has to be. */
+/**
+ * Returns true if a body must be JSON: any body except audio and video files, and except bytes (octet-stream) that do
+ * not begin with `{`. Amazon\'s SDK sends JSON as bytes.
+ */
 function isJson({ headers, body }: VendorCall): boolean {
   const type = headers["content-type"] ?? "";
   if (type.includes("octet-stream")) return body.subarray(0, 1).toString() === "{";
   return !/^(?:audio|video)\//.test(type);
 }
 
-function parsed(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   try {
     return JSON.parse(body.toString());
@@ -176,25 +186,25 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
     .end(text);
 }
 
-/** The key of an `authorization: Bearer` header; empty where there is none. */
+/** Returns the key of an `authorization: Bearer` header; an empty string if there is none. */
 export function bearerOf({ authorization }: IncomingHttpHeaders): string {
   return /^Bearer (.*)$/i.exec(authorization ?? "")?.[1] ?? "";
 }
 
-/** Returns the key of an `authorization: Bearer` header. Throws the refusal for none, and for a bad one. */
+/** Returns the key of an `authorization: Bearer` header. Throws a Refusal for a missing or bad key. */
 export function admitBearer(headers: IncomingHttpHeaders, message: string, code?: string): string {
   const key = bearerOf(headers);
   if (key === "" || isBadKey(key)) throw new Refusal(401, message, code === undefined ? {} : { code });
   return key;
 }
 
-/** A header's text; empty where there is none. */
+/** Returns the text of a header; an empty string if it is absent. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Keys that every vendor refuses. */
+/** Returns true for keys that every vendor refuses. */
 export function isBadKey(key: string): boolean {
   return key.startsWith("bad-");
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { inBlocks, sampleRate, speak } from "../src/audio/voice.ts";
+import { inBlocks, sampleRate, synthesize } from "../src/audio/voice.ts";
 
 const samplesOf = (text: string, voice = "alloy", speed = 1): number[] =>
-  [...speak(text, { voice, speed }).pieces()].flatMap((piece) => [...piece]);
+  [...synthesize(text, { voice, speed }).pieces()].flatMap((piece) => [...piece]);
 
 test.each([
   ["words", "Good morning, all of you who listen.", 1, 36 * 0.06],
@@ -11,7 +11,7 @@ test.each([
   ["slow words", "Good morning.", 0.25, (13 * 0.06) / 0.25],
   ["another script", "Привет, мир", 1, 11 * 0.06],
 ])("%s: it has the stated duration, and is transcribed", (_, text, speed, seconds) => {
-  const speech = speak(text, { voice: "alloy", speed });
+  const speech = synthesize(text, { voice: "alloy", speed });
   expect(speech.seconds).toBeCloseTo(seconds);
   const samples = samplesOf(text, "alloy", speed);
   expect(samples.length).toBe(speech.samples);

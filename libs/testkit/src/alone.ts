@@ -6,8 +6,8 @@ import { limitsVariable, limitedProgram, type Limits } from "./limits/limits.ts"
 import { finish, spawnWarm } from "./warm/pool.ts";
 
 /**
- * One service by itself, for a test of that service. `stop` ends its process; disposed, it leaves the process to the next that
- * is started.
+ * Single service, for tests of that service. `stop` ends its process; disposing leaves the process to the next service
+ * that is started.
  */
 export interface AloneService extends Child, AsyncDisposable {
   readonly url: string;
@@ -15,8 +15,8 @@ export interface AloneService extends Child, AsyncDisposable {
 }
 
 /**
- * Starts one service as a process and waits until it is ready; its environment and its limits are the test's to name.
- * `gateway` is several in one process, and has the ports of its edge.
+ * Starts one service as a process, with the given environment and limits, and waits until it is ready. The name
+ * `gateway` stands for several services in one process, with the ports of the edge.
  */
 export async function startServiceAlone(
   name: string,

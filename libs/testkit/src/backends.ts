@@ -7,15 +7,15 @@ import { control, type ServerControl } from "./server-control.ts";
 
 export type { Backends };
 
-/** Backends of this machine, whose servers a test can stop, pause, kill and start again. */
+/** Servers on this machine that a test can stop, pause, kill and start again. */
 export interface LocalBackends extends Backends {
   readonly redis: ServerControl;
   readonly nats: ServerControl;
 }
 
 /**
- * Containers by testcontainers where a Docker engine answers and has the images, servers of this machine otherwise;
- * MODELGATE_TEST_BACKENDS=docker|local decides. Prints which.
+ * Starts Redis and NATS: in containers if a Docker engine answers and has the images, otherwise as servers on this
+ * machine. MODELGATE_TEST_BACKENDS=docker|local selects one. Prints the choice.
  */
 export async function startBackends(): Promise<Backends> {
   const wish = process.env["MODELGATE_TEST_BACKENDS"];
@@ -25,12 +25,12 @@ export async function startBackends(): Promise<Backends> {
   return backends;
 }
 
-/** A Redis of this machine by itself, for tests that take it down. */
+/** Redis server on this machine without other backends, for tests that stop it. */
 export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a Redis of this machine by itself. */
+/** Starts a Redis server on this machine. */
 export async function startLocalRedis(): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
@@ -45,7 +45,7 @@ export async function startLocalRedis(): Promise<LocalRedis> {
   };
 }
 
-/** Servers of this machine, for tests that take them down. */
+/** Starts servers on this machine, for tests that stop them. */
 export async function startLocalBackends(): Promise<LocalBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);

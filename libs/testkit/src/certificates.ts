@@ -2,23 +2,23 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 
-/** A certificate and its key, as files. */
+/** Files of a certificate and its key. */
 export interface IssuedCertificate {
   readonly certificateFile: string;
   readonly keyFile: string;
 }
 
-/** An authority of a test's own. */
+/** Certificate authority of a test. */
 export interface Authority {
-  /** The path of its certificate, for clients. */
+  /** Path of the authority's certificate, for clients. */
   readonly file: string;
-  /** A certificate for servers at 127.0.0.1. */
+  /** Issues a certificate for servers at 127.0.0.1. */
   issue(name: string): Promise<IssuedCertificate>;
 }
 
 const kind = { keyType: "ec", algorithm: "sha256" } as const;
 
-/** Makes an authority whose files, and those of what it issues, lie in a folder. */
+/** Creates an authority. Its files, and those of the certificates that it issues, are in `folder`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const own = await generate([{ name: "commonName", value: name }], {
     ...kind,

@@ -1,27 +1,27 @@
 import { RedisContainer } from "@testcontainers/redis";
 import { GenericContainer, getContainerRuntimeClient, ImageName } from "testcontainers";
 
-/** A real Redis and a real NATS with JetStream, for one test file alone. */
+/** Redis and NATS servers (with JetStream) of one test file. */
 export interface Backends extends AsyncDisposable {
   readonly redisUrl: string;
   readonly natsUrl: string;
-  /** Containers, or servers of this machine. */
+  /** Kind of the servers. */
   readonly how: "containers" | "local servers";
 }
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
-/** What marks the containers of tests. */
+/** Labels of the containers of tests. */
 export const testLabels = { "org.modelgate.test": "true" };
 
 let answers: Promise<boolean> | undefined;
 
-/** Whether a Docker engine answers and has the images, or can pull them. */
+/** Returns true if a Docker engine answers and has the images, or can pull them. */
 export function dockerAnswers(): Promise<boolean> {
   answers ??= Promise.all(Object.values(images).map(imageAnswers)).then((all) => all.every(Boolean));
   return answers;
 }
 
-/** Whether a Docker engine answers and has an image, or can pull it. */
+/** Returns true if a Docker engine answers and has an image, or can pull it. */
 export async function imageAnswers(name: string): Promise<boolean> {
   try {
     const { image } = await getContainerRuntimeClient();
@@ -32,7 +32,7 @@ export async function imageAnswers(name: string): Promise<boolean> {
   }
 }
 
-/** A Redis and a NATS container of their own; published on loopback ports. */
+/** Starts containers of Redis and NATS, whose ports are published on the loopback address. */
 export async function startContainers(): Promise<Backends> {
   const [redis, nats] = await Promise.all([
     new RedisContainer(images.redis).withLabels(testLabels).start(),

@@ -1,6 +1,6 @@
 /**
- * A usage event before its price, like any other, for tests that look at money and not at it. (What it is a draft of,
- * `UsageDraft`, is the contracts' to say: this package imports no library.)
+ * Returns an ordinary usage event without its price, for tests in which only the money matters. The type `UsageDraft`
+ * is not named, because this package imports no library.
  */
 export function draftOf(accountId: string, id: string) {
   return {

@@ -7,13 +7,13 @@ import { control, type ServerControl } from "./server-control.ts";
 
 const nodeCount = 3;
 
-/** A Redis and a cluster of NATS servers. */
+/** Redis server and cluster of NATS servers. */
 export interface NatsClusterBackends extends Backends {
-  /** The cluster's servers, in the order of their addresses in `natsUrl`. */
+  /** Servers of the cluster, in the order of their addresses in `natsUrl`. */
   readonly nodes: readonly ServerControl[];
 }
 
-/** A Redis and three NATS servers that are one JetStream cluster, all servers of this machine. */
+/** Starts a Redis server, and three NATS servers that form a JetStream cluster, on this machine. */
 export async function startNatsCluster(): Promise<NatsClusterBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-nats-cluster-"));
   const [redisPort = 0, ...natsPorts] = await freePorts(1 + nodeCount * 2);

@@ -7,23 +7,23 @@ import { imageAnswers, testLabels } from "./containers.ts";
 import { control, type ServerControl } from "./server-control.ts";
 
 const image = "postgres:15-alpine";
-/** How long a start is tried again after a kill. */
+/** Time, in ms, for which a start after a kill is retried. */
 const takesOverWithinMs = 10_000;
 const [user, password, database] = ["modelgate", "modelgate", "modelgate"];
 
-/** A real PostgreSQL, for one test file alone. */
+/** PostgreSQL server of one test file. */
 export interface PostgresBackend extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A PostgreSQL of this machine, which a test can pause, kill and start again. */
+/** PostgreSQL server on this machine that a test can pause, kill and start again. */
 export interface LocalPostgres extends PostgresBackend {
   readonly server: ServerControl;
 }
 
 /**
- * A PostgreSQL by testcontainers where a Docker engine answers and has the image, a server of this machine otherwise;
- * MODELGATE_TEST_BACKENDS=docker|local decides.
+ * Starts PostgreSQL: in a container if a Docker engine answers and has the image, otherwise as a server on this
+ * machine. MODELGATE_TEST_BACKENDS=docker|local selects one.
  */
 export async function startPostgres(): Promise<PostgresBackend> {
   const wish = process.env["MODELGATE_TEST_BACKENDS"];
@@ -32,7 +32,7 @@ export async function startPostgres(): Promise<PostgresBackend> {
     .withLabels(testLabels)
     .withEnvironment({ POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database })
     .withExposedPorts(5432)
-    // It starts twice: the first time only for itself, to make the database.
+    // The server starts twice: the first time only to create the database.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .start();
   return {
@@ -43,10 +43,10 @@ export async function startPostgres(): Promise<PostgresBackend> {
   };
 }
 
-/** A server of this machine, for tests that take it down. */
+/** Starts a server on this machine, for tests that stop it. */
 export async function startLocalPostgres(): Promise<LocalPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-postgres-"));
-  chmodSync(folder, 0o711); // its server runs as another user where we are root
+  chmodSync(folder, 0o711); // as root, the server runs as another user
   const [port = 0] = await freePorts(1);
   let url = "";
   const server = await control(async () => {
@@ -56,7 +56,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
         ({ url } = started);
         return started;
       } catch (error) {
-        // What a killed server leaves of itself ends on its own; until then no other takes its files.
+        // Child processes of a killed server end by themselves; until then no other server can use its files.
         if (Date.now() > end) throw error;
       }
   });

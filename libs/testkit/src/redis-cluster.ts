@@ -6,17 +6,20 @@ import type { Backends } from "./backends.ts";
 import { redisCommand } from "./redis-command.ts";
 import { until } from "./until.ts";
 
-/** Slots of a Redis Cluster. */
+/** Number of slots of a Redis Cluster. */
 const slotCount = 16_384;
 const nodeCount = 3;
 
-/** Nodes of a cluster talk to each other at the addresses that they announce: servers of this machine can, containers not. */
+/**
+ * True if a cluster can be started. Its nodes connect to each other at their announced addresses, which works for
+ * servers on this machine but not for containers.
+ */
 export const clusterIsPossible = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
   (name) => process.env[name]?.startsWith("docker:") !== true,
 );
 if (!clusterIsPossible) process.stdout.write("left out: what needs several servers that know each other's addresses\n");
 
-/** A Redis Cluster of three nodes and a NATS, all servers of this machine: what one node holds, another does not. */
+/** Starts a Redis Cluster of three nodes and a NATS server on this machine. */
 export async function startClusterBackends(): Promise<Backends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-cluster-"));
   const [natsPort = 0, ...redisPorts] = await freePorts(1 + nodeCount * 2);
@@ -42,12 +45,12 @@ export async function startClusterBackends(): Promise<Backends> {
   };
 }
 
-/** Gives each node its third of the slots, makes them known to each other, and waits until all agree. */
+/** Assigns a third of the slots to each node, connects the nodes, and waits until all agree. */
 async function joinNodes(ports: readonly number[], clusterPorts: readonly number[]): Promise<void> {
   for (const [at, port] of ports.entries()) {
     const [from, to] = [at, at + 1].map((part) => Math.floor((part * slotCount) / nodeCount));
     await redisCommand(port, `CLUSTER ADDSLOTSRANGE ${from ?? 0} ${(to ?? 0) - 1}`);
-    // Of two nodes with one epoch only one would keep its word.
+    // Two nodes with the same epoch would conflict.
     await redisCommand(port, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
   }
   const [first = 0] = ports;

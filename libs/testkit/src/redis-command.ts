@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Says one inline command to a Redis and gives its answer as it came; throws where that is an error. */
+/** Sends an inline command to a Redis server and returns the raw answer. Rejects if the answer is an error. */
 export function redisCommand(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(`${command}\r\n`));
@@ -8,7 +8,7 @@ export function redisCommand(port: number, command: string): Promise<string> {
     socket.setEncoding("utf8");
     socket.once("error", reject).on("data", (text: string) => {
       answer += text;
-      // A text has its length before it; everything else is one line.
+      // A bulk string is preceded by its length; every other reply is one line.
       const [, length] = /^\$(\d+)\r\n/.exec(answer) ?? [];
       if (length !== undefined && Buffer.byteLength(answer) < Number(length) + length.length + 5) return;
       socket.destroy();

@@ -5,14 +5,14 @@ import { freePorts, startRedis } from "@modelgate/deploy/local";
 import { redisCommand } from "./redis-command.ts";
 import { until } from "./until.ts";
 
-/** A Redis that follows another until it is promoted. */
+/** Redis server that replicates another one until it is promoted. */
 export interface ReplicaServer extends AsyncDisposable {
   readonly port: number;
-  /** Stops replicating, and keeps what it has. */
+  /** Stops the replication; the data stays. */
   promote(): Promise<void>;
 }
 
-/** Starts a Redis of this machine that has all that the one at a port has, and follows it. */
+/** Starts a Redis server on this machine that replicates the server at a port, and waits until it has all data. */
 export async function startReplica(primaryPort: number): Promise<ReplicaServer> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-replica-"));
   const [port = 0] = await freePorts(1);
@@ -29,7 +29,10 @@ export async function startReplica(primaryPort: number): Promise<ReplicaServer> 
   };
 }
 
-/** Lets a Redis take over from another without losing anything: it follows, the other takes no more writes, it is promoted. */
+/**
+ * Moves all data from one Redis server to another without a loss: the second replicates the first, the first refuses
+ * writes, and the second is promoted.
+ */
 export async function handOver(from: number, to: number): Promise<void> {
   await redisCommand(to, `REPLICAOF 127.0.0.1 ${from}`);
   await until("it to follow", async () => isLinked(await redisCommand(to, "INFO replication")), 30_000);

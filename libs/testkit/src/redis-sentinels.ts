@@ -10,20 +10,20 @@ import { until } from "./until.ts";
 const master = "modelgate";
 const redisCount = 3;
 const sentinelCount = 3;
-/** Silence after which a Sentinel holds a primary for dead: longer than a busy machine makes a living one wait. */
+/** Silence, in ms, after which a Sentinel considers a primary dead; longer than a pause of a busy machine. */
 const deadAfterMs = 3_000;
 
-/** A NATS, and a Redis primary with replicas that Sentinels watch over. */
+/** NATS server, and a Redis primary with replicas and Sentinels. */
 export interface SentinelBackends extends Backends {
-  /** The server that is the primary at the start. */
+  /** Server that is the primary at the start. */
   readonly primary: ServerControl;
   /** Returns the port of the current primary, as the Sentinels report it. */
   primaryPort(): Promise<number>;
 }
 
 /**
- * A primary, two replicas and three Sentinels with what deploy/README.md demands of them: a primary that no replica
- * hears takes nothing more.
+ * Starts a primary, two replicas and three Sentinels, configured as deploy/README.md requires: a primary without a
+ * connected replica refuses writes.
  */
 export async function startSentinels(): Promise<SentinelBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-sentinels-"));
@@ -92,7 +92,10 @@ export async function startSentinels(): Promise<SentinelBackends> {
   };
 }
 
-/** A Sentinel writes what it learns into its own file: each has one. */
+/**
+ * Writes the configuration file of a Sentinel. Each Sentinel needs a separate file, because it also stores its state
+ * there.
+ */
 function configurationIn(folder: string, primaryPort: number): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "sentinel.conf");

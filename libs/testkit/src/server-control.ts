@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import type { LocalServer } from "@modelgate/deploy/local";
 
-/** A server under a test's hand; its address stays the same. */
+/** Server that a test controls. Its address stays the same after a restart. */
 export interface ServerControl {
-  /** The server's own process. */
+  /** Returns the process id of the server itself. */
   pid(): number;
   pause(): void;
   resume(): void;
-  /** Ends it without a word. */
+  /** Ends the server with SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and files. */
+  /** Starts the server again on the same port and with the same files. */
   start(): Promise<void>;
 }
 
-/** Starts a server and puts it under a test's hand; `stop` is its proper end. */
+/** Starts a server that a test controls. `stop` ends it normally. */
 export async function control(begin: () => Promise<LocalServer>): Promise<ServerControl & { stop(): Promise<void> }> {
   let server = await begin();
   return {
@@ -34,7 +34,7 @@ export async function control(begin: () => Promise<LocalServer>): Promise<Server
   };
 }
 
-/** The program that a guard watches over: its first child. */
+/** Returns the process id of the program that a guard process runs: its first child. */
 function childOf(guard: number): number {
   const children = readFileSync(`/proc/${guard}/task/${guard}/children`, "utf8").trim().split(" ").map(Number);
   return children[0] ?? guard;

@@ -1,4 +1,4 @@
-/** A file that a simulated vendor was sent. */
+/** File that a simulated vendor received. */
 export interface SeenFile {
   readonly name: string;
   readonly filename: string;
@@ -7,7 +7,7 @@ export interface SeenFile {
   readonly sha256: string;
 }
 
-/** A request that a simulated vendor saw. */
+/** Request that a simulated vendor received. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -15,20 +15,20 @@ export interface SeenRequest {
   readonly sha256: string;
   readonly bytes: number;
   readonly body: string;
-  /** Of a form: its text fields and its files. */
+  /** Text fields of a form. */
   readonly fields?: readonly (readonly [name: string, value: string])[];
   readonly files?: readonly SeenFile[];
   readonly aborted?: boolean;
-  /** Of a WebSocket: what was said on it, binary in Base64; what was sent on it; how it was closed. */
+  /** Messages that a WebSocket received; binary ones in Base64. */
   readonly messages?: readonly string[];
   readonly sentBytes?: number;
   readonly closeCode?: number;
 }
 
-/** The simulator under a test's hand: instances are vendors with a script and a memory of their own. */
+/** Client that controls the simulator. Its instances are vendors, each with a separate script and list of requests. */
 export interface SimulatorClient {
   readonly url: string;
-  /** How the instance answers its next requests, a step each. */
+  /** Sets the behaviours of an instance's next requests, one per request. */
   script(instance: string, steps: readonly object[]): Promise<void>;
   requests(instance: string): Promise<readonly SeenRequest[]>;
   forget(instance: string): Promise<void>;

@@ -23,62 +23,62 @@ import { until } from "./until.ts";
 import { finish, spawnWarm } from "./warm/pool.ts";
 
 export interface SuiteOptions<B extends Backends> {
-  /** The configuration, as the YAML would say it; `${SIMULATOR_URL}` works in it. */
+  /** Configuration, as parsed from YAML. `${SIMULATOR_URL}` may be used in it. */
   readonly config: object;
   readonly backends?: B;
   /**
-   * How the services are laid out: all but the simulator in one process, or each in one of its own; absent: SUITE_SHAPE, or
-   * one, which starts for half the CPU. What a test does to one service of several (kills, drains, answers in its place)
-   * needs them apart.
+   * Layout of the services: in one process (without the simulator), or each in a separate process. If absent,
+   * SUITE_SHAPE decides; the default is one process, which needs half the CPU time to start. Tests that kill, drain or
+   * replace one service need separate processes.
    */
   readonly shape?: Shape;
-  /** What is started of processes that are apart, or fresh; absent: every service that the configuration has work for. */
+  /** Services to start in separate or new processes; if absent, those that the configuration needs. */
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  /** Limits of services that are constants elsewhere. */
+  /** Limits to lower, which are constants in the product. */
   readonly limits?: Limits;
   /**
-   * Whether its processes are new ones, for a test of what a process has once, as its figures; absent: in a test run they may
-   * be some that ran the same programs for an earlier test file.
+   * True to start new processes, for tests of data that exists once per process, such as its metrics. If absent, a test
+   * run may reuse processes that ran the same programs for an earlier test file.
    */
   readonly fresh?: true;
 }
 
-/** How the services of a suite are laid out. */
+/** Layout of the services of a suite. */
 export type Shape = "one" | "apart";
 
-/** The layouts that the suite can have. */
+/** All layouts of a suite. */
 export const shapes: readonly Shape[] = ["one", "apart"];
 
-/** The whole suite as real processes, for one test file. */
+/** All services as processes, for one test file. */
 export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly shape: Shape;
   readonly edgeUrl: string;
-  /** The operator's API. */
+  /** Address of the operator API. */
   readonly controlUrl: string;
   readonly opsUrl: (name: ServiceName) => string;
   readonly secret: string;
   readonly backends: B;
   readonly simulator: SimulatorClient;
-  /** The process that a service runs in. */
+  /** Returns the process that runs a service. */
   process(name: ServiceName): Child;
-  /** Starts the process of a service again that has ended, on its old ports. */
+  /** Starts a service again whose process has ended, on the same ports. */
   restart(name: ServiceName): Promise<void>;
-  /** Puts another configuration in the file's place. */
+  /** Replaces the content of the configuration file. */
   configure(config: object | string): void;
-  /** Runs gatectl in this process: a process for each takes half a second of CPU. */
+  /** Runs gatectl in this process, because a separate process takes half a second of CPU time. */
   gatectl(
     ...words: readonly string[]
   ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }>;
-  /** Runs gatectl with --json and gives what it printed. */
+  /** Runs gatectl with --json and returns its parsed output. */
   ask<T = unknown>(...words: readonly string[]): Promise<T>;
 }
 
-/** Services that a test needs no more of than their start. */
+/** Services whose readiness a suite does not wait for. */
 const unwaited: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
 
-/** The areas that only models of some kinds need: a suite without such models may be started without them. */
+/** Kinds of models for which an area is needed. A suite without such models may start without the area. */
 const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
   media: ["image"],
   video: ["video"],
@@ -86,7 +86,7 @@ const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
   realtime: ["realtime"],
 };
 
-/** Whether a suite with that configuration has work for a service. */
+/** Returns a function that tells if a suite with this configuration needs a service. */
 function neededBy({
   config,
   services,
@@ -100,7 +100,7 @@ function isOfKind(model: unknown, kind: string): boolean {
   return typeof model === "object" && model !== null && "kind" in model && model.kind === kind;
 }
 
-/** What a suite need not wait for as long as a real one. */
+/** Default limits of a suite, with shorter waits than in production. */
 const quickLimits: Limits = {
   control: { configuration: { pollMs: 200 } },
   ledger: { rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
@@ -108,7 +108,7 @@ const quickLimits: Limits = {
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Starts Redis, NATS and every service, and waits until the edge serves. */
+/** Starts Redis, NATS and every service, and waits until the edge is ready. */
 export async function startSuite<B extends Backends = Backends>(options: SuiteOptions<B>): Promise<Suite<B>> {
   const backends = options.backends ?? ((await startBackends()) as B);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-suite-"));
@@ -143,7 +143,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     `http://127.0.0.1:${ports[children.get(name) === children.get("edge") ? "edge" : name].ops}`;
 
   const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
-  // One process for all runs them all, so that the next suite can have it.
+  // A single process always runs all services, so that the next suite can reuse it.
   const isWhole = shape === "one" && !options.fresh;
   const wanted: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededBy(options));
   const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
@@ -203,8 +203,8 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
 }
 
 /**
- * Waits until the accounts of a configuration have their tokens: on a machine under load control publishes it before the
- * ledger has created them.
+ * Waits until the accounts of a configuration have their API keys: on a busy machine, control publishes the
+ * configuration before the ledger has created them.
  */
 async function accountsDeclared(config: object, gatectl: Suite["gatectl"]): Promise<void> {
   const accounts: object = "accounts" in config && typeof config.accounts === "object" ? (config.accounts ?? {}) : {};
@@ -217,7 +217,7 @@ async function accountsDeclared(config: object, gatectl: Suite["gatectl"]): Prom
   }
 }
 
-/** `runGatectl` of control, as far as a suite calls it. */
+/** Type of control's `runGatectl`, as far as a suite uses it. */
 type Run = (
   words: readonly string[],
   terminal: {
@@ -228,17 +228,17 @@ type Run = (
   },
 ) => Promise<number>;
 
-/** Runs gatectl in this process: what it wrote, and its exit status. */
+/** Runs gatectl in this process, and returns its output and its exit status. */
 async function runGatectl(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
-  // By its path, as services are started: control is above this package.
+  // Imported by its path, because this package may not depend on control.
   const { runGatectl: run }: { readonly runGatectl: Run } = await import(
     join(root, "services/control/src/gatectl/run.ts")
   );
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  // Read as it is written: an export waits for its reader.
+  // Read while it is written, because an export waits for its reader.
   const [written, complained] = [text(stdout), text(stderr)];
   const status = await run(words, { stdin: new PassThrough(), stdout, stderr, env });
   stdout.end();
@@ -246,7 +246,7 @@ async function runGatectl(
   return { status, stdout: await written, stderr: await complained };
 }
 
-/** A suite on servers of this machine, which a test may take down, and of new processes. */
+/** Starts a suite in new processes and on servers of this machine, which a test may stop. */
 export async function startLocalSuite(
   options: Omit<SuiteOptions<LocalBackends>, "backends" | "fresh">,
 ): Promise<Suite<LocalBackends>> {

@@ -6,21 +6,21 @@ import type { Backends } from "./backends.ts";
 import { makeAuthority, type Authority, type IssuedCertificate } from "./certificates.ts";
 import { redisCommand } from "./redis-command.ts";
 
-/** A Redis and a NATS that are reached by TLS. */
+/** Redis and NATS servers with TLS. */
 export interface TlsBackends extends Backends {
-  /** Redis without TLS, for what is about NATS alone. */
+  /** Address of a Redis server without TLS, for tests of NATS. */
   readonly plainRedisUrl: string;
-  /** A Cluster of one node, by TLS. */
+  /** Address of a Redis Cluster of one node, with TLS. */
   readonly clusterUrl: string;
-  /** A Sentinel of the Redis, both by TLS. */
+  /** Address of a Sentinel of the Redis server; both use TLS. */
   readonly sentinelUrl: string;
-  /** The certificate of the authority that both are certified by. */
+  /** Path of the certificate of the authority that issued the servers' certificates. */
   readonly authorityFile: string;
-  /** The certificate of an authority that has issued none of the others. */
+  /** Path of the certificate of an authority that issued none of them. */
   readonly strangerFile: string;
 }
 
-/** Servers of this machine with certificates of an authority made for them. */
+/** Starts servers on this machine, with certificates of a new authority. */
 export async function startTlsBackends(): Promise<TlsBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-tls-"));
   await using starting = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ export async function startTlsBackends(): Promise<TlsBackends> {
 
 const master = "modelgate";
 
-/** What makes a Redis listen for TLS beside its port. */
+/** Returns the arguments with which a Redis server listens for TLS on an additional port. */
 function byTls(port: number, authority: Authority, { certificateFile, keyFile }: IssuedCertificate): readonly string[] {
   const files = ["--tls-cert-file", certificateFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", authority.file];
   return ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];

@@ -1,6 +1,6 @@
 /**
- * Waits until a condition holds; what it gives is returned. For what happens by itself: a test that needs it names
- * what it waits for, and fails with those words.
+ * Waits until a check returns a value other than false or undefined, and returns that value. Fails with `what`, the
+ * description of the expected event, if that takes too long.
  */
 export async function until<T>(
   what: string,

@@ -1,11 +1,11 @@
-/** The form of PCM in a WAV. */
+/** PCM format of a WAV file. */
 export interface PcmForm {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bits: 8 | 16;
 }
 
-/** The head of a WAV of so many bytes of samples, which follow it; 0xffffffff where their number is left open. */
+/** Returns the header of a WAV file with `dataBytes` bytes of samples; 0xffffffff leaves their number open. */
 export function wavHead({ sampleRate, channels, bits }: PcmForm, dataBytes: number): Buffer {
   const frameBytes = (channels * bits) / 8;
   const head = Buffer.alloc(44);

@@ -16,7 +16,7 @@ const queries = new QueryClient({
   },
 });
 
-/** The console: theme, queries and pages. */
+/** Console with its theme, queries and pages. */
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={readableGrey}>

@@ -1,4 +1,7 @@
-/** Declares one module per icon: importing the package's index would make every build read some six thousand icons. */
+/**
+ * Declares one module per icon, because importing the package's index would make every build read about six thousand
+ * icons.
+ */
 declare module "@tabler/icons-react/dist/esm/icons/*.mjs" {
   import type { ComponentType } from "react";
   const icon: ComponentType<{ size: number }>;

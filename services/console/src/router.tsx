@@ -14,7 +14,7 @@ export interface CallFilters {
   readonly tag?: string | undefined;
   readonly endUser?: string | undefined;
   readonly outcome?: string | undefined;
-  /** An HTTP status. */
+  /** HTTP status. */
   readonly status?: string | undefined;
   readonly request?: string | undefined;
   readonly live?: boolean | undefined;
@@ -27,7 +27,10 @@ export interface TaskFilters {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-/** Returns a text that may look like a number: the router parses an unquoted number in an address as a number. */
+/**
+ * Returns a text that may look like a number, which the router has parsed as a number because it is not quoted in the
+ * address.
+ */
 const word = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 

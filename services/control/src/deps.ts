@@ -26,14 +26,14 @@ export interface Deps extends AsyncDisposable {
   readonly sessions: Sessions;
   readonly cookies: ConsoleCookies;
   readonly people: People;
-  /** OpenID provider that people sign in with; absent: none is configured. */
+  /** OpenID provider that people sign in with; undefined if none is configured. */
   readonly provider: Provider | undefined;
   readonly env: Env;
-  /** Throws if control is not ready; the message gives the reason. */
+  /** Throws an error with the reason if control is not ready. */
   ready(): void;
 }
 
-/** Opens all dependencies, and applies the configuration from now on. */
+/** Opens all dependencies, and starts to apply the configuration. */
 export async function openDeps({
   env,
   log,

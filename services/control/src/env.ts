@@ -8,7 +8,7 @@ export const configurationPath = (read: VariableReader): string | undefined =>
     "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
   );
 
-/** Reads the key and address sources that a configuration from the console or the API may name. */
+/** Reads the sources of keys and addresses that a configuration from the console or the API may name. */
 const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
@@ -26,7 +26,7 @@ const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> =>
   ),
 });
 
-/** Environment variables of control, apart from those that the configuration names with env:NAME and ${NAME}. */
+/** Environment variables of control, in addition to those that the configuration references. */
 export const variables = serviceVariables("control", (read) => ({
   ...storeVariables(read),
   configuration: {
@@ -35,10 +35,10 @@ export const variables = serviceVariables("control", (read) => ({
       "MODELGATE_SEED",
       "Path of the configuration (YAML) that the books begin with; unset: one group, and no models yet.",
     ),
-    /** Interval, in ms, of polling that file and the key files that it names, in case no change notice arrives. */
+    /** Interval, in ms, of polling the configuration and its key files, in case no change is announced. */
     pollMs: 2_000,
     allowed: allowedSources(read),
-    /** Interval, in ms, of requesting a vendor's model list, for channels that serve every listed model. */
+    /** Interval, in ms, between two requests for a vendor's model list, for channels that serve every listed model. */
     listModelsMs: 3_600_000,
   },
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),

@@ -1,4 +1,4 @@
-/** Returns a field of a value that may be an object; undefined where it is not one. */
+/** Returns a field of a value; undefined if the value is not an object. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)

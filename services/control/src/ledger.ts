@@ -3,30 +3,30 @@ import { Failure, isFailureCode, type CreditEvent, type Nanos } from "@modelgate
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
-/** Control's client of the ledger, which keeps the books. */
+/** Client of the ledger, which keeps the books. */
 export interface Ledger {
   /**
-   * Returns the response unread. Throws the Failure that the ledger answers, and server_overloaded where it does not
-   * answer.
+   * Returns the response with its body unread. Throws the Failure that the ledger answers, or server_overloaded if it
+   * does not answer.
    */
   get(pathAndQuery: string): Promise<Response>;
-  /** Returns the answer's JSON, in the shape of its route. */
+  /** Returns the JSON of an answer. The caller names its type. */
   read<T>(pathAndQuery: string): Promise<T>;
-  /** Makes a change on behalf of the actor, who is recorded in the audit. */
+  /** Makes a change on behalf of the actor, whom the audit log records. */
   write<T>(path: string, body: object, actor: string): Promise<T>;
-  /** Creates an account. Returns false where the id exists. */
+  /** Creates an account. Returns false if the id already exists. */
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
   /** Changes a balance, once per operation id. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
   /**
-   * Creates an API key. Returns the existing one where it is already registered. Throws Failure where the account
-   * already has `max` keys.
+   * Creates an API key. Returns the existing key if it is already registered. Throws Failure if the account already has
+   * `max` keys.
    */
   createToken(
     wish: { digest: string; token: Token; max?: number },
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
-  /** Changes fields of an API key; null removes one. Throws Failure unknown_url. */
+  /** Changes fields of an API key; null removes a field. Throws Failure unknown_url if the key does not exist. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
 }
 
@@ -42,20 +42,22 @@ export interface TokenChange {
   readonly within?: Token["within"] | null;
 }
 
-/** Content of a call. */
-interface Sent {
+/** Method, body and actor of a request to the ledger. */
+interface LedgerRequest {
   readonly method?: "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 const credentialSeconds = 60;
-/** Maximum wait, in ms, for the start of the ledger's answer, which may have to wait for receipts in transit. */
+/**
+ * Maximum wait, in ms, for the start of the ledger's answer. A verification may have to wait for receipts on their way.
+ */
 const answersWithinMs = 300_000;
 
 /** Creates a client of the ledger at an address. It connects with the first call. */
 export function ledgerAt(url: string, secret: string): Ledger {
-  async function ask(path: string, init: Sent = {}): Promise<Response> {
+  async function ask(path: string, init: LedgerRequest = {}): Promise<Response> {
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), answersWithinMs);
@@ -104,7 +106,7 @@ export function ledgerAt(url: string, secret: string): Ledger {
   };
 }
 
-/** Returns the answer of a ledger of the same release, received over a signed connection. */
+/** Returns the data of the ledger's answer, unchecked: the ledger has the same release, and requests are signed. */
 async function dataOf<T>(answer: Response): Promise<T> {
   // oxlint-disable-next-line typescript/no-unsafe-assignment
   const { data }: { readonly data: T } = JSON.parse(await answer.text());

@@ -11,13 +11,13 @@ import { environmentVariables } from "./configuration/resolve.ts";
 import { addressBefore, sessionRoutes } from "./console/session-routes.ts";
 import type { Deps } from "./deps.ts";
 import { openApiOfControl } from "./openapi/document.ts";
-import { guarded } from "./openapi/guard.ts";
+import { guardRoutes } from "./openapi/guard.ts";
 import { operations } from "./openapi/operations/index.ts";
 import { peopleRoutes } from "./operators/routes.ts";
 import { SignInLimits } from "./operators/sign-in-limits.ts";
 import { vendorRoutes } from "./vendors/routes.ts";
 
-/** Returns the operator's API. Its row in the table of operations guards each route. */
+/** Returns the routes of the operator API, each guarded by its row in the table of operations. */
 export function routes(deps: Deps): OperatorRoutes {
   const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
   const { path } = env.configuration;
@@ -49,5 +49,5 @@ export function routes(deps: Deps): OperatorRoutes {
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
     "GET /openapi.json": async () => openApiOfControl(),
   };
-  return guarded(all, operations);
+  return guardRoutes(all, operations);
 }

@@ -1,17 +1,17 @@
 import { authoriseBySecret, defineService, operatorHandler } from "@modelgate/platform";
 import { bySession } from "./console/authorise.ts";
-import { unkept, withPages } from "./console/pages.ts";
+import { withoutCaching, withPages } from "./console/pages.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { withProvider } from "./operators/provider.ts";
 import { routes } from "./routes.ts";
 
-/** The control service: configuration, accounts, API keys and console. */
+/** Control service: configuration, accounts, API keys and console. */
 export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
   const authorise = bySession(deps, authoriseBySecret(env.secrets));
-  const api = unkept(withProvider(operatorHandler(routes(deps), authorise, log), deps.provider));
+  const api = withoutCaching(withProvider(operatorHandler(routes(deps), authorise, log), deps.provider));
   return {
     serves: { handler: withPages(api, env.edgeUrl) },
     ready: () => deps.ready(),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cell, table, visible } from "../src/gatectl/table.ts";
+import { fieldCell, table, visible } from "../src/gatectl/table.ts";
 
 test.each([
   ["a colour", "\u001b[31mred", "\\u001b[31mred"],
@@ -19,8 +19,8 @@ test("a cell of a table contains no terminal escape sequence, and columns stay a
   const lines = table(
     rows,
     [
-      ["NAME", cell("name")],
-      ["ID", cell("id")],
+      ["NAME", fieldCell("name")],
+      ["ID", fieldCell("id")],
     ],
     "none",
   ).split("\n");

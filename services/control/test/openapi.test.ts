@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApiOfControl } from "../src/openapi/document.ts";
-import { guarded } from "../src/openapi/guard.ts";
+import { guardRoutes } from "../src/openapi/guard.ts";
 
 test("openapi.json, the source of the console's types, matches the table of operations", async () => {
   const text = `${JSON.stringify(openApiOfControl(), undefined, 2)}\n`;
@@ -22,7 +22,7 @@ test("every referenced schema exists, and every operation has a unique id", () =
 
 test("a route without a row of the table is an error, and so is a row without a route", () => {
   const route = async () => ({});
-  expect(() => guarded({ "GET /loose": route }, {})).toThrow("GET /loose");
+  expect(() => guardRoutes({ "GET /loose": route }, {})).toThrow("GET /loose");
   const row = { summary: "", area: "system", role: "viewer", answer: "text/csv" } as const;
-  expect(() => guarded({}, { "GET /missing": row })).toThrow("GET /missing");
+  expect(() => guardRoutes({}, { "GET /missing": row })).toThrow("GET /missing");
 });

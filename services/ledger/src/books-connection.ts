@@ -2,16 +2,16 @@ import { BooksUnavailable, isUnavailable, openBooks, type Books, type BooksAddre
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
-/** Connection of the ledger to the books. Client calls are served while the books are unavailable. */
+/** Connection of the ledger to the books. The gateway serves clients even while the books are unavailable. */
 export interface BooksConnection extends AsyncDisposable {
   /**
-   * Runs a step on the books. Throws Failure server_overloaded, with the start of the outage, while the books are
-   * unavailable or data of older versions is being moved into them.
+   * Runs a step on the books. Throws Failure server_overloaded while the books are unavailable, with the start of the
+   * outage, and while data of older versions is being moved into the books.
    */
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Runs a step that fills the books. It runs from the start, while readers still wait for the move of older data. */
-  fill<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Sets whether reads have to wait for the move of older data. */
+  /** Runs a step that writes to the books. Does not wait for the move of data of older versions, unlike `use`. */
+  useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T>;
+  /** Sets whether `use` refuses steps, because data of older versions is being moved. */
   setMoving(moving: boolean): void;
 }
 
@@ -19,7 +19,7 @@ export interface BooksConnection extends AsyncDisposable {
 const retryMs = 1_000;
 
 /**
- * Opens the books. Throws StartError where they cannot be used. A server that does not answer is retried in the
+ * Opens the books. Throws StartError if they cannot be used. If their server does not answer, opening is retried in the
  * background indefinitely.
  */
 export async function connectBooks(address: BooksAddress, log: Logger): Promise<BooksConnection> {
@@ -76,12 +76,12 @@ class Connection implements BooksConnection {
       throw new Failure("server_overloaded", "Usage is still being moved from Redis into the books; try again later.", {
         retryAfterSeconds: 5,
       });
-    return this.fill(step);
+    return this.useDuringMove(step);
   }
 
-  async fill<T>(step: (books: Books) => Promise<T>): Promise<T> {
+  async useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T> {
     const books = this.#books;
-    if (books === undefined) throw this.#away(undefined);
+    if (books === undefined) throw this.#unavailable(undefined);
     try {
       const done = await step(books);
       this.#report(undefined);
@@ -89,11 +89,11 @@ class Connection implements BooksConnection {
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.#report(error);
-      throw this.#away(error);
+      throw this.#unavailable(error);
     }
   }
 
-  #away(cause: unknown): Failure {
+  #unavailable(cause: unknown): Failure {
     const since = (this.#awaySince ?? new Date()).toISOString();
     return new Failure(
       "server_overloaded",
@@ -102,7 +102,7 @@ class Connection implements BooksConnection {
     );
   }
 
-  /** Logs and counts when the books become unavailable and available. */
+  /** Logs changes of the books' availability, and sets its metric. */
   #report(error: unknown): void {
     const away = error !== undefined;
     observeStore("books", !away);

@@ -5,18 +5,18 @@ import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } fro
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
 import { startForgetting } from "./forget.ts";
-import { counted, published, swept, unpriced, watchShards } from "./ledger-metrics.ts";
-import { startMoving } from "./move/move-usage.ts";
+import { usageCounted, eventsPublished, holdsSwept, usageUnpriced, watchShards } from "./ledger-metrics.ts";
+import { startMovingUsage } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
 import { startRecordingRefused } from "./record-refused.ts";
-import { resupplyAfterMs, startResupplying } from "./restore/resupply.ts";
-import { watchRedis } from "./restore/watch-redis.ts";
+import { republishAfterMs, startRepublishing } from "./restore/republish.ts";
+import { startComparison } from "./restore/compare-redis.ts";
 import { startRounds } from "./shard-rounds.ts";
 import { verifierOf } from "./api/verification.ts";
-import { commonBooks, verifyCommon } from "./api/verify-common.ts";
+import { commonTables, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
-/** Maximum events per transaction: the overhead of one costs SQLite as much CPU as some forty events. */
+/** Maximum events per transaction. In SQLite, a transaction costs as much CPU time as about forty events. */
 const maxAtOnce = 500;
 
 /** Dependencies of the ledger's routes and background work. */
@@ -24,7 +24,7 @@ export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
-  /** Days for which single calls are kept. */
+  /** Number of days for which single calls are kept. */
   readonly keepDays: number;
   readonly signer: AnchorSigner;
   /** Throws an error with the reason if the ledger cannot serve. */
@@ -43,11 +43,13 @@ export async function openDeps({
   const redis = await sharedRedis(shared, env);
   const bus = await sharedBus(shared, env);
   const { keepDays } = env.books;
+  const { roundMs } = env.rounds;
+  const counters = { published: eventsPublished, swept: holdsSwept };
   const signer = openAnchorSigner(env.secrets);
   watchShards(redis);
-  opening.use(startMoving({ redis, connection, log }));
+  opening.use(startMovingUsage({ redis, connection, log }));
   const watch = opening.use(
-    watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs, taskSeal: openTaskSealer(env.secrets) }),
+    startComparison({ redis, bus, connection, log, roundMs, taskSeal: openTaskSealer(env.secrets) }),
   );
   opening.use(
     startRecording({
@@ -55,20 +57,21 @@ export async function openDeps({
       bus,
       connection,
       log,
-      maxAtOnce,
-      counted,
-      unpriced,
-      noticed: (ids) => watch.noticed(ids),
-      noticedTasks: (events) => watch.noticedTasks(events),
+      maxPerTransaction: maxAtOnce,
+      counted: usageCounted,
+      unpriced: usageUnpriced,
+      onAccounts: (ids) => watch.noteAccounts(ids),
+      onTasks: (events) => watch.noteTasks(events),
     }),
   );
   opening.use(startRecordingRefused({ redis, connection, log }));
-  opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
+  opening.use(startRepublishing({ redis, bus, connection, log, afterMs: republishAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays, signer }));
-  opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, wholeRuns: () => watch.wholeRuns }));
+  opening.use(startRounds({ redis, bus, log, ...env.rounds, ...counters, completeRuns: () => watch.completeRuns }));
   const verifyAccount = verifierOf({ redis, connection, keepDays, signer });
-  const verify = (id: string) => (id === commonBooks ? verifyCommon({ redis, connection, signer }) : verifyAccount(id));
-  opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isWhole }));
+  const verify = (id: string) =>
+    id === commonTables ? verifyCommon({ redis, connection, signer }) : verifyAccount(id);
+  opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isComplete }));
   const open = opening.move();
   return {
     redis,

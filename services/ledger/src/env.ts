@@ -23,16 +23,16 @@ export const variables = serviceVariables("ledger", (read) => ({
     /** Age, in ms, at which an event counts as abandoned by its service, and is published by the ledger. */
     leftBehindMs: 5_000,
     /**
-     * Time, in ms, after an outage of Redis in which no reservation counts as abandoned: services need it to settle or
-     * renew. Must exceed the longest pause between two settlement attempts of a service, and a third of a reservation's
-     * lease, which is the renewal interval.
+     * Time, in ms, after an outage of Redis in which no reservation counts as abandoned, because services need it to
+     * settle or renew. Must exceed the longest pause between two settlement attempts of a service. Must also exceed a
+     * third of a reservation's lease, which is the renewal interval.
      */
     afterOutageMs: 30_000,
-    /** Maximum events, and maximum reservations, of one shard per round. */
+    /** Maximum events, and maximum reservations, per shard and round. */
     batch: 500,
   },
   watch: {
-    /** Interval, in ms, of reading Redis' memory, streams, lag and balances for metrics. */
+    /** Interval, in ms, of reading values for metrics: Redis' memory, streams, lag and balances. */
     everyMs: 15_000,
     verifyEveryMs: read.integer(
       "VERIFY_EVERY_MS",

@@ -8,8 +8,8 @@ const everyMs = 3_600_000;
 const keepRefusedMs = 7 * 86_400_000;
 
 /**
- * Removes calls older than `keepDays`, and refused calls after a week, at the start and every hour. A failed removal is
- * retried an hour later.
+ * Removes calls older than `keepDays`, and refused calls after a week; at the start and every hour. A failed removal is
+ * retried after an hour.
  */
 export function startForgetting({
   connection,
@@ -25,7 +25,7 @@ export function startForgetting({
   let going: Promise<void> | undefined;
   const forget = (): void => {
     going ??= connection
-      .fill(async (books) => {
+      .useDuringMove(async (books) => {
         await deleteOldCalls(books, keepDays, Date.now());
         await deleteOldRefusals(books, Date.now() - keepRefusedMs);
         await chainLateAudit(books, Date.now());

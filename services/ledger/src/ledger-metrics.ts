@@ -1,41 +1,41 @@
 import { countOpenHolds, outboxLength, shards } from "@modelgate/accounts";
 import { Counter, Gauge, type Redis } from "@modelgate/platform";
 
-export const counted = new Counter({
+export const usageCounted = new Counter({
   name: "modelgate_usage_counted_total",
   help: "Usage events added to totals.",
 });
-export const unpriced = new Counter({
+export const usageUnpriced = new Counter({
   name: "modelgate_usage_unpriced_total",
   help: "Usage events with a unit without a price, which cost nothing.",
   labelNames: ["model", "unit"],
 });
-export const published = new Counter({
+export const eventsPublished = new Counter({
   name: "modelgate_events_published_total",
   help: "Events that the ledger published for services that ended.",
 });
-export const swept = new Counter({
+export const holdsSwept = new Counter({
   name: "modelgate_holds_swept_total",
   help: "Expired holds that were settled at their floor.",
 });
 
-let store: Redis | undefined;
+let shardStore: Redis | undefined;
 
-/** Sets the store whose shards the gauges sum up. */
+/** Sets the Redis whose shards the gauges read. */
 export function watchShards(redis: Redis): void {
-  store = redis;
+  shardStore = redis;
 }
 
 shardGauge("modelgate_outbox_events", "Events that wait to be published, in all shards.", outboxLength);
 shardGauge("modelgate_holds_open", "Calls with an open hold, in all shards.", countOpenHolds);
 
-/** Creates a gauge that sums over all shards when it is read; while Redis is unavailable it has no value. */
+/** Creates a gauge that returns the sum over all shards when it is read. It has no value while Redis is unavailable. */
 function shardGauge(name: string, help: string, ofShard: (redis: Redis, shard: string) => Promise<number>): void {
   const gauge = new Gauge({
     name,
     help,
     async collect() {
-      const redis = store;
+      const redis = shardStore;
       this.reset();
       if (redis?.status !== "ready") return this.remove();
       try {

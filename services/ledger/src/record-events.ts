@@ -16,17 +16,17 @@ import type { BooksConnection } from "./books-connection.ts";
 export interface RecordingOptions {
   readonly bus: Bus;
   readonly redis: Redis;
-  readonly connection: Pick<BooksConnection, "fill">;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
-  /** Maximum events of one transaction. */
-  readonly maxAtOnce: number;
+  /** Maximum events per transaction. */
+  readonly maxPerTransaction: number;
   readonly counted: Counter;
-  /** Counts events with a unit that their model's price lacks, by model and unit. */
+  /** Counts units that the price of their model lacks, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
   /** Called with the accounts of every recorded batch. */
-  readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
+  readonly onAccounts?: ((accounts: Iterable<string>) => void) | undefined;
   /** Called with the task events of every recorded batch. */
-  readonly noticedTasks?: ((events: readonly KeptTaskEvent[]) => void) | undefined;
+  readonly onTasks?: ((events: readonly KeptTaskEvent[]) => void) | undefined;
 }
 
 /** Names of the durable stream consumers, by stream. */
@@ -35,37 +35,37 @@ export const streamConsumers = { USAGE: "ledger", CREDITS: "books", TASKS: "book
   string
 >;
 
-/** Writes a batch of events into the books; returns the number of new ones. */
-type Recording<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
+/** Writes a batch of events into the books. */
+type RecordBatch<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
 
 /**
- * Records events of the streams in the books. A batch takes several transactions, and is acknowledged after the last.
- * Repeated deliveries are ignored. While the books are unavailable, events stay in JetStream.
+ * Records events of all streams in the books. A batch may take several transactions, and is acknowledged after the last
+ * one. Events that are delivered again are ignored. While the books are unavailable, events stay in JetStream.
  */
 export function startRecording(options: RecordingOptions): AsyncDisposable {
   const { bus, counted, unpriced } = options;
   const { usage, credits, tasks } = eventStreams;
-  const calls: Recording<UsageEvent> = async (books, events) => {
+  const calls: RecordBatch<UsageEvent> = async (books, events) => {
     const added = await recordCalls(books, events);
     counted.inc(added.length);
-    options.noticed?.(new Set(events.map(({ accountId }) => accountId)));
+    options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
-  const tasksOf: Recording<KeptTaskEvent> = async (books, events) => {
+  const tasksOf: RecordBatch<KeptTaskEvent> = async (books, events) => {
     await recordTasks(books, events);
-    options.noticedTasks?.(events);
+    options.onTasks?.(events);
   };
   const reading = [
-    bus.consume(usage.name, streamConsumers.USAGE, recorder(options, calls, readUsageEvent, isRecordable)),
+    bus.consume(usage.name, streamConsumers.USAGE, batchRecorder(options, calls, readUsageEvent, isRecordable)),
     bus.consume(
       credits.name,
       streamConsumers.CREDITS,
-      recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
+      batchRecorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
     ),
     bus.consume(
       tasks.name,
       streamConsumers.TASKS,
-      recorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime),
+      batchRecorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime),
     ),
   ];
   return {
@@ -81,18 +81,18 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 }
 
 /**
- * Returns a function that records the events of a batch. Logs and skips unreadable or invalid ones, so that they do not
- * block the rest.
+ * Returns a function that records a batch of events. It logs and skips unreadable and invalid events, so that they do
+ * not block the others.
  */
-function recorder<Event extends OutboxEvent>(
-  { redis, connection, log, maxAtOnce }: RecordingOptions,
-  record: Recording<Event>,
+function batchRecorder<Event extends OutboxEvent>(
+  { redis, connection, log, maxPerTransaction: maxAtOnce }: RecordingOptions,
+  record: RecordBatch<Event>,
   read: (body: string) => Event,
   isSound: (event: Event) => boolean,
 ): (bodies: readonly string[]) => Promise<void> {
   const recordAll = async (events: readonly Event[]): Promise<void> => {
     try {
-      await connection.fill((books) => record(books, events));
+      await connection.useDuringMove((books) => record(books, events));
     } catch (error) {
       // While the books are unavailable, read-only or full, the batch is delivered again until it is recorded.
       if (error instanceof Failure || !isInvalidData(error)) throw error;

@@ -5,19 +5,20 @@ import { repeat } from "./watch/every.ts";
 
 /** Pause, in ms, between two polls for refused calls. */
 const everyMs = 1_000;
-/** Maximum calls that are taken at a time. */
+/** Maximum refused calls per read. */
 const maxAtOnce = 1_000;
 
 /** Dependencies of the recording of refused calls. */
 interface RecordingDeps {
   readonly redis: Redis;
-  readonly connection: Pick<BooksConnection, "fill">;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
 }
 
 /**
- * Moves refused calls from Redis to the books, until disposed. While the books are unavailable the calls stay in Redis,
- * up to the length limit of its list. Calls that were taken and cannot be written are lost, which affects no money.
+ * Moves refused calls from Redis to the books, until disposed. While the books are unavailable, the calls stay in
+ * Redis, up to the length limit of their list. Calls that were read and then could not be written are lost; they cost
+ * no money.
  */
 export function startRecordingRefused({ redis, connection, log }: RecordingDeps): AsyncDisposable {
   return repeat({
@@ -26,7 +27,7 @@ export function startRecordingRefused({ redis, connection, log }: RecordingDeps)
     log,
     level: "warn",
     step: (signal) =>
-      connection.fill(async (books) => {
+      connection.useDuringMove(async (books) => {
         for (let taken = maxAtOnce; taken === maxAtOnce && !signal.aborted;) {
           const refusals = await takeRefusedCalls(redis, maxAtOnce);
           await recordRefused(books, refusals);

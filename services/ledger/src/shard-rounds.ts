@@ -16,24 +16,25 @@ export interface RoundOptions {
   readonly roundMs: number;
   readonly leftBehindMs: number;
   /**
-   * Wait, in ms, of the sweep after an outage of Redis: a reservation's lease may have expired while its service lives.
+   * Time, in ms, after an outage of Redis in which no reservation is settled: its lease may have expired although its
+   * service is alive.
    */
   readonly afterOutageMs: number;
   readonly batch: number;
   /**
-   * Run ids of the Redis servers that have everything in the books; undefined: none are known. Elsewhere a reservation
-   * may exist whose settlement was lost.
+   * Returns the run ids of the Redis servers that have everything in the books; undefined if none are known. Other
+   * servers may have a reservation whose settlement was lost.
    */
-  readonly wholeRuns: () => string | undefined;
+  readonly completeRuns: () => string | undefined;
   readonly published: Counter;
   readonly swept: Counter;
 }
 
 /**
  * Checks all shards periodically: settles abandoned reservations, and publishes abandoned events. Several ledgers may
- * run this at the same time: the script settles a reservation once, and `Nats-Msg-Id` deduplicates published events.
- * After an outage of Redis a lease does not show whether its service lives. Services then get time to renew or to
- * settle exactly, before the sweep settles at the minimum charge.
+ * run this at the same time, because a script settles each reservation once and `Nats-Msg-Id` deduplicates published
+ * events. After an outage of Redis, an expired lease does not show that its service has died. Services then get time to
+ * renew or to settle exactly, before reservations are settled at the minimum charge.
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
@@ -50,7 +51,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
       try {
         // Fails without Redis, whether or not NATS is available: this is how an outage is detected.
         if (await workCheck.hasWork())
-          await oneRound(options, performance.now() >= state.sweepsFrom ? options.wholeRuns() : undefined);
+          await checkAllShards(options, performance.now() >= state.sweepsFrom ? options.completeRuns() : undefined);
         state.complained = false;
       } catch (error) {
         state.sweepsFrom = performance.now() + afterOutageMs;
@@ -71,7 +72,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
-/** Returns the end of the next lease in Unix ms; now while events wait, because NATS may be available again. */
+/** Returns the time when the next lease ends, in Unix ms; 0 while events wait, because NATS may be available again. */
 async function nextDue(redis: Redis): Promise<number> {
   const [leases, waiting] = await Promise.all([
     Promise.all(shards.map((shard) => firstLeaseEnd(redis, shard))),
@@ -80,7 +81,7 @@ async function nextDue(redis: Redis): Promise<number> {
   return waiting.some((events) => events > 0) ? 0 : Math.min(...leases);
 }
 
-async function oneRound(options: RoundOptions, runIds: string | undefined): Promise<void> {
+async function checkAllShards(options: RoundOptions, runIds: string | undefined): Promise<void> {
   await Promise.all(
     shards.map(async (shard) => {
       if (runIds !== undefined) await sweepShard(shard, options, { runIds });
@@ -90,13 +91,13 @@ async function oneRound(options: RoundOptions, runIds: string | undefined): Prom
 }
 
 /** Dependencies of the work on one shard. */
-export type ShardWork = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
+export type ShardWork = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "completeRuns">;
 
 /**
- * Checks one shard: its abandoned reservations, then its events. `nowMs` is the clock of reservations; absent: this
- * machine's.
+ * Checks one shard: its abandoned reservations, then its events. `nowMs` is the time for leases; if absent, the current
+ * time.
  */
-export async function inspectShard(shard: string, work: ShardWork, nowMs?: number): Promise<void> {
+export async function checkShard(shard: string, work: ShardWork, nowMs?: number): Promise<void> {
   await sweepShard(shard, work, { nowMs });
   await publishLeftovers(shard, work);
 }

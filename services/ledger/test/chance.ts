@@ -1,16 +1,16 @@
-/** A source of chance that is the same again for the same seed (mulberry32). */
+/** Source of pseudo-random values that are the same for the same seed (mulberry32). */
 export interface Chance {
-  /** A whole number from 0 to `below` − 1. */
+  /** Returns a whole number from 0 to `below` − 1. */
   below(below: number): number;
-  /** True in `percent` of all cases. */
+  /** Returns true with a probability of `percent`. */
   in100(percent: number): boolean;
-  /** One of a list; undefined for an empty one. */
+  /** Returns a random element of a list; undefined for an empty list. */
   one<T>(list: readonly T[]): T | undefined;
-  /** The list in another order. */
+  /** Returns the list in random order. */
   shuffled<T>(list: readonly T[]): T[];
 }
 
-export function chanceOf(seed: number): Chance {
+export function seededChance(seed: number): Chance {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -5,14 +5,14 @@ import { openBooks, type Books, type BooksAddress } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { startLocalPostgres } from "@modelgate/testkit";
 
-/** Where the books of a test are: what a ledger's environment says of it, and how the test opens them itself. */
+/** Database of a test's books: the environment for a ledger, and access for the test. */
 export interface TestEngine extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
-  /** Opens the books, empty: what an earlier test left in them is gone. */
+  /** Opens empty books. Removes everything that an earlier test wrote. */
   emptyBooks(): Promise<Books>;
 }
 
-/** The engines that the books may be in; tests of the service run on each. */
+/** Database engines of the books. Tests of the service run on each. */
 export const engines = [
   { name: "SQLite", start: startSqlite },
   { name: "PostgreSQL", start: startPostgres },

@@ -4,7 +4,7 @@ import { shards } from "@modelgate/accounts";
 import { openBooks, type Books } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
-import { Universe } from "./universe.ts";
+import { AccountModel } from "./account-model.ts";
 
 /** MODELGATE_SEED=… replays the one life that a failing run named. */
 const replay = process.env["MODELGATE_SEED"];
@@ -33,7 +33,7 @@ test("three edges, two ledgers, crashes, repetitions, reordering, late events an
   for (let begun = 0; begun < lives; begun += shards.length) {
     const seeds = shards.slice(0, lives - begun).map((shard, at) => [firstSeed + begun + at, shard] as const);
     const ends = await Promise.allSettled(
-      seeds.map(([seed, shard]) => new Universe(seed, shard, redis, books, log).live(steps)),
+      seeds.map(([seed, shard]) => new AccountModel(seed, shard, redis, books, log).runSteps(steps)),
     );
     for (const [at, end] of ends.entries()) {
       if (end.status === "fulfilled") continue;

@@ -2,17 +2,17 @@ import type { Bus, BusMessage, Progress, Published } from "@modelgate/platform";
 import type { Chance } from "./chance.ts";
 
 /**
- * What stands between services and ledger, at its worst: publishing fails, or works and its acknowledgement is lost; a
- * repetition outside JetStream's window is stored again; messages come in any order, again, and late.
+ * Bus that behaves as badly as allowed: publishing fails, or works although its acknowledgement is lost; an event that
+ * is published again may be stored again; messages are delivered late, repeatedly and in any order.
  */
 export class LossyBus implements Bus {
   readonly connected = true;
-  /** Ids that were ever stored. */
+  /** Ids of all events that were stored. */
   readonly ids = new Set<string>();
   readonly #chance: Chance;
   readonly #readers: ((bodies: readonly string[]) => Promise<void>)[] = [];
   #waiting: string[] = [];
-  /** While off, nothing is lost, repeated or kept back any more. */
+  /** If false, nothing is lost, repeated or delayed any more. */
   lossy = true;
 
   constructor(chance: Chance) {
@@ -40,7 +40,7 @@ export class LossyBus implements Bus {
     return { [Symbol.asyncDispose]: () => Promise.resolve() };
   }
 
-  /** Hands some of what waits to one of the readers, in any order; a batch may come again. */
+  /** Delivers some of the waiting messages to one of the readers, in random order. A batch may be delivered again. */
   async deliver(): Promise<void> {
     const mixed = this.#chance.shuffled(this.#waiting);
     const count = this.lossy ? this.#chance.below(mixed.length + 1) : mixed.length;

@@ -30,7 +30,7 @@ import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { type Bus, type BusMessage, type Progress, type Published } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
 import { projectLeftovers } from "../src/accounts/project.ts";
-import { compareAccounts, type Offsets } from "../src/restore/compare.ts";
+import { compareAccounts, type SeenGaps } from "../src/restore/compare.ts";
 import { settleLate } from "../src/restore/late-calls.ts";
 import { engines, type TestEngine } from "./engines.ts";
 
@@ -180,7 +180,7 @@ class History implements Bus {
   }
 
   /** What a round of the ledger does; what is left in the outbox is published by it too. */
-  async #look(offsets: Offsets = new Map()): Promise<boolean> {
+  async #look(offsets: SeenGaps = new Map()): Promise<boolean> {
     await publishEntries(redis, this, await readUnpublished(redis, shardOf(this.#id), -1_000, 1_000));
     await this.#deliver();
     const again = await compareAccounts({ redis, bus: this, books }, [this.#id], offsets);
@@ -190,7 +190,7 @@ class History implements Bus {
 
   /** Everything comes to its end: then each call was charged once, at its true cost. */
   async end(): Promise<void> {
-    const offsets: Offsets = new Map();
+    const offsets: SeenGaps = new Map();
     await this.#look(offsets); // a Redis without the account gets it back before its last calls end
     while (this.#open.length > 0) await this.#settle();
     await this.#publish();

@@ -36,7 +36,7 @@ describe.each(engines)("books in $name", ({ start }) => {
   async function get(path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const connection = {
       use: <T>(step: (books: Books) => Promise<T>) => step(books),
-      fill: <T>(step: (books: Books) => Promise<T>) => step(books),
+      useDuringMove: <T>(step: (books: Books) => Promise<T>) => step(books),
       setMoving: () => undefined,
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };

@@ -4,8 +4,8 @@ import { isPlainAudio } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 
 /**
- * Checks a large client event before it is parsed; yields to other sessions meanwhile. An event with only audio passes
- * after a quick check. Rejects with Failure request_too_large (413) or invalid_json (400).
+ * Checks a large client event before it is parsed, and yields to other sessions meanwhile. An event that contains only
+ * audio passes after a quick check. Rejects with Failure request_too_large (413) or invalid_json (400).
  */
 export async function checkEvent(
   data: Buffer,

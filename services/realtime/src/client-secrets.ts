@@ -15,12 +15,13 @@ import { readClientSecret, clientSecretMembers } from "@modelgate/wires/realtime
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-const usualSeconds = 600;
+const defaultLifetimeSeconds = 600;
 /** Maximum bytes of a session's settings, as JSON. */
 const maxSettingsBytes = 64 * 1024;
 
 /**
- * POST /v1/realtime/client_secrets: creates a short-lived key for a browser, bound to a session's model and settings.
+ * POST /v1/realtime/client_secrets: creates a short-lived key for browsers, bound to the model and settings of a
+ * session.
  */
 export function createClientSecret(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -40,7 +41,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
         param: "session",
       });
     const now = Math.floor(Date.now() / 1_000);
-    const lifetimeSeconds = lifetimeSecondsOf(token, expiry?.seconds ?? usualSeconds, now);
+    const lifetimeSeconds = lifetimeSecondsOf(token, expiry?.seconds ?? defaultLifetimeSeconds, now);
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
@@ -50,7 +51,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
     const request: ClientSecretRequest = {
       token,
-      models: [session.model, ...transcribersIn(session).filter(mayCall)],
+      models: [session.model, ...transcriptionModelsIn(session).filter(mayCall)],
       expiresAt: new Date(expiresAt * 1_000).toISOString(),
       lifetimeSeconds,
       settings,
@@ -71,8 +72,8 @@ export function createClientSecret(deps: Deps): EndpointHandler {
 }
 
 /**
- * Returns the lifetime of a client secret, which ends with its owner's API key at the latest. Throws Failure where that
- * has expired.
+ * Returns the lifetime of a client secret, in seconds; it ends at the latest with the API key that creates it. Throws
+ * Failure if that key has expired.
  */
 function lifetimeSecondsOf({ expiresAt }: Pick<Token, "expiresAt">, wantedSeconds: number, now: number): number {
   if (expiresAt === undefined) return wantedSeconds;
@@ -81,15 +82,15 @@ function lifetimeSecondsOf({ expiresAt }: Pick<Token, "expiresAt">, wantedSecond
   return Math.min(wantedSeconds, left);
 }
 
-/** A session's call, and the settings that its key is bound to. */
+/** Call of a session, and the settings that its key is bound to. */
 export interface BoundCall {
   readonly call: RealtimeCall;
   readonly settings: SessionSettings | undefined;
 }
 
 /**
- * Returns the settings that a session's key is bound to; none for a normal API key. Models, group and budgets are the
- * current ones of its owner. Throws Failure where the owner's key is disabled or has expired.
+ * Returns the settings that a session's key is bound to; undefined settings for a normal API key. Permissions and
+ * budgets are those that the owner's key has now. Throws Failure if the owner's key is disabled or has expired.
  */
 export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
   const { accountId, settingsId } = call.caller;
@@ -102,8 +103,8 @@ export async function boundSettings({ relay, content }: Deps, call: RealtimeCall
   return { call: { ...call, caller }, settings };
 }
 
-/** Returns the transcription models in a session's settings: a session with this key may use them. */
-function transcribersIn(session: JsonRecord): readonly string[] {
+/** Returns the transcription models in a session's settings, which the client secret may use in addition. */
+function transcriptionModelsIn(session: JsonRecord): readonly string[] {
   const at = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
   const settings = [at(at(session["audio"], "input"), "transcription"), session["input_audio_transcription"]];
   return settings.map((setting) => at(setting, "model")).filter((name) => typeof name === "string");

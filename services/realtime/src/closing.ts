@@ -16,31 +16,34 @@ export const closeCodes = {
   tryAgain: 1013,
 } as const;
 
-/** End of a session, for either side. */
+/** Close code, reason and failure with which a session ends. */
 export interface SessionEnding {
   readonly code: number;
   readonly reason: string;
   /** Error that the client gets before the close. */
   readonly failure?: Failure;
-  /** Close code for the vendor; absent: normal closure. */
+  /** Close code for the vendor; if absent, 1000. */
   readonly vendorCode?: number;
 }
 
-/** Close codes that can only be observed: no code, no close frame, no handshake. */
-const unsendable: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
-/** Maximum bytes of a close reason: 125 bytes of a frame less two for the code. */
+/** Close codes that must not be sent: they stand for a missing code, a missing close frame, or a failed handshake. */
+const unsendableCodes: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
+/** Maximum bytes of a close reason: the 125 bytes of a control frame minus two for the code. */
 const maxReasonBytes = 123;
 
-/** Returns the ending of a session whose client closed or disappeared. The vendor gets no error code for it. */
+/**
+ * Returns the ending of a session whose client closed or disconnected. The vendor gets a normal close instead of an
+ * error.
+ */
 export function endingByClient(code: number, reason: string): SessionEnding {
-  const carried = carriedCode(code);
+  const carried = sendableCode(code);
   const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
-  return { code: carried, reason: carriedReason(reason), vendorCode };
+  return { code: carried, reason: sendableReason(reason), vendorCode };
 }
 
-/** State of a vendor before it closed. */
-export interface VendorsLast {
-  /** True if it had sent an error. */
+/** State of a vendor connection when it closed. */
+export interface VendorState {
+  /** True if the vendor's last message was an error. */
   readonly failed: boolean;
   /** True if an answer was incomplete. */
   readonly owing: boolean;
@@ -48,12 +51,12 @@ export interface VendorsLast {
 
 /**
  * Returns the ending of a session whose vendor connection closed. The client gets an error, unless the vendor had sent
- * one or closed normally with no answer incomplete.
+ * one, or had closed normally and owed no output.
  */
-export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): SessionEnding {
-  if ((isOrderly(code) && !owing) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
+export function endingByVendor(code: number, reason: string, { failed, owing }: VendorState): SessionEnding {
+  if ((isOrderly(code) && !owing) || failed) return { code: sendableCode(code), reason: sendableReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
-  return { code: carriedCode(code), reason: carriedReason(reason) || failure.code, failure };
+  return { code: sendableCode(code), reason: sendableReason(reason) || failure.code, failure };
 }
 
 /** Returns true for a close code that means a normal end. */
@@ -61,23 +64,23 @@ function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === 1005;
 }
 
-/** Returns the close code to send to one side for the code that the other side closed with. */
-export function carriedCode(code: number): number {
+/** Returns the close code that one side gets when the other side closed with `code`. */
+export function sendableCode(code: number): number {
   if (code === 1005) return closeCodes.normal;
-  const sendable = (code >= 1000 && code <= 1014 && !unsendable.has(code)) || (code >= 3000 && code <= 4999);
+  const sendable = (code >= 1000 && code <= 1014 && !unsendableCodes.has(code)) || (code >= 3000 && code <= 4999);
   return sendable ? code : closeCodes.broken;
 }
 
-/** Returns a close reason within its limit, without addresses and keys. */
-export function carriedReason(reason: string): string {
+/** Returns a close reason without addresses and keys, cut to its maximum length. */
+export function sendableReason(reason: string): string {
   const bytes = Buffer.from(cleanText(reason));
   if (bytes.length <= maxReasonBytes) return bytes.toString();
   // Removes the remains of a cut character, which are not valid text.
   return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
 }
 
-/** Removes addresses and keys from the text of a vendor's `error` event; returns other messages unchanged. */
-export function cleanError(message: RealtimeMessage): RealtimeMessage {
+/** Removes addresses and keys from the text of a vendor's `error` event. Returns other messages unchanged. */
+export function withoutSecrets(message: RealtimeMessage): RealtimeMessage {
   if (message.binary || eventType(message.data) !== "error") return message;
   const event = parseEvent(message.data);
   const error = event?.["error"];

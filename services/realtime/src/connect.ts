@@ -6,20 +6,20 @@ import { atOnce } from "@modelgate/wires/json";
 import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
-import { transcribersAt } from "./transcribers.ts";
+import { transcriberNamesAt } from "./transcribers.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import type { SessionFormat } from "./session-format.ts";
 
-/** An open, paused connection to a vendor, with the messages received so far. */
+/** Open, paused connection to a vendor, with the messages received so far. */
 export interface VendorConnection {
   readonly socket: WebSocket;
   readonly bridge: RealtimeBridge;
-  /** The receiver empties this list, which otherwise would stay in memory as long as the connection. */
-  readonly first: RealtimeMessage[];
+  /** Messages received so far. The receiver empties this list, to free the memory. */
+  readonly firstMessages: RealtimeMessage[];
 }
 
-/** A connection to open, and its client. */
-export interface Connecting {
+/** Values to open a vendor's side of a session. */
+export interface ConnectRequest {
   readonly call: RealtimeCall;
   readonly model: CatalogModel;
   readonly sessionId: string;
@@ -27,15 +27,15 @@ export interface Connecting {
   readonly beta: boolean;
   /** Format of the client's messages. */
   readonly format: SessionFormat;
-  /** Ends the attempts when the client leaves. */
+  /** Aborts when the client leaves, which ends the attempts. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens the vendor's side of a session, through the channels of its model. Skips a vendor that refuses, that does not
- * answer, or whose first message is missing or an error, as for other calls. Throws AttemptsFailed.
+ * Opens the vendor's side of a session through the channels of its model. Tries the next channel if a vendor refuses,
+ * does not answer, or starts with an error. Throws AttemptsFailed.
  */
-export function connectVendor(deps: Deps, connecting: Connecting): Promise<OpenAttempt<VendorConnection>> {
+export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<OpenAttempt<VendorConnection>> {
   const { call, model, callId, signal } = connecting;
   const { limits, relay } = deps;
   return attemptVendors<VendorConnection, RealtimeWire>(relay, call, {
@@ -44,17 +44,17 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<OpenA
     wires: realtimeWires,
     signal,
     prepare: (route) => ({
-      request: requestFor(connecting, route),
+      request: vendorRequest(connecting, route),
       connect: { maxMessageBytes: limits.messageBytes },
-      accept: ({ socket }: SocketAnswer) => begin(deps, connecting, route, socket),
+      accept: ({ socket }: SocketAnswer) => awaitStart(deps, connecting, route, socket),
     }),
   });
 }
 
-/** Waits for the vendor's first message, if it sends one. Throws Failure if the session cannot start. */
-async function begin(
+/** Waits for the vendor's first message, if its format has one. Throws Failure if the session cannot start. */
+async function awaitStart(
   deps: Deps,
-  { call, model, sessionId, format, signal }: Connecting,
+  { call, model, sessionId, format, signal }: ConnectRequest,
   { candidate, provider, wire }: WireRoute<RealtimeWire>,
   socket: WebSocket,
 ): Promise<VendorConnection> {
@@ -66,24 +66,24 @@ async function begin(
     model: model.name,
     upstreamModel: provider.modelInSession?.(channel.baseUrl, upstreamModel) ?? upstreamModel,
     sessionId,
-    transcribers: transcribersAt(deps, call, channel),
+    transcribers: transcriberNamesAt(deps, call, channel),
     checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect, body: event })),
     vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
   });
-  if (!bridge.greets) return { socket, bridge, first: [] };
-  const first = await greeting(socket, limits.firstEventMs, signal);
-  if (first.every(isGreeting)) return { socket, bridge, first };
+  if (!bridge.greets) return { socket, bridge, firstMessages: [] };
+  const first = await readGreeting(socket, limits.firstEventMs, signal);
+  if (first.every(isGreeting)) return { socket, bridge, firstMessages: first };
   socket.terminate();
   throw new Failure("upstream_error", "The vendor failed before the session began.");
 }
 
-/** Returns true for an event other than an error. */
+/** Returns true for any event that is not an error. */
 function isGreeting({ data, binary }: RealtimeMessage): boolean {
   const type = binary ? undefined : eventType(data);
   return type !== undefined && type !== "error";
 }
 
-function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire }: WireRoute<RealtimeWire>) {
+function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<RealtimeWire>) {
   const { upstreamModel, channel } = candidate;
   // Only preview models accept the beta form; other models refuse a client that requests it.
   const older = beta && wire === "realtime" && upstreamModel.includes("preview");
@@ -100,10 +100,10 @@ function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire
 }
 
 /**
- * Returns the first messages of a vendor and pauses the socket. Throws Failure where the vendor sends nothing or
+ * Returns the first messages of a vendor and pauses the socket. Throws Failure if the vendor sends nothing in time or
  * disconnects.
  */
-async function greeting(socket: WebSocket, withinMs: number, signal: AbortSignal): Promise<RealtimeMessage[]> {
+async function readGreeting(socket: WebSocket, withinMs: number, signal: AbortSignal): Promise<RealtimeMessage[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const messages: RealtimeMessage[] = [];
   const onMessage = (data: unknown, binary: boolean): void => {

@@ -5,13 +5,13 @@ import type { Env } from "./env.ts";
 
 /** Limits of sessions: times in ms, sizes in bytes, and counts. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
-  /** Equivalent of `lastUsageMs` for sessions that the end of the process ends. */
+  /** Replacement for `lastUsageMs` when a session is closed because the process ends. */
   readonly lastUsageAtEndMs: number;
-  /** Time, in ms, for which open sessions may continue when the process is told to end. */
+  /** Time, in ms, for which open sessions may continue after the process was told to end. */
   readonly drainMs: number;
 };
 
-/** Seconds of audio and tokens of text, of each side, for which money is reserved before each response. */
+/** Usage for which money is reserved before each response: seconds of audio and tokens of text. */
 export type SliceSize = Readonly<Env["slice"]>;
 
 /** Dependencies of sessions. */
@@ -19,7 +19,7 @@ export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;
-  /** Redis for client content, which has the settings of client secrets. */
+  /** Redis that stores client content, here the settings of client secrets. */
   readonly content: Redis;
   /** Counts the bytes that accounts store. */
   readonly contentBook: ContentBook;
@@ -27,7 +27,7 @@ export interface Deps extends OpenRelay {
   readonly ending: AbortSignal;
 }
 
-/** Time, in ms, that remains for settlements after the last session was closed. */
+/** Time, in ms, that is reserved for settlements after the last session has closed. */
 const settlementMs = 1_500;
 
 /** Opens all dependencies. */

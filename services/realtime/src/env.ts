@@ -18,11 +18,11 @@ export const variables = serviceVariables("realtime", (read) => ({
     eventValues: 50_000,
     /** Maximum members of all objects of such an event. */
     eventMembers: 10_000,
-    /** Maximum bytes that may wait to be written to one side before reading from the other stops. */
+    /** Maximum bytes that wait to be written to one side; above it, reading from the other side stops. */
     bufferedBytes: mebibyte,
-    /** Maximum response requests of one session that may wait for money; further ones get an error event. */
+    /** Maximum response requests of one session that wait for money; further ones are answered with an error event. */
     waitingResponses: 16,
-    /** Time, in ms, without progress in writing to a side after which it counts as disconnected. */
+    /** Time, in ms, without write progress after which a side counts as disconnected. */
     stallMs: 60_000,
     /** Interval, in ms, of pings; a side that misses three pongs is disconnected. */
     pingMs: 25_000,
@@ -30,9 +30,9 @@ export const variables = serviceVariables("realtime", (read) => ({
     idleMs: 15 * 60_000,
     /** Maximum duration of a session, in ms. */
     longestMs: 60 * 60_000,
-    /** Maximum wait, in ms, for the first event of a vendor that sends one after its connection is open. */
+    /** Maximum wait, in ms, for the first event of a vendor whose format starts with one. */
     firstEventMs: 10_000,
-    /** Maximum wait, in ms, for the setup message of a client of the live format. */
+    /** Maximum wait, in ms, for the setup message of a client of Gemini's live format. */
     setupMs: 10_000,
     // A transcript takes a while.
     /**

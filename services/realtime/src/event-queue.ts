@@ -11,24 +11,26 @@ export interface QueueLimits {
 
 /** Callbacks of a queue. */
 export interface QueueCallbacks {
-  /** Called once for each event, in order, before it may be sent: counts its cost, and may start a payment. */
-  counted(event: ClientEvent): void;
-  /** Returns true if an event may be sent to the vendor now, because money is reserved for it. */
-  mayGo(event: ClientEvent): boolean;
+  /** Called once per event, in order, before the event may be sent. Counts its cost, and may start a payment. */
+  countEvent(event: ClientEvent): void;
+  /** Returns true if the event may be sent to the vendor now, because money is reserved for it. */
+  maySend(event: ClientEvent): boolean;
   /** Sends the event to the vendor. */
   deliver(event: ClientEvent): void;
   /** Called for an event that is refused. */
   refuse(event: ClientEvent, failure: Failure): void;
-  /** Called when the queue becomes full, which stops reading from the client, and when it has room again. */
+  /**
+   * Called with true when the queue is full, so that reading from the client stops, and with false when it has room.
+   */
   full(isFull: boolean): void;
 }
 
-/** Events that do not wait behind response requests, because they end a response. */
-const overtaking: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
+/** Types of events that do not wait behind response requests, because they end a response. */
+const overtakingEvents: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
 
 /**
  * Queue of a client's events for the vendor. An event that makes the vendor work waits until money is reserved for it,
- * and all later events wait behind it, except the end of a response, which is sent immediately.
+ * and all later events wait behind it, except a cancellation, which is sent immediately.
  */
 export class EventQueue {
   readonly #limits: QueueLimits;
@@ -37,7 +39,7 @@ export class EventQueue {
   #bytes = 0;
   #responses = 0;
   #isCounted = false;
-  #isGoing = false;
+  #isSending = false;
   #isFull = false;
 
   constructor(limits: QueueLimits, events: QueueCallbacks) {
@@ -45,9 +47,9 @@ export class EventQueue {
     this.#events = events;
   }
 
-  /** Takes a client's event: sends it, queues it, or refuses it where too many response requests wait. */
+  /** Sends a client's event, queues it, or refuses it if too many response requests wait. */
   take(event: ClientEvent): void {
-    if (overtaking.has(event.type)) return this.#events.deliver(event);
+    if (overtakingEvents.has(event.type)) return this.#events.deliver(event);
     if (event.type === "response.create") {
       const most = this.#limits.waitingResponses;
       if (this.#responses >= most) {
@@ -58,16 +60,16 @@ export class EventQueue {
     }
     this.#waiting.push(event);
     this.#bytes += event.message.data.length;
-    this.go();
+    this.sendReady();
   }
 
-  /** Sends the events that may be sent now. */
-  go(): void {
+  /** Sends waiting events in order, as far as they may be sent now. */
+  sendReady(): void {
     // A sent event may allow further events, and calls this again.
-    if (this.#isGoing) return;
-    this.#isGoing = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
     try {
-      for (let [first] = this.#waiting; first !== undefined && this.#isLetGo(first); [first] = this.#waiting) {
+      for (let [first] = this.#waiting; first !== undefined && this.#maySend(first); [first] = this.#waiting) {
         this.#isCounted = false;
         this.#waiting.shift();
         this.#bytes -= first.message.data.length;
@@ -75,7 +77,7 @@ export class EventQueue {
         this.#events.deliver(first);
       }
     } finally {
-      this.#isGoing = false;
+      this.#isSending = false;
     }
     const isFull = this.#bytes > this.#limits.bufferedBytes;
     if (isFull === this.#isFull) return;
@@ -90,11 +92,11 @@ export class EventQueue {
     this.#responses = 0;
   }
 
-  #isLetGo(event: ClientEvent): boolean {
+  #maySend(event: ClientEvent): boolean {
     if (!this.#isCounted) {
       this.#isCounted = true;
-      this.#events.counted(event);
+      this.#events.countEvent(event);
     }
-    return this.#events.mayGo(event);
+    return this.#events.maySend(event);
   }
 }

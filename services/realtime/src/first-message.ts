@@ -4,19 +4,20 @@ import { ClientGone } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 
-/** A client whose session is being opened after the protocol switch; its messages are kept meanwhile. */
+/** Client whose session is being opened after the protocol switch. Its messages are kept meanwhile. */
 export interface EarlyClient extends Disposable {
   /**
-   * Returns the first message. Rejects with ClientGone where the client leaves, with Failure where none comes in time.
+   * Returns the first message. Rejects with ClientGone if the client leaves, and with Failure if no message comes in
+   * time.
    */
   first(): Promise<RealtimeMessage>;
-  /** All messages that the client has sent. */
+  /** All messages that the client has sent so far. */
   readonly messages: readonly RealtimeMessage[];
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
 }
 
-/** Limits of the kept messages and of the wait. */
+/** Maximum wait for the first message, in ms, and maximum bytes of the kept messages. */
 export interface EarlyLimits {
   readonly setupMs: number;
   readonly bufferedBytes: number;
@@ -62,12 +63,12 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
   };
 }
 
-/** Watches a client's connection that is being opened; dispose it when the connection is read. */
+/** Watch of a client's connection while its session is opened. Dispose it before the connection is read. */
 export interface ClientLeaving extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Watches a connection that is not read yet, whose end would go unnoticed otherwise. Early data stays unread. */
+/** Watches a connection that is not read yet, to notice when the client leaves. Early data stays unread. */
 export function watchLeaving(socket: Duplex): ClientLeaving {
   const controller = new AbortController();
   const gone = (): void => controller.abort();

@@ -4,19 +4,19 @@ import { checkHandshake } from "@modelgate/platform";
 
 /** Validated contents of a client's opening handshake. */
 export interface Handshake {
-  /** Name of the model; absent: the default. */
+  /** Name of the model; undefined selects the caller's first session model. */
   readonly model: string | undefined;
   /** True if the client uses the beta form of the realtime format. */
   readonly beta: boolean;
 }
 
-/** Subprotocol of the realtime format. */
+/** Subprotocol of OpenAI's realtime format. */
 const realtimeProtocol = "realtime";
 const betaProtocol = "openai-beta.realtime-v1";
 const betaHeader = "realtime=v1";
 /**
- * Reads the opening handshake. Throws Failure (400) for a request that is not a WebSocket upgrade, for an ambiguous
- * query, and for features other than a session of a model, such as joining a call or transcription by another endpoint.
+ * Reads the opening handshake. Throws Failure (400) for a request that is not a WebSocket upgrade, for a query with
+ * several models, and for unsupported features: joining a call, and transcription sessions.
  */
 export function readHandshake({ headers }: IncomingMessage, query: URLSearchParams): Handshake {
   const protocols = checkHandshake({ headers });
@@ -31,7 +31,7 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
   return { model, beta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };
 }
 
-/** Returns the subprotocol to select: one that the client offers, and never one that could carry a key. */
+/** Returns the subprotocol to select. Never selects another offered one, which could carry a key. */
 export function chooseProtocol(offered: ReadonlySet<string>): string | false {
   return offered.has(realtimeProtocol) ? realtimeProtocol : false;
 }

@@ -6,42 +6,42 @@ import { holdMoney, notSent, type Expectation, type HeldMoney, type Outcome } fr
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-/** Price of using a model. */
+/** Model of a session and the price of using it. */
 export interface SessionPrice {
   readonly model: CatalogModel;
   /** The group's price multiplier. */
   readonly multiplier: number;
 }
 
-/** Usage that the vendor reported, or that was counted where it did not. */
+/** Usage of a model, as the vendor reported it or as the gateway counted it. */
 export interface ModelUse {
   readonly units: Units;
   readonly estimated: boolean;
   readonly ended: CallStatus;
-  /** Units that were reduced to the maximum that the usage can be. */
+  /** Names of the units that were reduced to their maximum. */
   readonly capped?: readonly UnitName[] | undefined;
 }
 
-/** Usage that money is reserved for: a response or a transcript. */
+/** Usage for which money is reserved: a response or a transcript. */
 export interface WantedUse {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Outcome of the use as long as nothing is known about it. */
   readonly unknown: Outcome;
   readonly upperNanos: Nanos;
-  /** Tokens to reserve from the API key's rate limit; absent: 0. */
+  /** Tokens to count against the API key's rate limit; 0 if absent. */
   readonly tokens?: number;
 }
 
-/** Status of all usage events of a session, whose protocol was switched. */
+/** HTTP status in all usage events of a session: its protocol was switched. */
 const switchedProtocols = 101;
-/** Attempts to make an empty reservation, which a usage event requires, and the pause between them in ms. */
-const [emptyTries, emptyPauseMs] = [20, 500];
+/** Maximum attempts to make an empty reservation, which a usage event requires, and the pause between them in ms. */
+const [maxEmptyTries, emptyPauseMs] = [20, 500];
 
 /** Outcome of a use about which nothing is known yet, not even its route. */
 export const unknownUse: Outcome = { ...notSent, estimated: true, status: switchedProtocols };
 
-/** Reserves money for one use. Throws Failure. */
+/** Reserves money for a response or a transcript. Throws Failure. */
 export function holdUse(
   { relay }: Deps,
   { call, price, unknown, upperNanos, tokens = 0 }: WantedUse,
@@ -51,24 +51,24 @@ export function holdUse(
 }
 
 /**
- * Settles a use without a reservation, which was reported after the account could not pay for more. Charges it up to
- * the available balance. Never rejects; if the store stays unavailable, the use is not charged.
+ * Settles usage that has no reservation, because the vendor reported it after the account could not pay for more.
+ * Charges at most the available balance. Never rejects; if the store stays unavailable, the usage is not charged.
  */
 export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNanos">, outcome: Outcome): Promise<void> {
-  for (let tries = 1; tries <= emptyTries; tries++) {
+  for (let tries = 1; tries <= maxEmptyTries; tries++) {
     try {
       using held = await holdUse(deps, { ...wanted, upperNanos: 0n });
       return await held.settle(outcome);
     } catch (error) {
-      if (tries === emptyTries)
+      if (tries === maxEmptyTries)
         deps.relay.log.error({ ...idsOf(wanted.call), err: asFailure(error) }, "a use was not charged");
       else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
     }
   }
 }
 
-/** Runs steps one after the other: each starts when the previous one has ended, successfully or not. */
-export class InTurn {
+/** Runs steps one after the other. Each starts when the previous one has ended, even with an error. */
+export class StepQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(step: () => Promise<T>): Promise<T> {

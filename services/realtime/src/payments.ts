@@ -1,104 +1,104 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 
-/** The session that payments are made for. */
+/** Operations of the session that payments call. */
 export interface PayingSession {
   /** Checks that the session's API key is still valid. Throws Failure. */
-  check(): Promise<void>;
-  /** Returns the number of responses that are running or requested; their settlement releases unused money. */
-  underWay(): number;
-  /** Lets client events continue that waited for money. */
-  paid(): void;
-  /** Reports a payment that has to wait: for a limit, or the store. */
-  waits(failure: Failure): void;
-  /** Reports a payment that failed. */
-  unpaid(error: unknown): void;
+  checkKey(): Promise<void>;
+  /** Returns the number of responses that run, are requested, or are being settled. Their settlement releases money. */
+  openResponses(): number;
+  /** Sends the client events that waited for money. */
+  resumeEvents(): void;
+  /** Tells the client that a payment has to wait for a limit or the store. */
+  reportPaymentDelay(failure: Failure): void;
+  /** Ends the session because a payment failed. */
+  endUnpaid(error: unknown): void;
 }
 
-/** Attempts to pay after a temporary failure, and the pause between them in ms where the failure names none. */
+/** Maximum attempts of a payment with temporary failures, and the pause between them in ms if a failure names none. */
 const [maxTries, pauseMs] = [10, 1_000];
 
-/** Payments that a session's client events wait for. */
+/** Payments that the client events of a session wait for. */
 export class Payments {
   readonly #session: PayingSession;
   /** Number of payments that the client's next event waits for. */
   #waiting = 0;
-  /** True while a slice is being reserved in addition to those of running responses. */
+  /** True while a slice for a parallel response is being reserved. */
   #isHolding = false;
-  /** True if there was no money for that slice; it is retried when a running response is settled. */
-  #isBroke = false;
+  /** True if the balance was too low for that slice. The payment is retried when a running response is settled. */
+  #lacksMoney = false;
   #ended = false;
 
   constructor(session: PayingSession) {
     this.#session = session;
   }
 
-  /** True while all client events wait. */
-  get holdUp(): boolean {
+  /** True while no client event may be sent. */
+  get blocksEvents(): boolean {
     return this.#waiting > 0;
   }
 
   /** True while a payment is in progress. */
-  get any(): boolean {
+  get isPaying(): boolean {
     return this.#waiting > 0 || this.#isHolding;
   }
 
-  /** Retries a slice for which there was no money: a response has been settled. */
-  settled(): void {
-    this.#isBroke = false;
+  /** Allows another attempt at a slice that the account could not pay: a response has been settled. */
+  responseSettled(): void {
+    this.#lacksMoney = false;
   }
 
-  /** Stops payments: the session has ended, and outstanding amounts are charged when it closes. */
+  /** Stops payments because the session has ended. */
   end(): void {
     this.#ended = true;
   }
 
   /**
-   * Pays before further client events are sent to the vendor. With `mayWait`, an account that cannot pay waits for a
-   * running response.
+   * Pays before further client events are sent to the vendor. With `mayWait`, a session whose account cannot pay
+   * continues while a response is running, whose settlement releases money.
    */
-  payOn(pay: () => Promise<void>, { mayWait = false } = {}): void {
+  payBeforeEvents(pay: () => Promise<void>, { mayWait = false } = {}): void {
     if (this.#ended) return;
     this.#waiting++;
     void this.#pay(pay, mayWait).then(() => {
       this.#waiting--;
-      this.#session.paid();
+      this.#session.resumeEvents();
     });
   }
 
-  /** Pays for another response while some are running; only response requests wait for it. */
-  payForAnother(pay: () => Promise<void>): void {
-    if (this.#isHolding || this.#isBroke) return;
+  /** Pays for another response while one is running. Only response requests wait for this payment. */
+  payForParallelResponse(pay: () => Promise<void>): void {
+    if (this.#isHolding || this.#lacksMoney) return;
     this.#isHolding = true;
     void this.#pay(pay, true).then(() => {
       this.#isHolding = false;
-      this.#session.paid();
+      this.#session.resumeEvents();
     });
   }
 
-  /** Makes a payment. Never rejects: ends the session where the account cannot pay and must not wait. */
+  /** Makes a payment. Never rejects: ends the session if the account cannot pay and the payment must not wait. */
   async #pay(pay: () => Promise<void>, mayWait: boolean): Promise<void> {
     try {
-      await this.#retried(pay);
+      await this.#payWithRetries(pay);
     } catch (error) {
       const isUnpaid = error instanceof Failure && error.code === "insufficient_quota";
-      if (mayWait && isUnpaid && this.#session.underWay() > 0) this.#isBroke = true;
-      else this.#session.unpaid(error);
+      if (mayWait && isUnpaid && this.#session.openResponses() > 0) this.#lacksMoney = true;
+      else this.#session.endUnpaid(error);
     }
   }
 
   /**
-   * Makes a payment, with retries during a temporary limit or outage. Throws Failure where the account cannot pay, the
-   * API key was disabled or has expired, or the store stays unavailable.
+   * Makes a payment, with retries during a temporary limit or outage. Throws Failure if the account cannot pay, the API
+   * key is disabled or has expired, or the store stays unavailable.
    */
-  async #retried(pay: () => Promise<void>): Promise<void> {
+  async #payWithRetries(pay: () => Promise<void>): Promise<void> {
     for (let tries = 1; !this.#ended; tries++) {
       try {
-        await this.#session.check();
+        await this.#session.checkKey();
         return await pay();
       } catch (error) {
         const failure = asFailure(error);
         if (!failure.kind.retryable || tries >= maxTries) throw failure;
-        if (tries === 1) this.#session.waits(failure);
+        if (tries === 1) this.#session.reportPaymentDelay(failure);
         const forMs = (failure.retryAfterSeconds ?? 0) * 1_000 || pauseMs;
         await new Promise((resolve) => setTimeout(resolve, forMs).unref());
       }

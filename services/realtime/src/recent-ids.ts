@@ -5,7 +5,7 @@ const maxIds = 256;
 export class RecentIds {
   readonly #ids = new Set<string>();
 
-  /** Adds an id. Returns false where it was known. */
+  /** Adds an id. Returns false if it is already in the set. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     const [oldest] = this.#ids;

@@ -2,7 +2,7 @@ import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contract
 import { capUnits, type HeldMoney, type Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import {
-  InTurn,
+  StepQueue,
   holdUse,
   settleUnheld,
   unknownUse,
@@ -14,38 +14,38 @@ import { SessionTraffic } from "./session-traffic.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { SpeechAhead } from "./speech-ahead.ts";
 
-/** Money reserved for one response, under a separate call id. */
+/** Money reserved for one response. Each slice has a separate call id. */
 interface Slice {
   readonly held: HeldMoney;
   nanos: Nanos;
-  /** Times, by `performance.now()`, when its response and its output started. */
+  /** Time, by `performance.now()`, when its response started, and when the response's output started. */
   startedAt?: number;
   firstByteAt?: number;
 }
 
-/** Tokens per second of audio input and output, as vendors count them. */
+/** Assumed tokens per second of audio input and output. */
 const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 
 /** Reserves money for the first response of a session, before its vendor is connected. Throws Failure. */
-export function holdFirst(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
+export function holdFirstSlice(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
   return holdUse(deps, { call, price, unknown: unknownUse, upperNanos: costOfSlice(deps, price), tokens: 1 });
 }
 
-/** Dependencies of the reservations for a session's responses. */
+/** Values that the reservations for a session's responses need. */
 export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Route of the session. */
+  /** Vendor route of the session. */
   /** Outcome of a response of the session about which nothing else is known yet. */
   readonly unknown: Outcome;
-  /** Reservation that `holdFirst` made. */
+  /** Reservation that `holdFirstSlice` made. */
   readonly first: HeldMoney;
 }
 
 /**
  * Reservations for a session's responses. Each response has a slice, which is reserved before the response is requested
- * and settled with the usage that the vendor reports. An unused slice is used for the next response. Steps run one
- * after the other.
+ * and settled with the usage that the vendor reports. An unused slice is kept for the next response. Reservations and
+ * settlements run one after the other.
  */
 export class ResponseMoney {
   readonly price: SessionPrice;
@@ -54,7 +54,7 @@ export class ResponseMoney {
   /** Speech that the vendor may answer before it reports a turn. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
-  /** Caller whose account pays; its permissions and prices are read again before each payment. */
+  /** Caller whose account pays. Its permissions and prices are renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #unknown: Outcome;
@@ -62,10 +62,10 @@ export class ResponseMoney {
   readonly #ready: Slice[] = [];
   /** Slices of running responses, by response id. */
   readonly #inUse = new Map<string, Slice>();
-  readonly #steps = new InTurn();
+  readonly #steps = new StepQueue();
   #closed = false;
   #settling = 0;
-  /** Cost of the last response: the next one reads the same context again. */
+  /** Cost of the last response. The next response reads the same context again. */
   #lastCost: Nanos = 0n;
 
   constructor(deps: Deps, { call, price, unknown, first }: ResponseMoneyParts) {
@@ -82,37 +82,37 @@ export class ResponseMoney {
     return this.#current?.held.callId ?? "";
   }
 
-  /** Number of ended responses that are not settled yet, and are about to release unused money. */
-  get settling(): number {
+  /** Number of ended responses that are being settled, which releases unused money. */
+  get settlingCount(): number {
     return this.#settling;
   }
 
   /** Number of slices for responses that have not started. */
-  get ready(): number {
+  get readyCount(): number {
     return this.#ready.length;
   }
 
   /**
-   * Reserves a slice, unless more than `reserved` are ready, which are for responses that were already requested.
-   * Throws Failure for the client: no balance, no tokens left, store unavailable.
+   * Reserves a slice, unless more than `reserved` slices are ready; that many belong to responses that were already
+   * requested. Throws Failure for the client: no balance, no tokens left, store unavailable.
    */
-  hold(reserved = 0): Promise<void> {
+  holdSlice(reserved = 0): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && this.#ready.length <= reserved) this.#ready.push(await this.#open());
     });
   }
 
-  /** Reserves a slice for a response that the vendor started without one. Throws Failure as `hold` does. */
-  holdFor(id: string): Promise<void> {
+  /** Reserves a slice for a response that the vendor started without one. Throws Failure as `holdSlice` does. */
+  holdSliceFor(id: string): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && !this.#inUse.has(id)) this.#inUse.set(id, this.#ready.shift() ?? (await this.#open()));
     });
   }
 
-  /** Starts a response, and its latency measurement, with a ready slice. Returns false where there is none. */
-  responseBegun(id: string): boolean {
+  /** Starts a response with a ready slice, and measures its latency. Returns false if no slice is ready. */
+  startResponse(id: string): boolean {
     if (this.#inUse.has(id)) return true;
-    this.traffic.begun();
+    this.traffic.startResponse();
     const slice = this.#ready.shift();
     if (slice === undefined) return false;
     this.#inUse.set(id, slice);
@@ -120,35 +120,35 @@ export class ResponseMoney {
     return true;
   }
 
-  /** Notes the first output of the current response. */
-  responseSpoke(): void {
+  /** Notes the time of the first output of the current response. */
+  noteOutput(): void {
     const slice = this.#current;
     if (slice !== undefined) slice.firstByteAt ??= performance.now();
   }
 
-  /** True if the counted usage is close to the reserved amount. */
+  /** True if the estimated cost has reached three quarters of the reserved amount. */
   get isShort(): boolean {
     const slice = this.#current;
-    return slice !== undefined && this.#likely() * 4n >= slice.nanos * 3n;
+    return slice !== undefined && this.#estimateCost() * 4n >= slice.nanos * 3n;
   }
 
-  /** Extends the slice where it is short. Throws Failure where the account cannot pay for more. */
+  /** Extends the current slice if it is short. Throws Failure if the account cannot pay for more. */
   cover(): Promise<void> {
     return this.#steps.run(async () => {
       const slice = this.#current;
       if (slice === undefined || !this.isShort) return;
       const step = this.#upperNanos();
-      const missing = this.#likely() - slice.nanos;
+      const missing = this.#estimateCost() - slice.nanos;
       const nanos = missing > 0n ? missing + step : step;
       if (await slice.held.extend(nanos)) slice.nanos += nanos;
     });
   }
 
-  /** Settles a response against its slice, once, with one event under the slice's call id. Never rejects. */
+  /** Settles a response with its slice, in one usage event under the slice's call id. Never rejects. */
   settle(id: string, use: ModelUse): Promise<void> {
-    const { most } = this.traffic;
+    const { bound: most } = this.traffic;
     this.#lastCost = this.#costOf(capUnits(use.units, most).units);
-    this.traffic.settled();
+    this.traffic.startNextUse();
     this.#settling++;
     return this.#steps.run(async () => {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
@@ -159,8 +159,8 @@ export class ResponseMoney {
     });
   }
 
-  /** Returns the slice of a free response for use by the next one. */
-  responseFree(id: string): Promise<void> {
+  /** Makes the slice of a free response available to the next response. */
+  releaseSlice(id: string): Promise<void> {
     return this.#steps.run(() => {
       const slice = this.#inUse.get(id);
       if (this.#inUse.delete(id) && slice !== undefined) this.#ready.unshift(slice);
@@ -168,7 +168,7 @@ export class ResponseMoney {
     });
   }
 
-  /** Releases all reservations: no response is expected any more. Never rejects. */
+  /** Releases all reservations, because no response is expected any more. Never rejects. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#steps.run(async () => {
@@ -178,22 +178,22 @@ export class ResponseMoney {
     });
   }
 
-  /** The slice of the response that started last, or the one for the next response. */
+  /** Slice of the response that started last; if none is running, the slice for the next response. */
   get #current(): Slice | undefined {
     return [...this.#inUse.values()].at(-1) ?? this.#ready[0];
   }
 
   /**
-   * Estimates the cost of a response that ends now. It reads the context of the last one again; so does each turn that
-   * the vendor may answer without a request, plus half of the new speech on average.
+   * Estimates the cost if the current response ended now. Each turn that the vendor may answer without a request reads
+   * the context of the last response again, and half of the new speech on average.
    */
-  #likely(): Nanos {
-    const turns = BigInt(this.ahead.turns(Date.now()));
+  #estimateCost(): Nanos {
+    const turns = BigInt(this.ahead.possibleTurns(Date.now()));
     return (this.#costOf(this.traffic.units) * (turns + 1n)) / 2n + this.#lastCost * turns;
   }
 
   #upperNanos(): Nanos {
-    return costOfSlice(this.#deps, this.price) + this.#likely();
+    return costOfSlice(this.#deps, this.price) + this.#estimateCost();
   }
 
   async #open(): Promise<Slice> {
@@ -212,9 +212,9 @@ export class ResponseMoney {
     return slice;
   }
 
-  /** Returns the certain usage of a slice's running response. */
+  /** Returns the end of a slice's call with the usage that is already certain. */
   #progressOf(slice: Slice): Outcome {
-    const units = this.traffic.spoken && this.#current === slice ? this.traffic.units : {};
+    const units = this.traffic.hasOutput && this.#current === slice ? this.traffic.units : {};
     return { ...this.#outcomeOf(slice), units };
   }
 
@@ -227,7 +227,7 @@ export class ResponseMoney {
   }
 }
 
-/** Returns the cost of a response of the usual length. */
+/** Returns the cost of one slice, by the configured seconds of audio and tokens of text. */
 function costOfSlice({ slice }: Deps, { model, multiplier }: SessionPrice): Nanos {
   const units: Units = {
     requests: 1,

@@ -3,7 +3,10 @@ import type { AreaHandlers } from "@modelgate/platform";
 import { createClientSecret } from "./client-secrets.ts";
 import type { Deps } from "./deps.ts";
 
-/** The endpoints of the realtime area. A session is opened by a WebSocket upgrade; other calls are refused. */
+/**
+ * Returns the handlers of the realtime area's endpoints. Sessions are opened by a WebSocket upgrade; other requests to
+ * their endpoints are refused.
+ */
 export function routes(deps: Deps): AreaHandlers<"realtime"> {
   return {
     realtime: () => Promise.reject(new Failure("websocket_required")),

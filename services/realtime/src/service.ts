@@ -4,7 +4,7 @@ import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
 import { RealtimeSessions } from "./sessions.ts";
 
-/** The service of the realtime area. */
+/** Service of the realtime area. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);

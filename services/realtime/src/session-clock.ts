@@ -4,7 +4,7 @@ import type { SessionLimits } from "./deps.ts";
 /** Time limits of a session, in ms. */
 export type ClockLimits = Pick<SessionLimits, "idleMs" | "longestMs" | "firstEventMs">;
 
-/** Clock of a session: records when each side last sent something, and checks the limits. */
+/** Clock of a session: records when each side last sent a message, and checks the time limits. */
 export class SessionClock {
   readonly startedAt = Date.now();
   readonly #limits: ClockLimits;
@@ -12,34 +12,37 @@ export class SessionClock {
   #spokeAt = this.startedAt;
   /** Time of the vendor's last message; 0: none yet. */
   #heardAt = 0;
-  /** Time since which the vendor owes output; 0 while it owes none. */
+  /** Time since which the vendor owes output; 0 while it owes no output. */
   #expectedSince = 0;
 
-  /** `silenceMs` is the maximum silence of a vendor that owes the rest of an answer. */
+  /** Creates a clock. `silenceMs` is the maximum silence of a vendor that owes the rest of an answer. */
   constructor(limits: ClockLimits, silenceMs: number) {
     this.#limits = limits;
     this.#silenceMs = silenceMs;
   }
 
-  /** Notes a message of the client. */
+  /** Notes that the client sent a message. */
   clientSpoke(): void {
     this.#spokeAt = Date.now();
   }
 
-  /** Notes a message of the vendor, or that reading from it was paused until now. */
+  /** Notes that the vendor sent a message, or that reading from it resumed after a pause. */
   vendorSpoke(): void {
     this.#spokeAt = this.#heardAt = Date.now();
   }
 
-  /** Notes, after every message, whether the vendor owes output. It owes its first message after any client message. */
-  expects({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
+  /**
+   * Notes, after every message, whether the vendor owes output. A vendor that has sent nothing yet owes output after
+   * any message to it.
+   */
+  noteOwed({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
     const expected = this.#heardAt === 0 ? sent || this.#expectedSince > 0 : owed;
     if (!expected) this.#expectedSince = 0;
     else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
   }
 
-  /** Returns the failure of a session that has exceeded its duration or silence; undefined for any other. */
-  expired(now: number): Failure | undefined {
+  /** Returns the failure of a session that exceeded its maximum duration or silence; otherwise undefined. */
+  expiryFailure(now: number): Failure | undefined {
     const { longestMs, idleMs } = this.#limits;
     if (now - this.startedAt > longestMs)
       return new Failure("session_expired", `A session lasts at most ${Math.round(longestMs / 1_000)} s.`);
@@ -48,7 +51,7 @@ export class SessionClock {
     return undefined;
   }
 
-  /** Returns true if the vendor has owed output for too long: its first message, or the rest of a started answer. */
+  /** Returns true if the vendor has owed output for too long: its first message, or the rest of an answer. */
   isVendorSilent(now: number): boolean {
     if (this.#expectedSince === 0) return false;
     const withinMs = this.#heardAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;

@@ -6,46 +6,46 @@ import {
   liveCloseCode,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
-import { carriedReason, closeCodes, type SessionEnding } from "./closing.ts";
+import { sendableReason, closeCodes, type SessionEnding } from "./closing.ts";
 
-/** Differences between the session formats of clients, apart from their messages. */
+/** Behaviour that differs between the session formats of clients, apart from their messages. */
 export interface SessionFormat {
-  /** Wire of the format. */
+  /** Wire of the client's messages. */
   readonly wire: RealtimeWire;
-  /** True if a message that is refused ends the session. */
-  readonly endsRefused: boolean;
-  /** Renders a failure; empty where the format has no message for it. */
-  failed(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
-  /** Returns the ending for a session that a failure ends. */
+  /** True if a refused message ends the session. */
+  readonly endsOnRefusal: boolean;
+  /** Renders a failure as messages; empty if the format has no message for failures. */
+  renderFailure(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
+  /** Converts an ending to the close code and reason of this format. */
   ending(ending: SessionEnding): SessionEnding;
-  /** Returns the ending for a session whose message was refused. */
+  /** Returns the ending of a session whose message was refused. */
   refusal(failure: Failure): SessionEnding;
-  /** Renders the announcement of the gateway's shutdown. */
-  goesAway(leftMs: number): readonly RealtimeMessage[];
+  /** Renders the announcement that the gateway shuts down; empty if the format has none. */
+  renderGoAway(leftMs: number): readonly RealtimeMessage[];
 }
 
-/** The realtime format: failures are events, and sessions continue after most of them. */
+/** OpenAI's realtime format. Failures are events, and sessions continue after most of them. */
 export const realtimeFormat: SessionFormat = {
   wire: "realtime",
-  endsRefused: false,
-  failed: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
+  endsOnRefusal: false,
+  renderFailure: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
   ending: (ending) => ending,
   refusal: (failure) => ({ code: closeCodes.policy, reason: failure.code, failure }),
-  goesAway: () => [],
+  renderGoAway: () => [],
 };
 
-/** The live format: a failure closes the session, with the failure as the close reason. */
+/** Gemini's live format. A failure closes the session, with its text as the close reason. */
 export const liveFormat: SessionFormat = {
   wire: "gemini-live",
-  endsRefused: true,
-  failed: () => [],
+  endsOnRefusal: true,
+  renderFailure: () => [],
   ending({ failure, reason, code, ...more }) {
     if (failure === undefined) return { code, reason, ...more };
     // A vendor's close is already in the live format.
     const isOurs = reason === failure.code;
-    const shown = isOurs ? carriedReason(failure.message) : reason;
+    const shown = isOurs ? sendableReason(failure.message) : reason;
     return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: shown, failure, ...more };
   },
   refusal: (failure) => ({ code: liveCloseCode(failure), reason: failure.code, failure }),
-  goesAway: (leftMs) => [eventMessage(goAwayMessage(leftMs))],
+  renderGoAway: (leftMs) => [eventMessage(goAwayMessage(leftMs))],
 };

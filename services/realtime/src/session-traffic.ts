@@ -3,31 +3,31 @@ import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
 import type { UsageBound } from "@modelgate/relay";
 import { boundOfSession } from "./session-bound.ts";
 
-/** Tokens counted between two checks that the reservation still covers them. */
+/** Number of tokens after which the reservation is checked again. */
 const checkEveryTokens = 256;
-const none: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
+const noBytes: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
 /**
- * Bytes that have passed through a session since usage was last settled, for responses that end before their usage is
- * reported.
+ * Bytes that have passed through a session since the last settlement. They are charged for a response that ends before
+ * its usage is reported.
  */
 export class SessionTraffic {
-  #passed: SessionBytes = none;
-  /** Bytes that have passed since the session started: the context that a response may have read. */
-  #all: SessionBytes = none;
-  /** Input that came while a response was running; the next response reads it. */
+  #passed: SessionBytes = noBytes;
+  /** Bytes that have passed since the session started. A response may have read all of them. */
+  #all: SessionBytes = noBytes;
+  /** Input that came while a response was running, which the next response reads. */
   #forNext: SessionBytes | undefined;
   #checked = 0;
 
   /** Counts bytes sent to the vendor. */
-  heard(audio: number, text: number): void {
+  addInput(audio: number, text: number): void {
     this.#all = plusInput(this.#all, audio, text);
     this.#passed = plusInput(this.#passed, audio, text);
     if (this.#forNext !== undefined) this.#forNext = plusInput(this.#forNext, audio, text);
   }
 
-  /** Counts bytes sent to the client. Returns true when the reservation should be checked. */
-  spoke(audio: number, text: number): boolean {
+  /** Counts bytes sent to the client. Returns true if the reservation should be checked. */
+  addOutput(audio: number, text: number): boolean {
     const { audioOut, textOut } = this.#passed;
     this.#all = { ...this.#all, audioOut: this.#all.audioOut + audio, textOut: this.#all.textOut + text };
     this.#passed = { ...this.#passed, audioOut: audioOut + audio, textOut: textOut + text };
@@ -37,28 +37,28 @@ export class SessionTraffic {
     return true;
   }
 
-  /** Estimates the usage of these bytes. */
+  /** Usage since the last settlement, estimated from the bytes. */
   get units(): Units {
     return roughUnits(this.#passed);
   }
 
-  /** True if the vendor has sent any output. */
-  get spoken(): boolean {
+  /** True if the vendor has sent output since the last settlement. */
+  get hasOutput(): boolean {
     return this.#passed.audioOut + this.#passed.textOut > 0;
   }
 
-  /** Maximum usage of a response that has ended, or of a transcript of the client's speech. */
-  get most(): UsageBound {
+  /** Maximum usage of a response, or of a transcript of the client's speech, that ends now. */
+  get bound(): UsageBound {
     return boundOfSession(this.#all, this.#passed);
   }
 
-  /** Starts a response, which has read all input so far. */
-  begun(): void {
-    this.#forNext = none;
+  /** Notes the start of a response, which reads the input so far; later input counts for the next response. */
+  startResponse(): void {
+    this.#forNext = noBytes;
   }
 
-  settled(): void {
-    this.#passed = this.#forNext ?? none;
+  startNextUse(): void {
+    this.#passed = this.#forNext ?? noBytes;
     this.#forNext = undefined;
     this.#checked = tokensIn(this.units);
   }

@@ -13,7 +13,7 @@ import {
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
-import { cleanError, closeCodes, endingByClient, endingByVendor, type SessionEnding } from "./closing.ts";
+import { withoutSecrets, closeCodes, endingByClient, endingByVendor, type SessionEnding } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -24,16 +24,16 @@ import { Side } from "./side.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import type { TranscriptMoney } from "./transcript-money.ts";
 
-/** Parts of a session. */
+/** Connections, reservations and settings of a session. */
 export interface SessionParts {
   readonly call: RealtimeCall;
   /** Connection under the client's WebSocket. */
   readonly connection: Duplex;
   readonly sessionId: string;
-  /** Initial settings, applied like the client's first update. */
+  /** Initial settings, applied like the client's first `session.update`. */
   readonly settings?: object | undefined;
   readonly client: WebSocket;
-  /** Format of the client's messages, and the messages received so far. */
+  /** Format of the client's messages. */
   readonly format: SessionFormat;
   readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
@@ -48,7 +48,7 @@ export interface SessionParts {
 /** One session: its two sides, the bridge between them, and its charges. It ends exactly once. */
 export class Session {
   /** Resolves when both sides are closed and all usage is settled. */
-  readonly over: Promise<void>;
+  readonly ended: Promise<void>;
   readonly #deps: Deps;
   readonly #parts: SessionParts;
   readonly #client: Side;
@@ -60,12 +60,12 @@ export class Session {
   #errors = 0;
   #vendorFailed = false;
   #ended = false;
-  /** Ending of the client's side, once it has left. */
+  /** Ending for a client that has left; undefined while it is connected. */
   #left: SessionEnding | undefined;
 
   constructor(deps: Deps, parts: SessionParts) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.over = promise;
+    this.ended = promise;
     this.#resolve = resolve;
     this.#deps = deps;
     this.#parts = parts;
@@ -93,27 +93,27 @@ export class Session {
       bridge: parts.vendor.bridge,
       session: {
         sendToVendor: (message) => this.#vendor.send(message),
-        paid: () =>
+        resumeEvents: () =>
           this.#safely(() => {
-            this.#queue.go();
+            this.#queue.sendReady();
             this.#endIfLeft();
           }),
-        waits: (failure) => this.#sendError(failure),
-        unpaid: (error) => this.#unpaid(error),
+        reportPaymentDelay: (failure) => this.#sendError(failure),
+        endUnpaid: (error) => this.#endUnpaid(error),
       },
     });
     this.#queue = new EventQueue(limits, {
-      counted: (event) => this.#charges.counted(event),
-      mayGo: (event) => this.#charges.mayGo(event),
+      countEvent: (event) => this.#charges.countEvent(event),
+      maySend: (event) => this.#charges.maySend(event),
       deliver: (event) => this.#deliver(event),
       refuse: (event, failure) => this.#refuse(failure, parseEvent(event.message.data)?.["event_id"]),
       full: (isFull) => (isFull ? this.#client.pause("queue") : this.#client.resume("queue")),
     });
   }
 
-  /** Starts to pass messages. */
+  /** Starts to pass messages between the two sides. */
   begin(): void {
-    const { socket, bridge, first } = this.#parts.vendor;
+    const { socket, bridge, firstMessages: first } = this.#parts.vendor;
     const { connection, client } = this.#parts;
     // A stopping edge ends its half of the connection and no longer reads. This listener must run before the socket's,
     // after which nothing can be sent.
@@ -130,28 +130,28 @@ export class Session {
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
   }
 
-  /** Enforces the session's time limits; called periodically. */
+  /** Enforces the time limits of the session. Called periodically. */
   tick(now: number): void {
     if (this.#ended) return;
-    const failure = this.#clock.expired(now);
+    const failure = this.#clock.expiryFailure(now);
     if (failure !== undefined) return this.#end({ code: closeCodes.normal, reason: failure.code, failure });
     if (this.#clock.isVendorSilent(now) && !this.#client.full)
-      return this.#lost(new Failure("upstream_timeout", "The vendor stopped sending."));
+      return this.#vendorLost(new Failure("upstream_timeout", "The vendor stopped sending."));
     this.#client.tick(now);
     this.#vendor.tick(now);
   }
 
   /** Announces the gateway's shutdown to a client whose format has a message for it. */
-  goesAwayIn(leftMs: number): void {
-    for (const message of this.#parts.format.goesAway(leftMs)) this.#client.send(message);
+  announceShutdown(leftMs: number): void {
+    for (const message of this.#parts.format.renderGoAway(leftMs)) this.#client.send(message);
   }
 
-  /** Closes the client with 1001 because the gateway ends; it can reconnect to another process. */
+  /** Closes the client with code 1001 because the gateway ends. The client can reconnect to another process. */
   goAway(): void {
     this.#end({ code: closeCodes.goingAway, reason: "the gateway is shutting down; reconnect" });
   }
 
-  /** Runs a step; an internal error ends this session and no other. */
+  /** Runs a step. An internal error in it ends only this session. */
   #safely(step: () => void): void {
     try {
       step();
@@ -187,25 +187,25 @@ export class Session {
 
   #fromVendor(message: RealtimeMessage): void {
     this.#clock.vendorSpoke();
-    const passed = this.#parts.vendor.bridge.fromVendor(cleanError(message));
+    const passed = this.#parts.vendor.bridge.fromVendor(withoutSecrets(message));
     const last = passed.toClient.at(-1);
     if (last !== undefined) this.#vendorFailed = eventType(last.data) === "error";
     this.#pass(passed);
   }
 
   #pass({ toClient, toVendor, seen, failure }: Bridged): void {
-    for (const event of seen ?? toClient.map(inspectEvent)) this.#charges.see(event);
+    for (const event of seen ?? toClient.map(inspectEvent)) this.#charges.handleEvent(event);
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
-    this.#clock.expects({ owed: this.#charges.answering, sent: toVendor.length > 0 });
+    this.#clock.noteOwed({ owed: this.#charges.isAnswering, sent: toVendor.length > 0 });
     // Does not wait for a client that has left: the vendor's last messages are still needed.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
-    if (toClient.length > 0 || (seen?.length ?? 0) > 0) this.#queue.go();
+    if (toClient.length > 0 || (seen?.length ?? 0) > 0) this.#queue.sendReady();
     if (failure !== undefined) this.#end(this.#parts.format.refusal(failure));
   }
 
-  #unpaid(error: unknown): void {
+  #endUnpaid(error: unknown): void {
     const failure = asFailure(error);
     recordRefusal(this.#deps.refused, { ...this.#parts.call, facts: {} }, failure);
     if (failure.code === "internal_error")
@@ -214,12 +214,12 @@ export class Session {
     this.#end({ code, reason: failure.code, failure });
   }
 
-  /** Ends the session of a client that has left, once its last events are paid for and sent. */
+  /** Ends the session of a client that has left, once no payment is in progress. */
   #endIfLeft(): void {
     if (this.#left !== undefined && !this.#charges.isPaying) this.#end(this.#left);
   }
 
-  /** Resumes reading from the vendor: the client has received the waiting data. */
+  /** Resumes reading from the vendor after the client has received the waiting data. */
   #readOn(): void {
     this.#clock.vendorSpoke();
     this.#vendor.resume("slow");
@@ -228,34 +228,34 @@ export class Session {
   #vendorClosed(code: number, reason: string): void {
     // The vendor's last messages may have come faster than the client reads.
     this.#vendor.flush();
-    const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.answering });
+    const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.isAnswering });
     // A vendor's close with code "invalid" is caused by the client.
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
       this.#parts.broke(ending.failure.code);
-    this.#charges.forget();
+    this.#charges.vendorGone();
     this.#end(ending);
   }
 
-  #lost(failure: Failure): void {
+  #vendorLost(failure: Failure): void {
     this.#parts.broke(failure.code);
-    this.#charges.forget();
+    this.#charges.vendorGone();
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
   /** Refuses a message of the client. */
   #refuse(failure: Failure, causedBy?: unknown): void {
     const { format } = this.#parts;
-    if (format.endsRefused) this.#end(format.refusal(failure));
+    if (format.endsOnRefusal) this.#end(format.refusal(failure));
     else this.#sendError(failure, causedBy);
   }
 
   #sendError(failure: Failure, causedBy?: unknown): void {
     const cause = typeof causedBy === "string" ? causedBy : undefined;
     const id = `event_${this.#parts.sessionId}g${++this.#errors}`;
-    for (const message of this.#parts.format.failed(failure, id, cause)) this.#client.send(message);
+    for (const message of this.#parts.format.renderFailure(failure, id, cause)) this.#client.send(message);
   }
 
-  /** Closes the client's side; the vendor's side stays open until the usage to charge is reported. */
+  /** Closes the client's side. The vendor's side stays open until it has reported the usage to charge. */
   #end(ending: SessionEnding): void {
     if (this.#ended) return;
     const { code, reason, failure, vendorCode = closeCodes.normal } = this.#parts.format.ending(ending);
@@ -275,7 +275,7 @@ export class Session {
     this.#vendor.resume("slow");
     const { ending, limits } = this.#deps;
     const withinMs = ending.aborted ? limits.lastUsageAtEndMs : limits.lastUsageMs;
-    if (this.#vendor.open) await this.#charges.windUp(withinMs);
+    if (this.#vendor.open) await this.#charges.awaitLastUsage(withinMs);
     this.#vendor.close(vendorCode, reason);
     await this.#charges.close();
   }

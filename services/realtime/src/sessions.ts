@@ -26,16 +26,16 @@ import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type RealtimeCall } from "./session-call.ts";
 import { liveFormat, realtimeFormat, type SessionFormat } from "./session-format.ts";
-import { holdFirst, ResponseMoney } from "./response-money.ts";
+import { holdFirstSlice, ResponseMoney } from "./response-money.ts";
 import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all sessions. */
 const maxTickMs = 1_000;
-/** Checks per shortest limit. */
+/** Number of checks within the shortest limit. */
 const checksPerLimit = 4;
 
-/** A session that is about to start. */
-interface Starting extends Pick<Handshake, "beta"> {
+/** Values of a session that is about to start. */
+interface SessionStart extends Pick<Handshake, "beta"> {
   readonly call: RealtimeCall;
   readonly format: SessionFormat;
   readonly price: SessionPrice;
@@ -45,8 +45,8 @@ interface Starting extends Pick<Handshake, "beta"> {
   readonly first: HeldMoney;
 }
 
-/** The client's side of a session that is being opened. */
-interface Client extends Disposable {
+/** Client of a session that is being opened. */
+interface OpeningClient extends Disposable {
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
   /** Returns the socket, without listeners, and the messages received so far. Throws ClientGone. */
@@ -58,8 +58,8 @@ export class RealtimeSessions implements Disposable {
   readonly #deps: Deps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
-  /** Clients of the live format whose sessions have not started. */
-  readonly #unset = new Set<WebSocket>();
+  /** Clients of Gemini's live format whose setup message is still missing. */
+  readonly #awaitingSetup = new Set<WebSocket>();
   readonly #timer: Disposable;
   #opening = 0;
   #isDraining = false;
@@ -91,35 +91,35 @@ export class RealtimeSessions implements Disposable {
     );
   }
 
-  /** Opens a session. All refusals precede the protocol switch. Throws Failure. */
+  /** Opens a session of the realtime format. All refusals precede the protocol switch. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
-    this.#checkRoom();
+    this.#requireCapacity();
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const { call, settings } = await boundSettings(this.#deps, sessionCall(upgrade));
     const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
-    await this.#opened(call, async () => {
-      const first = await holdFirst(this.#deps, call, price);
+    await this.#countWhileOpening(call, async () => {
+      const first = await holdFirstSlice(this.#deps, call, price);
       const starting = { ...handshake, call, format: realtimeFormat, price, settings, first };
-      await this.#start(upgrade, starting, this.#unswitched(upgrade));
+      await this.#start(upgrade, starting, this.#clientBeforeSwitch(upgrade));
     });
   }
 
   /**
-   * Opens a session of the live format, whose first message names the model. The protocol is switched first; later
-   * refusals close the socket. Throws Failure for earlier ones.
+   * Opens a session of Gemini's live format, whose first message names the model. The protocol is switched before that
+   * message is read, so later refusals close the socket. Throws Failure for earlier refusals.
    */
   async beginLive(upgrade: UpgradeCall): Promise<void> {
-    this.#checkRoom();
+    this.#requireCapacity();
     checkHandshake(upgrade.request);
     const call = sessionCall(upgrade);
     if (call.caller.settingsId !== undefined)
       throw new Failure("invalid_api_key", "A client secret opens sessions of the realtime format: use the API key.");
     const socket = this.#accept(upgrade);
     if (socket === undefined) return;
-    this.#unset.add(socket);
-    socket.once("close", () => this.#unset.delete(socket));
+    this.#awaitingSetup.add(socket);
+    socket.once("close", () => this.#awaitingSetup.delete(socket));
     try {
-      await this.#opened(call, () => this.#startLive(upgrade, call, socket));
+      await this.#countWhileOpening(call, () => this.#startLive(upgrade, call, socket));
     } catch (error) {
       if (error instanceof ClientGone) return;
       const failure = asFailure(error);
@@ -135,7 +135,7 @@ export class RealtimeSessions implements Disposable {
     const setup = await early.first();
     await checkEvent(setup.data, this.#deps);
     const price = priceOf(this.#deps, call, modelOfSetup(setup));
-    const first = await holdFirst(this.#deps, call, price);
+    const first = await holdFirstSlice(this.#deps, call, price);
     await this.#start(
       upgrade,
       { call, beta: false, format: liveFormat, price, settings: undefined, first },
@@ -144,7 +144,7 @@ export class RealtimeSessions implements Disposable {
         take: () => {
           early[Symbol.dispose]();
           if (socket.readyState !== socket.OPEN) throw new ClientGone("the client left before its session");
-          this.#unset.delete(socket);
+          this.#awaitingSetup.delete(socket);
           socket.resume();
           return { socket, early: early.messages };
         },
@@ -153,8 +153,8 @@ export class RealtimeSessions implements Disposable {
     );
   }
 
-  /** Returns a client that waits for the answer to its handshake. */
-  #unswitched(upgrade: UpgradeCall): Client {
+  /** Returns a client whose protocol switch is answered when its socket is taken. */
+  #clientBeforeSwitch(upgrade: UpgradeCall): OpeningClient {
     const leaving = watchLeaving(upgrade.socket);
     return {
       signal: leaving.signal,
@@ -168,15 +168,15 @@ export class RealtimeSessions implements Disposable {
     };
   }
 
-  #checkRoom(): void {
+  #requireCapacity(): void {
     if (this.#isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
       throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
   }
 
-  /** Counts a session while it is being opened. Throws Failure. */
-  async #opened(call: RealtimeCall, open: () => Promise<void>): Promise<void> {
+  /** Runs `open`, and counts its session against the limit meanwhile. Throws Failure. */
+  async #countWhileOpening(call: RealtimeCall, open: () => Promise<void>): Promise<void> {
     this.#opening++;
     try {
       await open();
@@ -191,14 +191,17 @@ export class RealtimeSessions implements Disposable {
     }
   }
 
-  /** Accepts no more sessions. Open sessions continue for the drain time and are then closed with 1001. */
+  /**
+   * Accepts no more sessions. Open sessions continue for the drain time, and are then closed with code 1001. Resolves
+   * when the last session has ended.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
-    for (const session of this.#open) session.goesAwayIn(this.#deps.limits.drainMs);
+    for (const session of this.#open) session.announceShutdown(this.#deps.limits.drainMs);
     // They have nothing to lose, and cannot start any more.
-    for (const socket of this.#unset)
+    for (const socket of this.#awaitingSetup)
       closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();
     await promise;
@@ -210,8 +213,8 @@ export class RealtimeSessions implements Disposable {
 
   async #start(
     upgrade: UpgradeCall,
-    { call, beta, format, price, settings, first }: Starting,
-    client: Client,
+    { call, beta, format, price, settings, first }: SessionStart,
+    client: OpeningClient,
   ): Promise<void> {
     using opening = new DisposableStack();
     opening.use(first);
@@ -222,7 +225,7 @@ export class RealtimeSessions implements Disposable {
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
-    const { socket, early } = takenOr(client, () => vendor.socket.terminate());
+    const { socket, early } = takeOrUndo(client, () => vendor.socket.terminate());
     const unknown = { ...unknownUse, route, tried };
     const session = new Session(this.#deps, {
       call,
@@ -244,7 +247,7 @@ export class RealtimeSessions implements Disposable {
 
   #keep(session: Session, seat: Disposable): void {
     this.#open.add(session);
-    void session.over.then(() => {
+    void session.ended.then(() => {
       seat[Symbol.dispose]();
       this.#open.delete(session);
       this.#checkDrained();
@@ -258,7 +261,7 @@ export class RealtimeSessions implements Disposable {
   }
 }
 
-/** Time, in ms, that a client has to answer a close before its connection is cut. */
+/** Maximum time, in ms, for a client to answer a close before its connection is cut. */
 const closeMs = 5_000;
 
 /** Closes a client whose session has not started. */
@@ -270,7 +273,7 @@ function closeSoon(socket: WebSocket, code: number, reason: string): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-function takenOr(client: Client, undo: () => void): ReturnType<Client["take"]> {
+function takeOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningClient["take"]> {
   try {
     return client.take();
   } catch (error) {
@@ -279,7 +282,7 @@ function takenOr(client: Client, undo: () => void): ReturnType<Client["take"]> {
   }
 }
 
-/** Returns the model and its price for this caller; without a name, the caller's first session model. */
+/** Returns a model and its price for this caller. If `name` is undefined, selects the caller's first session model. */
 function priceOf({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];

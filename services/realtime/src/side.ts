@@ -3,35 +3,35 @@ import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";
 
-/** Callbacks of a side. */
+/** Callbacks of one side of a session. */
 export interface SideEvents {
   message(message: RealtimeMessage): void;
-  /** Called once when the connection has ended, with the peer's code and reason; 1006 where it sent none. */
+  /** Called once when the connection has ended, with the peer's code and reason; code 1006 if the peer sent none. */
   closed(code: number, reason: string): void;
-  /** Called when the data that waited for this side is written. */
+  /** Called when most of the data that waited for this side is written. */
   drained(): void;
   /**
-   * Checks a large message before it is passed on; yields to other sessions meanwhile. Rejects for a message that is
+   * Checks a large message before it is passed on, and yields to other sessions meanwhile. Rejects if the message is
    * refused.
    */
   check?(data: Buffer): Promise<void>;
-  /** Called for a message that was dropped because its check refused it. */
+  /** Called with the error of `check` for a message that was refused and dropped. */
   refused?(error: unknown): void;
 }
 
-/** Limits of a side's waiting data and of its time, and the interval of pings. */
+/** Limits of one side: bytes that wait to be written, time without write progress, and ping interval. */
 export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "pingMs">;
 
-/** Divisor of the limit: a side's buffer must fall to this share before reading from the other side continues. */
-const lowShare = 4;
-/** Time, in ms, that a side has to answer a close before its connection is cut. */
+/** Divisor of `bufferedBytes`. Reading from the other side continues when fewer than this share of bytes wait. */
+const resumeDivisor = 4;
+/** Maximum time, in ms, for a side to answer a close before its connection is cut. */
 const closeMs = 5_000;
 /** Consecutive pings without any response after which a side counts as disconnected. */
-const maxMissed = 3;
+const maxMissedPongs = 3;
 
 /**
- * One side of a session: its socket, the reasons to pause reading from it, and the data that waits to be written to it.
- * Messages that were read before a pause wait here, at most those of one socket chunk.
+ * One side of a session: its socket, the reasons to pause reading from it, and the data to write to it. A chunk that
+ * was read before a pause may contain several messages, which wait here.
  */
 export class Side {
   readonly #socket: WebSocket;
@@ -64,7 +64,7 @@ export class Side {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** True while so much data waits for this side that reading from the other must stop. */
+  /** True while so much data waits for this side that reading from the other side must stop. */
   get full(): boolean {
     return this.#full;
   }
@@ -90,16 +90,16 @@ export class Side {
     this.#waiting = [];
     for (const [at, message] of waiting.entries()) {
       // A message may pause the side again: the rest waits, in order.
-      if (this.#isHeld()) {
+      if (this.#isPaused()) {
         this.#waiting = [...waiting.slice(at), ...this.#waiting];
         return;
       }
       this.#events.message(message);
     }
-    if (!this.#isHeld()) this.#socket.resume();
+    if (!this.#isPaused()) this.#socket.resume();
   }
 
-  /** Passes on all waiting messages, even while paused: no more will come. */
+  /** Passes on all waiting messages, even while paused. Called when no more messages can come. */
   flush(): void {
     this.#reasons.clear();
     for (const message of this.#waiting.splice(0)) this.#events.message(message);
@@ -110,21 +110,19 @@ export class Side {
     for (const message of messages) this.#receive(message);
   }
 
-  /**
-   * Called periodically: cuts a side that has disconnected, that reads nothing, or that does not respond for too long.
-   */
+  /** Cuts a side that reads nothing, or has not answered pings, for too long. Called periodically. */
   tick(now: number): void {
     const { stallMs, pingMs } = this.#limits;
     if (this.#full && now - this.#fullSince > stallMs) return this.#socket.terminate();
     // While reading is paused, no pong can arrive.
-    if (now - this.#pingedAt < pingMs || !this.open || this.#isHeld()) return;
+    if (now - this.#pingedAt < pingMs || !this.open || this.#isPaused()) return;
     this.#pingedAt = now;
-    if (this.#missed >= maxMissed) return this.#socket.terminate();
+    if (this.#missed >= maxMissedPongs) return this.#socket.terminate();
     this.#missed++;
     this.#socket.ping();
   }
 
-  /** Sends a close frame, and cuts the connection where it is not answered. Drops messages that still arrive. */
+  /** Sends a close frame, and cuts the connection if the close is not answered. Drops messages that still arrive. */
   close(code: number, reason: string): void {
     this.#ended = true;
     this.#waiting = [];
@@ -135,7 +133,7 @@ export class Side {
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
-  #isHeld(): boolean {
+  #isPaused(): boolean {
     return this.#reasons.size > 0;
   }
 
@@ -164,7 +162,7 @@ export class Side {
 
   #take(message: RealtimeMessage): void {
     if (this.#ended) return;
-    if (this.#isHeld() || this.#waiting.length > 0) this.#waiting.push(message);
+    if (this.#isPaused() || this.#waiting.length > 0) this.#waiting.push(message);
     else this.#events.message(message);
   }
 
@@ -179,7 +177,7 @@ export class Side {
   };
 
   readonly #onFlushed = (): void => {
-    if (!this.#full || this.#socket.bufferedAmount > this.#limits.bufferedBytes / lowShare) return;
+    if (!this.#full || this.#socket.bufferedAmount > this.#limits.bufferedBytes / resumeDivisor) return;
     this.#full = false;
     this.#events.drained();
   };

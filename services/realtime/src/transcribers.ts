@@ -7,20 +7,24 @@ import type { SessionPrice } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
 /** Kinds of models that transcribe a client's speech. */
-const kinds = ["transcription"] as const;
+const transcriptionKinds = ["transcription"] as const;
 
 /**
- * Returns the models that transcribe a client's speech in its sessions over a channel. A client names them as in other
- * calls, and may use those that it may call. The vendor gets its name of the model where the channel has one.
+ * Returns the names of the models that may transcribe a client's speech in sessions over a channel. A client may name
+ * any transcription model that it may call. The vendor gets the channel's name of that model, if the channel has one.
  */
-export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channel: CatalogChannel): TranscriberNames {
+export function transcriberNamesAt(
+  { relay }: Deps,
+  { caller }: RealtimeCall,
+  channel: CatalogChannel,
+): TranscriberNames {
   return {
     get usual() {
       const known = relay.catalog.current().modelsOf(caller);
       return known.find(({ name, kind }) => kind === "transcription" && channel.models.has(name))?.name;
     },
     toVendor(name) {
-      relay.catalog.current().resolve(caller, name, kinds);
+      relay.catalog.current().resolve(caller, name, transcriptionKinds);
       return channel.models.get(name) ?? name;
     },
     toClient(upstreamName) {
@@ -35,9 +39,9 @@ export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channe
  * Returns the price of transcribing a client's speech with the named model; undefined if the client cannot use a
  * transcription model of that name.
  */
-export function priceOfTranscripts({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
+export function transcriptPrice({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
-    return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);
+    return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds: transcriptionKinds } }, name);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

@@ -1,49 +1,49 @@
 import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contracts";
 import type { HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import { InTurn, holdUse, settleUnheld, type SessionPrice, type ModelUse, type WantedUse } from "./hold-use.ts";
+import { StepQueue, holdUse, settleUnheld, type SessionPrice, type ModelUse, type WantedUse } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
-import { Untranscribed } from "./untranscribed.ts";
+import { UntranscribedSpeech } from "./untranscribed-speech.ts";
 
 /** The model that transcribes speech, and its price. */
-export interface WritingModel {
+export interface TranscribingModel {
   readonly price: SessionPrice;
-  /** Name of the model in the client's settings; undefined where the session's model transcribes. */
+  /** Name of the model in the client's settings; undefined if the session's model transcribes. */
   readonly by: string | undefined;
 }
 
-/** A transcript, with the model that wrote it. */
-export type TranscriptUse = ModelUse & WritingModel;
+/** Usage of a transcript, and the model that transcribed. */
+export type TranscriptUse = ModelUse & TranscribingModel;
 
-/** Money reserved for speech that is not transcribed yet. */
+/** Money reserved for speech that is not yet transcribed. */
 interface TranscriptSlice {
   readonly held: HeldMoney;
-  readonly for: WritingModel;
+  readonly for: TranscribingModel;
   nanos: Nanos;
 }
 
-/** Maximum tokens of input and of output per second of speech. */
+/** Maximum audio input tokens and maximum output tokens per second of speech. */
 const [maxAudioTokens, maxWrittenTokens] = [25, 12];
 
 /**
- * Reservations for the transcripts of a client's speech. Each transcript is a separate call of the model that writes
- * it. Money is reserved before speech is sent, and each transcript is settled with the usage that the vendor reports.
- * Steps run one after the other.
+ * Reservations for the transcripts of a client's speech. Each transcript is a separate call of the model that
+ * transcribes. Money is reserved before speech is sent, and each transcript is settled with the usage that the vendor
+ * reports. Reservations and settlements run one after the other.
  */
 export class TranscriptMoney {
   /** Speech that may still be transcribed. */
-  readonly speech = new Untranscribed();
+  readonly speech = new UntranscribedSpeech();
   readonly #deps: Deps;
-  /** The account that pays; renewed before each payment. */
+  /** Caller whose account pays; renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #unknown: Outcome;
   readonly #owed: TranscriptUse[] = [];
-  readonly #steps = new InTurn();
+  readonly #steps = new StepQueue();
   #slice: TranscriptSlice | undefined;
   #closed = false;
 
-  /** `unknown` is the outcome of a transcript of the session about which nothing else is known yet. */
+  /** Creates the reservations. `unknown` is the outcome of a transcript until its usage is known. */
   constructor(deps: Deps, call: RealtimeCall, unknown: Outcome) {
     this.#deps = deps;
     this.#call = call;
@@ -51,31 +51,31 @@ export class TranscriptMoney {
     this.#unknown = unknown;
   }
 
-  /** Returns true if the speech costs more than is reserved for it. */
-  isShort(model: WritingModel): boolean {
+  /** Returns true if transcribing the speech so far may cost more than is reserved. */
+  isShort(model: TranscribingModel): boolean {
     const { seconds } = this.speech;
     if (seconds === 0) return false;
-    const held = this.#slice === undefined || !isFor(this.#slice, model) ? 0n : this.#slice.nanos;
+    const held = this.#slice === undefined || !isSliceFor(this.#slice, model) ? 0n : this.#slice.nanos;
     return this.#costOf(seconds, model) > held;
   }
 
   /**
-   * Extends the reservation where it is short, with some reserve for speech to come. Throws Failure where the account
-   * cannot pay for it.
+   * Extends the reservation if it is short, and adds money for speech to come. Throws Failure if the account cannot pay
+   * for it.
    */
-  cover(model: WritingModel): Promise<void> {
+  cover(model: TranscribingModel): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && this.isShort(model)) await this.#cover(model);
     });
   }
 
-  /** Notes a transcript until it is charged, at the end of the session at the latest. */
-  owe(use: TranscriptUse): void {
+  /** Notes a transcript that `pay` or `close` will charge. */
+  noteTranscript(use: TranscriptUse): void {
     this.#owed.push(use);
   }
 
   /**
-   * Charges the noted transcripts, and reserves money for the remaining speech. Throws Failure where the account cannot
+   * Charges the noted transcripts, and reserves money for the remaining speech. Throws Failure if the account cannot
    * pay, or the store is unavailable.
    */
   pay(): Promise<void> {
@@ -89,9 +89,7 @@ export class TranscriptMoney {
     });
   }
 
-  /**
-   * Releases the reservations and charges the noted transcripts: the session has ended or never started. Never rejects.
-   */
+  /** Charges the noted transcripts and releases the reservations, because the session has ended. Never rejects. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#steps.run(async () => {
@@ -103,10 +101,10 @@ export class TranscriptMoney {
     });
   }
 
-  async #cover(model: WritingModel): Promise<void> {
+  async #cover(model: TranscribingModel): Promise<void> {
     const upperNanos = this.#costOf(this.speech.seconds + this.#deps.slice.audioSeconds, model);
     const current = this.#slice;
-    if (current !== undefined && isFor(current, model)) {
+    if (current !== undefined && isSliceFor(current, model)) {
       if (await current.held.extend(upperNanos - current.nanos)) current.nanos = upperNanos;
       return;
     }
@@ -121,28 +119,28 @@ export class TranscriptMoney {
     await slice?.held.release();
   }
 
-  /** Takes the reservation for the model of this use. */
-  #take(use: WritingModel): HeldMoney | undefined {
+  /** Removes and returns the reservation, if it was made for the model of this usage. */
+  #take(use: TranscribingModel): HeldMoney | undefined {
     const slice = this.#slice;
-    if (slice === undefined || !isFor(slice, use)) return undefined;
+    if (slice === undefined || !isSliceFor(slice, use)) return undefined;
     this.#slice = undefined;
     return slice.held;
   }
 
-  #hold(model: WritingModel, upperNanos: Nanos): Promise<HeldMoney> {
+  #hold(model: TranscribingModel, upperNanos: Nanos): Promise<HeldMoney> {
     return holdUse(this.#deps, { ...this.#wanted(model), upperNanos });
   }
 
-  #wanted({ price, by }: WritingModel): Omit<WantedUse, "upperNanos"> {
-    return { call: { ...this.#call, caller: this.caller }, price, unknown: outcomeAt(by, this.#unknown) };
+  #wanted({ price, by }: TranscribingModel): Omit<WantedUse, "upperNanos"> {
+    return { call: { ...this.#call, caller: this.caller }, price, unknown: withUpstreamModel(by, this.#unknown) };
   }
 
   #outcomeOf({ by, units, estimated, ended, capped }: TranscriptUse): Outcome {
-    return { ...outcomeAt(by, this.#unknown), units, estimated, ended, capped };
+    return { ...withUpstreamModel(by, this.#unknown), units, estimated, ended, capped };
   }
 
-  /** Returns the maximum cost of a number of seconds of speech, rounded up as vendors do: by second or by token. */
-  #costOf(seconds: number, model: WritingModel): Nanos {
+  /** Returns the maximum cost of transcribing a number of seconds, rounded up as vendors do: by second or by token. */
+  #costOf(seconds: number, model: TranscribingModel): Nanos {
     const requests = Math.max(1, this.speech.turns);
     const rounded = Math.ceil(seconds) + requests;
     const units: Units = model.price.model.price.has("seconds")
@@ -152,17 +150,17 @@ export class TranscriptMoney {
   }
 }
 
-function priceOf({ price: { model, multiplier } }: WritingModel) {
+function priceOf({ price: { model, multiplier } }: TranscribingModel) {
   return [model.price, multiplier] as const;
 }
 
-function isFor({ for: held }: TranscriptSlice, model: WritingModel): boolean {
+function isSliceFor({ for: held }: TranscriptSlice, model: TranscribingModel): boolean {
   const [own, other] = [held.price, model.price];
   return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
 }
 
-/** Returns the same outcome at another model of its vendor. */
-function outcomeAt(model: string | undefined, outcome: Outcome): Outcome {
+/** Returns the outcome with another model of the same vendor. */
+function withUpstreamModel(model: string | undefined, outcome: Outcome): Outcome {
   if (model === undefined || outcome.route === undefined) return outcome;
   const { channel } = outcome.route.candidate;
   const candidate = { channel, upstreamModel: channel.models.get(model) ?? model };

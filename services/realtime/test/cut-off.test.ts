@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { openFarVendor, type FarVendor } from "./far-vendor.ts";
+import { openSlowConnection, type SlowConnection } from "./slow-connection.ts";
 import { channel, openSession, price, startSessions } from "./start-sessions.ts";
 
-let far: FarVendor;
+let far: SlowConnection;
 let area: Area;
 beforeAll(async () => {
-  far = await openFarVendor(0);
+  far = await openSlowConnection(0);
   area = await startSessions({
     models: { live: { kind: "realtime", price } },
     channels: [channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 })],
     limits: { realtime: { sessions: { pingMs: 1_000, bufferedBytes: 65_536 } } },
   });
-  far.at(area.simulator.url);
+  far.connectTo(area.simulator.url);
 });
 afterAll(async () => {
   await area?.[Symbol.asyncDispose]();

@@ -3,7 +3,7 @@ import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { openSession, startSessions } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
-import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
+import { startRecordingVendor, type RecordingVendor } from "./recording-vendor.ts";
 
 /** Balance of each test's account, and what a response is held for and costs, in nano-dollars. */
 const [balance, slice, cost] = [300_000_000n, 100_000_000n, 15_000_000n];
@@ -14,11 +14,11 @@ const accounts = Array.from({ length: 16 }, (_, at) => ({
 }));
 
 let area: Area;
-let vendor: GreedyVendor;
+let vendor: RecordingVendor;
 let account = { name: "", key: "" };
 let sessions: TestSession[] = [];
 beforeAll(async () => {
-  vendor = await startGreedyVendor({ outputTokens: 150 });
+  vendor = await startRecordingVendor({ outputTokens: 150 });
   area = await startSessions({
     models: {
       // Sound would else cost what words do.
@@ -53,8 +53,8 @@ beforeEach(() => {
 afterEach(async () => {
   for (const { socket } of sessions) socket.close();
   sessions = [];
-  await until("the vendor's sessions to end", async () => vendor.sessions() === 0);
-  vendor.forget();
+  await until("the vendor's sessions to end", async () => vendor.openSessions() === 0);
+  vendor.reset();
 });
 
 async function opened(model = "live"): Promise<TestSession> {
@@ -84,7 +84,7 @@ test.each([
   await until("what is paid for to arrive", async () => vendor.count("response.create") >= paidFor);
   expect(vendor.count("response.create")).toBe(paidFor);
 
-  vendor.answering(true);
+  vendor.setAnswering(true);
   // What is settled gives back what it did not need, until that is less than the next one needs.
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   const { balanceNanos, spentNanos } = await area.settled(account.name);
@@ -104,7 +104,7 @@ test("waiting responses start when others are done, and a cancellation does not 
   session.send({ type: "response.cancel", response_id: "resp_1" });
   await until("the end to arrive", async () => vendor.count("response.cancel") === 1);
   expect(vendor.arrived).toEqual([...Array<string>(3).fill("response.create"), "response.cancel"]);
-  vendor.answering(true);
+  vendor.setAnswering(true);
   await until("everything to arrive", async () => vendor.count("conversation.item.delete") === 1);
   expect(vendor.arrived.slice(4)).toEqual(["response.create", "response.create", "conversation.item.delete"]);
   session.socket.close();
@@ -114,11 +114,11 @@ test("waiting responses start when others are done, and a cancellation does not 
 
 test("responses that the vendor starts are held for, and end the session if they cannot be", async () => {
   const session = await opened();
-  vendor.begins(4);
+  vendor.beginResponses(4);
   expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   await until("every response to be ended", async () => vendor.count("response.cancel") === 4);
-  vendor.answering(true);
+  vendor.setAnswering(true);
   await area.settled(account.name);
   expect((await paid()).spentNanos).toBe(4n * cost);
 });
@@ -133,7 +133,7 @@ test("speech is transcribed only as far as money is held for it", async () => {
     session.send({ type: "input_audio_buffer.commit" });
   }
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  vendor.answering(true);
+  vendor.setAnswering(true);
   const turns = () => vendor.count("input_audio_buffer.commit");
   await until("every turn to be paid", async () => {
     const { spentNanos } = await paid();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
-import { openFarVendor, type FarVendor } from "./far-vendor.ts";
+import { openSlowConnection, type SlowConnection } from "./slow-connection.ts";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, geminiChannel, openSession, price, startSessions, textSession } from "./start-sessions.ts";
 import { say, simulated, textOnly, type TestSession } from "./session-client.ts";
@@ -8,10 +8,10 @@ import { say, simulated, textOnly, type TestSession } from "./session-client.ts"
 /** Long enough for a client to have left before it hears anything of what it asked for. */
 const wayMs = 150;
 
-let far: FarVendor;
+let far: SlowConnection;
 let area: Area;
 beforeAll(async () => {
-  far = await openFarVendor(wayMs);
+  far = await openSlowConnection(wayMs);
   area = await startSessions({
     models: {
       live: { kind: "realtime", price },
@@ -24,7 +24,7 @@ beforeAll(async () => {
     ],
     limits: { realtime: { slice: { audioSeconds: 1, textTokens: 100 } } },
   });
-  far.at(area.simulator.url);
+  far.connectTo(area.simulator.url);
 });
 afterAll(async () => {
   await area?.[Symbol.asyncDispose]();

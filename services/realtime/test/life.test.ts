@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { digestOf, findToken, projectToken } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, openSession, startSessions, textSession, vendorsEnd } from "./start-sessions.ts";
+import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
 import { ask, say, simulated } from "./session-client.ts";
 
 /** A dollar for 10 000 words of output: a few answers and the account of a poor token is empty. */
@@ -88,7 +88,7 @@ test("more text than the account can pay for ends the session before an answer i
   expect((await session.next("error")).error.code).toBe("insufficient_quota");
   expect((await session.closed).code).toBe(1008);
   await area.settled("poor");
-  const seen = await vendorsEnd(area);
+  const seen = await closedVendorSession(area);
   expect(seen.messages?.some((message) => message.includes("response.create"))).toBe(false);
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, geminiChannel, openSession, refusal, startSessions } from "./start-sessions.ts";
+import { channel, geminiChannel, openSession, sessionRefusal, startSessions } from "./start-sessions.ts";
 import { handshake, say, simulated } from "./session-client.ts";
 
 const config = {
@@ -40,7 +40,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 test("sessions above the service's maximum get 503", async () => {
   const sessions = [await openSession(area, { model: "live" }), await openSession(area, { model: "live" })];
-  const answer = await refusal(area, "/v1/realtime?model=live", handshake);
+  const answer = await sessionRefusal(area, "/v1/realtime?model=live", handshake);
   expect(answer).toMatchObject({ status: 503, body: { error: { code: "server_overloaded" } } });
   for (const { socket, closed } of sessions) {
     socket.close();

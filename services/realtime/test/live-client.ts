@@ -1,17 +1,17 @@
 import { GoogleGenAI, Modality, type LiveConnectConfig, type LiveServerMessage, type Session } from "@google/genai";
 
-/** A session of Google's SDK as a test drives it: what came is kept, and can be waited for. */
+/** Session of Google's SDK in a test. Received messages are kept, and can be waited for. */
 export interface LiveTest {
   readonly session: Session;
-  readonly came: readonly LiveServerMessage[];
-  /** The next message that fits and was not passed over yet. */
+  readonly messages: readonly LiveServerMessage[];
+  /** Returns the next message that fits, after the one that was returned last. */
   next(fits: (message: LiveServerMessage) => boolean): Promise<LiveServerMessage>;
-  /** Everything until a turn is over; with its words, its sound in bytes, and what it used. */
+  /** Waits for the end of a turn; returns its text, audio bytes and usage. */
   turn(): Promise<LiveTurn>;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** A turn of the model. */
+/** Turn of the model. */
 export interface LiveTurn {
   readonly text: string;
   readonly audioBytes: number;
@@ -21,15 +21,15 @@ export interface LiveTurn {
   readonly usage: LiveServerMessage["usageMetadata"];
 }
 
-export const text: LiveConnectConfig = { responseModalities: [Modality.TEXT] };
-export const speech: LiveConnectConfig = { responseModalities: [Modality.AUDIO] };
+export const textConfig: LiveConnectConfig = { responseModalities: [Modality.TEXT] };
+export const speechConfig: LiveConnectConfig = { responseModalities: [Modality.AUDIO] };
 
-/** Makes Google's SDK for an address, with a key. */
-export function google(baseUrl: string, apiKey: string): GoogleGenAI {
+/** Creates a client of Google's SDK for an address and a key. */
+export function googleClient(baseUrl: string, apiKey: string): GoogleGenAI {
   return new GoogleGenAI({ apiKey, httpOptions: { baseUrl } });
 }
 
-/** Opens a session; rejects where it is closed before its setup is complete. */
+/** Opens a session. Rejects if it is closed before its setup is complete. */
 export async function openLive(client: GoogleGenAI, model: string, config: LiveConnectConfig): Promise<LiveTest> {
   const came: LiveServerMessage[] = [];
   const changed = new Set<() => void>();
@@ -78,7 +78,7 @@ export async function openLive(client: GoogleGenAI, model: string, config: LiveC
     const last = await next(({ serverContent }) => serverContent?.turnComplete === true);
     return { ...turnIn(came.slice(from, at)), usage: last.usageMetadata };
   }
-  return { session, came, next, turn, closed };
+  return { session, messages: came, next, turn, closed };
 }
 
 function turnIn(messages: readonly LiveServerMessage[]): Omit<LiveTurn, "usage"> {

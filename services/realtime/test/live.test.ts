@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, geminiChannel, keys, startSessions, textSession } from "./start-sessions.ts";
-import { google, openLive, speech, text, type LiveTest } from "./live-client.ts";
+import { googleClient, openLive, speechConfig, textConfig, type LiveTest } from "./live-client.ts";
 import { ask, simulated } from "./session-client.ts";
 
 /** Sessions of Google's own SDK over every vendor of sessions: its own format passes, the other is translated. */
@@ -41,12 +41,12 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-const open = (model: string, settings = text, key: string = keys.demo) =>
-  openLive(google(area.url, key), model, settings);
+const open = (model: string, settings = textConfig, key: string = keys.demo) =>
+  openLive(googleClient(area.url, key), model, settings);
 const eventsOf = async (model: string) => (await area.events()).filter((event) => event.model === model);
 
 /** What a turn costs by the usage that the client was sent. */
-function costOf(usage: LiveTest["came"][number]["usageMetadata"]): bigint {
+function costOf(usage: LiveTest["messages"][number]["usageMetadata"]): bigint {
   const of = (details: readonly { modality?: string; tokenCount?: number }[] = [], modality: string) =>
     details.reduce((sum, each) => sum + (each.modality === modality ? (each.tokenCount ?? 0) : 0), 0);
   const { promptTokensDetails: read, cacheTokensDetails: cached, responseTokensDetails: made } = usage ?? {};
@@ -76,7 +76,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
   test("text and calls, with each response billed by the token", async () => {
     const before = (await eventsOf(model)).length;
     const live = await open(model, {
-      ...text,
+      ...textConfig,
       systemInstruction: "Be kind.",
       tools: [{ functionDeclarations: [weather] }],
     });
@@ -107,7 +107,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
 
   test("speech both ways, and speech during an answer interrupts it", async () => {
     const before = (await eventsOf(model)).length;
-    const live = await open(model, { ...speech, inputAudioTranscription: {}, outputAudioTranscription: {} });
+    const live = await open(model, { ...speechConfig, inputAudioTranscription: {}, outputAudioTranscription: {} });
     live.session.sendRealtimeInput(sound(24_000, 1_000, 1));
     live.session.sendRealtimeInput(sound(24_000, 100, 0));
     const turn = await live.turn();
@@ -151,7 +151,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
 
   test("turns that the client ends itself", async () => {
     const realtimeInputConfig = { automaticActivityDetection: { disabled: true } };
-    const live = await open(model, { ...text, realtimeInputConfig });
+    const live = await open(model, { ...textConfig, realtimeInputConfig });
     live.session.sendRealtimeInput({ activityStart: {} });
     live.session.sendRealtimeInput(sound(24_000, 1_000, 1));
     live.session.sendRealtimeInput({ activityEnd: {} });
@@ -161,19 +161,21 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
   });
 
   test("session resumption handles are neither issued nor accepted", async () => {
-    const live = await open(model, { ...text, sessionResumption: {} });
+    const live = await open(model, { ...textConfig, sessionResumption: {} });
     const { sessionResumptionUpdate: update } = await live.next(
       (message) => message.sessionResumptionUpdate !== undefined,
     );
     expect(update?.resumable).toBe(false);
     live.session.close();
-    await expect(open(model, { ...text, sessionResumption: { handle: "of-another" } })).rejects.toThrow(
+    await expect(open(model, { ...textConfig, sessionResumption: { handle: "of-another" } })).rejects.toThrow(
       /code 1007.*cannot be resumed/,
     );
   });
 
   test("tools that the vendor runs are refused", async () => {
-    await expect(open(model, { ...text, tools: [{ googleSearch: {} }] })).rejects.toThrow(/code 1007.*googleSearch/);
+    await expect(open(model, { ...textConfig, tools: [{ googleSearch: {} }] })).rejects.toThrow(
+      /code 1007.*googleSearch/,
+    );
   });
 
   test("a second setup and an invalid message close the session", async () => {
@@ -189,14 +191,14 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
   });
 
   test("a client without money is refused, with the reason", async () => {
-    await expect(open(model, text, poorKey)).rejects.toThrow(/code 1008.*what the account has available/);
+    await expect(open(model, textConfig, poorKey)).rejects.toThrow(/code 1008.*what the account has available/);
     expect((await area.account("penniless")).heldNanos).toBe(0n);
   });
 });
 
 test("settings that the vendor lacks are named when the setup is complete", async () => {
   const settings = {
-    ...speech,
+    ...speechConfig,
     temperature: 0.5,
     topP: 0.9,
     speechConfig: { languageCode: "de-DE", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } } },
@@ -228,13 +230,13 @@ test("settings that the vendor lacks are named when the setup is complete", asyn
       "tools.functionDeclarations.behavior",
     ],
   });
-  const sayable = { ...speech, speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Coral" } } } };
+  const sayable = { ...speechConfig, speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Coral" } } } };
   expect(await readyOf("gpt", sayable)).toEqual({});
   expect(await readyOf("gem", sayable)).toEqual({});
 });
 
 test("the SDK's input usage matches the vendor's, also at another sample rate", async () => {
-  const live = await open("gpt", { ...speech, inputAudioTranscription: {} });
+  const live = await open("gpt", { ...speechConfig, inputAudioTranscription: {} });
   live.session.sendRealtimeInput(sound(16_000, 1_000, 1));
   live.session.sendRealtimeInput({ audioStreamEnd: true });
   live.session.sendRealtimeInput(sound(16_000, 100, 0));
@@ -270,7 +272,7 @@ test("clients of the realtime format over Vertex, billed by the token", async ()
 });
 
 test("models that are wrong", async () => {
-  await expect(open("gem", text, keys.narrow)).rejects.toThrow(/code 10\d\d/);
+  await expect(open("gem", textConfig, keys.narrow)).rejects.toThrow(/code 10\d\d/);
   await expect(open("no-such-model")).rejects.toThrow(/code 1007.*no-such-model/);
   await expect(open("chat")).rejects.toThrow(/code 1007/);
 });

@@ -2,7 +2,15 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./start-sessions.ts";
+import {
+  channel,
+  limits,
+  openSession,
+  price,
+  startSessions,
+  usageEvents,
+  closedVendorSession,
+} from "./start-sessions.ts";
 import { ask, say, simulated, textOnly } from "./session-client.ts";
 
 const config = {
@@ -48,7 +56,7 @@ test("messages pass unchanged both ways, text and binary; only a renamed model i
     event_id: "mine",
   });
   session.socket.close(4001, "my own reason");
-  const seen = await vendorsEnd(area, "voice-renamed");
+  const seen = await closedVendorSession(area, "voice-renamed");
   expect(seen.closeCode).toBe(4001);
   expect(seen.headers["openai-beta"]).toBe("realtime=v1");
   expect(seen.messages).toEqual([

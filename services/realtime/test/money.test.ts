@@ -3,7 +3,7 @@ import type { ClientEvent } from "@modelgate/wires/realtime";
 import { EventQueue } from "../src/event-queue.ts";
 import { SessionTraffic } from "../src/session-traffic.ts";
 import { SpeechAhead } from "../src/speech-ahead.ts";
-import { Untranscribed } from "../src/untranscribed.ts";
+import { UntranscribedSpeech } from "../src/untranscribed-speech.ts";
 
 const eventOf = (type: string, bytes = 10): ClientEvent => ({
   type,
@@ -16,12 +16,12 @@ function queue() {
   const made = new EventQueue(
     { waitingResponses: 2, bufferedBytes: 100 },
     {
-      counted: ({ type }) => void log.push(`counted ${type}`),
-      mayGo: ({ type }) => type !== "response.create" || state.ready > 0,
+      countEvent: ({ type }) => void log.push(`counted ${type}`),
+      maySend: ({ type }) => type !== "response.create" || state.ready > 0,
       deliver({ type }) {
         if (type === "response.create") state.ready--;
         log.push(`sent ${type}`);
-        made.go();
+        made.sendReady();
       },
       refuse: ({ type }, { code }) => void log.push(`refused ${type}: ${code}`),
       full: (isFull) => void log.push(isFull ? "full" : "not full"),
@@ -36,10 +36,10 @@ describe("events of a client", () => {
     const { queue: events, state, taken } = queue();
     for (const type of ["a", "response.create", "b"]) events.take(eventOf(type));
     expect(taken()).toEqual(["counted a", "sent a", "counted response.create"]);
-    events.go();
+    events.sendReady();
     expect(taken()).toEqual([]);
     state.ready = 1;
-    events.go();
+    events.sendReady();
     expect(taken()).toEqual(["sent response.create", "counted b", "sent b"]);
   });
 
@@ -54,7 +54,7 @@ describe("events of a client", () => {
     for (let at = 0; at < 3; at++) events.take(eventOf("response.create"));
     expect(taken()).toEqual(["counted response.create", "refused response.create: rate_limit_exceeded"]);
     state.ready = 2;
-    events.go();
+    events.sendReady();
     taken();
     events.take(eventOf("response.create"));
     expect(taken()).toEqual(["counted response.create"]);
@@ -66,7 +66,7 @@ describe("events of a client", () => {
     for (let at = 0; at < 3; at++) events.take(eventOf("a", 40));
     expect(taken()).toEqual(["counted response.create", "full"]);
     state.ready = 1;
-    events.go();
+    events.sendReady();
     expect(taken().at(-1)).toBe("not full");
   });
 });
@@ -74,7 +74,7 @@ describe("events of a client", () => {
 describe("speech that may be transcribed", () => {
   const automatic = { detectsTurns: true, nowMs: 0 };
   test("is that of turns and of the buffer, until it is transcribed or cleared", () => {
-    const speech = new Untranscribed();
+    const speech = new UntranscribedSpeech();
     speech.heard(3, automatic);
     speech.committed("one");
     speech.heard(2, automatic);
@@ -88,7 +88,7 @@ describe("speech that may be transcribed", () => {
   });
 
   test("does not include silence that a vendor has had the time to process", () => {
-    const speech = new Untranscribed();
+    const speech = new UntranscribedSpeech();
     for (let second = 1; second <= 600; second++) speech.heard(1, { detectsTurns: true, nowMs: second * 1_000 });
     expect(speech.seconds).toBeLessThanOrEqual(11);
     speech.began();
@@ -97,8 +97,8 @@ describe("speech that may be transcribed", () => {
   });
 
   test("is all of it if it is sent at once, or if the client ends the turns", () => {
-    const atOnce = new Untranscribed();
-    const manual = new Untranscribed();
+    const atOnce = new UntranscribedSpeech();
+    const manual = new UntranscribedSpeech();
     for (let second = 1; second <= 600; second++) {
       atOnce.heard(1, automatic);
       manual.heard(1, { detectsTurns: false, nowMs: second * 1_000 });
@@ -108,14 +108,14 @@ describe("speech that may be transcribed", () => {
 
   test("is that of the next turn where it was sent before the vendor named the last", () => {
     const manual = { detectsTurns: false, nowMs: 0 };
-    const made = new Untranscribed();
+    const made = new UntranscribedSpeech();
     made.heard(1, manual);
     made.ending();
     made.heard(60, manual);
     made.committed("one");
     made.ended("one", 1);
     expect(made.seconds).toBe(60);
-    const found = new Untranscribed();
+    const found = new UntranscribedSpeech();
     found.heard(61, automatic);
     found.committed("one");
     found.ended("one", 1);
@@ -123,7 +123,7 @@ describe("speech that may be transcribed", () => {
   });
 
   test("is not lost with turns that are too many to be distinguished", () => {
-    const speech = new Untranscribed();
+    const speech = new UntranscribedSpeech();
     for (let at = 0; at < 1_000; at++) {
       speech.heard(1, automatic);
       speech.committed(`turn ${at}`);
@@ -134,21 +134,21 @@ describe("speech that may be transcribed", () => {
 
 test("speech in real time is one turn at a time; a recording sent at once is many, for its duration", () => {
   const ahead = new SpeechAhead();
-  for (let second = 1; second <= 600; second++) ahead.heard(1, second * 1_000);
-  expect(ahead.turns(600_000)).toBe(1);
-  ahead.heard(60, 600_000);
-  expect(ahead.turns(600_000)).toBe(31);
-  expect(ahead.turns(660_000)).toBe(1);
+  for (let second = 1; second <= 600; second++) ahead.addSpeech(1, second * 1_000);
+  expect(ahead.possibleTurns(600_000)).toBe(1);
+  ahead.addSpeech(60, 600_000);
+  expect(ahead.possibleTurns(600_000)).toBe(31);
+  expect(ahead.possibleTurns(660_000)).toBe(1);
 });
 
 test("input during a response is read by the next one", () => {
   const passed = new SessionTraffic();
-  passed.heard(0, 400);
-  passed.begun();
-  passed.heard(0, 4_000);
-  passed.spoke(0, 40);
+  passed.addInput(0, 400);
+  passed.startResponse();
+  passed.addInput(0, 4_000);
+  passed.addOutput(0, 40);
   expect(passed.units).toEqual({ inputTokens: 1_100, outputTokens: 10 });
-  passed.settled();
+  passed.startNextUse();
   expect(passed.units).toEqual({ inputTokens: 1_000 });
-  expect(passed.spoken).toBe(false);
+  expect(passed.hasOutput).toBe(false);
 });

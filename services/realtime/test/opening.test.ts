@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, limits, openSession, price, refusal, startSessions, usageEvents } from "./start-sessions.ts";
+import {
+  channel,
+  keys,
+  limits,
+  openSession,
+  price,
+  sessionRefusal,
+  startSessions,
+  usageEvents,
+} from "./start-sessions.ts";
 import { ask, handshake, textOnly } from "./session-client.ts";
 
 const faults = [
@@ -68,7 +77,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     ["an old version", "?model=live", { "sec-websocket-version": "8" }, keys.demo, 400, "invalid_value"],
   ])("%s", async (_, query, headers, key, status, code) => {
     const seen = (await area.simulator.requests("voice")).length;
-    const answer = await refusal(area, `/v1/realtime${query}`, { ...handshake, ...headers }, key);
+    const answer = await sessionRefusal(area, `/v1/realtime${query}`, { ...handshake, ...headers }, key);
     expect(answer).toMatchObject({ status, body: { error: { code } } });
     expect(answer.headers["x-request-id"]).toMatch(/^req_/);
     expect(await area.simulator.requests("voice")).toHaveLength(seen);
@@ -84,7 +93,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
 
   test("a channel without a free seat gets 429 until one is free", async () => {
     const session = await openSession(area, { model: "live-narrow" });
-    const answer = await refusal(area, "/v1/realtime?model=live-narrow", handshake);
+    const answer = await sessionRefusal(area, "/v1/realtime?model=live-narrow", handshake);
     expect(answer).toMatchObject({ status: 429, body: { error: { code: "channel_concurrency_exceeded" } } });
     session.socket.close();
     await until("the seat to be back", () =>
@@ -97,7 +106,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
 
   test.each(faults)("a vendor that $name", async ({ name, step, status, code }) => {
     await area.simulator.script(instanceOf(name), [{ ...step, repeat: true }]);
-    const answer = await refusal(area, `/v1/realtime?model=${instanceOf(name)}`, handshake);
+    const answer = await sessionRefusal(area, `/v1/realtime?model=${instanceOf(name)}`, handshake);
     expect(answer).toMatchObject({ status, body: { error: { code } } });
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { cleanError, carriedCode, carriedReason, endingByClient, endingByVendor } from "../src/closing.ts";
+import { withoutSecrets, sendableCode, sendableReason, endingByClient, endingByVendor } from "../src/closing.ts";
 import { chooseProtocol } from "../src/handshake.ts";
 import { SessionTraffic } from "../src/session-traffic.ts";
 import { RecentIds } from "../src/recent-ids.ts";
-import { Transcripts } from "../src/transcripts.ts";
+import { PendingTranscripts } from "../src/pending-transcripts.ts";
 
 test.each([
   [1000, 1000],
@@ -19,13 +19,13 @@ test.each([
   [4999, 4999],
   [5000, 1011],
 ])("a side that closed with %i is closed for the other with %i", (code, carried) =>
-  expect(carriedCode(code)).toBe(carried),
+  expect(sendableCode(code)).toBe(carried),
 );
 
 test("a reason is cut between characters, and contains no address and no key", () => {
-  expect(carriedReason("go to https://vendor.example/x with sk-abcdef123456")).toBe("go to [address] with [key]");
+  expect(sendableReason("go to https://vendor.example/x with sk-abcdef123456")).toBe("go to [address] with [key]");
   for (const reason of ["ä".repeat(100), "😀".repeat(50), `a${"😀".repeat(50)}`]) {
-    const carried = carriedReason(reason);
+    const carried = sendableReason(reason);
     expect(Buffer.byteLength(carried)).toBeLessThanOrEqual(123);
     expect(Buffer.byteLength(carried)).toBeGreaterThan(119);
     expect(reason.startsWith(carried)).toBe(true);
@@ -96,36 +96,38 @@ test("an id is new once, and only the latest ids are remembered", () => {
 });
 
 test("a turn is transcribed by the model that was set at its time; above the maximum the oldest are dropped", () => {
-  const transcripts = new Transcripts();
+  const transcripts = new PendingTranscripts();
   const one = { model: "one" };
-  transcripts.begun("first", one);
-  transcripts.begun("second", undefined);
-  expect(transcripts.pending).toBe(true);
-  expect([transcripts.ended("second"), transcripts.ended("first"), transcripts.ended("first")]).toEqual([
+  transcripts.add("first", one);
+  transcripts.add("second", undefined);
+  expect(transcripts.isPending).toBe(true);
+  expect([transcripts.remove("second"), transcripts.remove("first"), transcripts.remove("first")]).toEqual([
     undefined,
     one,
     undefined,
   ]);
-  expect(transcripts.pending).toBe(false);
-  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, one);
-  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, one]);
+  expect(transcripts.isPending).toBe(false);
+  for (let at = 0; at <= 256; at++) transcripts.add(`turn ${at}`, one);
+  expect([transcripts.remove("turn 0"), transcripts.remove("turn 1")]).toEqual([undefined, one]);
 });
 
 test("traffic is counted until it is settled, and is checked at intervals", () => {
   const passed = new SessionTraffic();
-  passed.heard(4_800, 8);
-  expect([passed.spoken, passed.spoke(0, 4)]).toEqual([false, false]);
+  passed.addInput(4_800, 8);
+  expect([passed.hasOutput, passed.addOutput(0, 4)]).toEqual([false, false]);
   expect(passed.units).toEqual({ inputTokens: 2, outputTokens: 1, inputAudioTokens: 1 });
   // 256 tokens of text make a look, and as many again the next.
-  expect([passed.spoke(0, 1_024), passed.spoke(0, 4), passed.spoke(0, 1_024)]).toEqual([true, false, true]);
-  passed.settled();
-  expect([passed.spoken, passed.units]).toEqual([false, {}]);
+  expect([passed.addOutput(0, 1_024), passed.addOutput(0, 4), passed.addOutput(0, 1_024)]).toEqual([true, false, true]);
+  passed.startNextUse();
+  expect([passed.hasOutput, passed.units]).toEqual([false, {}]);
 });
 
 describe("a vendor's error", () => {
   const text = (data: string) => ({ data: Buffer.from(data), binary: false });
   test("loses only the addresses and keys in its message", () => {
-    const cleaned = cleanError(text('{"type":"error","error":{"message":"Incorrect key sk-abcdef123456","code":"c"}}'));
+    const cleaned = withoutSecrets(
+      text('{"type":"error","error":{"message":"Incorrect key sk-abcdef123456","code":"c"}}'),
+    );
     expect(JSON.parse(cleaned.data.toString())).toEqual({
       type: "error",
       error: { message: "Incorrect key [key]", code: "c" },
@@ -139,6 +141,6 @@ describe("a vendor's error", () => {
     '{"type":"response.output_text.delta","delta":"sk-abcdef123456"}',
   ])("of other types passes unchanged: %s", (data) => {
     const message = text(data);
-    expect(cleanError(message)).toBe(message);
+    expect(withoutSecrets(message)).toBe(message);
   });
 });

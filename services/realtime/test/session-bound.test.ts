@@ -11,22 +11,22 @@ test.each([
 ])("a response that read a complete session of %s is not cut", (_, bytesPerSecond) => {
   const passed = new SessionTraffic();
   for (let minute = 0; minute < 20; minute++) {
-    passed.heard(60 * bytesPerSecond, 0);
-    passed.spoke(30 * bytesPerSecond, 500);
-    passed.settled();
+    passed.addInput(60 * bytesPerSecond, 0);
+    passed.addOutput(30 * bytesPerSecond, 500);
+    passed.startNextUse();
   }
-  passed.spoke(60 * bytesPerSecond, 1_000);
+  passed.addOutput(60 * bytesPerSecond, 1_000);
   // Ten tokens for a second that was heard, twenty for one that was said, and what was said is read again.
   const inputAudioTokens = 20 * (60 * 10 + 30 * 20);
   const units = { inputTokens: 20_000, inputAudioTokens, outputTokens: 1_000, outputAudioTokens: 60 * 20 };
-  expect(capUnits(units, passed.most).capped).toEqual([]);
+  expect(capUnits(units, passed.bound).capped).toEqual([]);
 });
 
 test("the usage of a response is limited by the session's traffic", () => {
   const passed = new SessionTraffic();
-  passed.heard(usual, 100);
-  passed.spoke(usual, 100);
-  const { units, capped } = capUnits({ inputAudioTokens: 1e15, outputAudioTokens: 1e15, seconds: 1e9 }, passed.most);
+  passed.addInput(usual, 100);
+  passed.addOutput(usual, 100);
+  const { units, capped } = capUnits({ inputAudioTokens: 1e15, outputAudioTokens: 1e15, seconds: 1e9 }, passed.bound);
   expect(capped).toEqual(["inputAudioTokens", "outputAudioTokens", "seconds"]);
   expect(units.inputAudioTokens).toBeLessThan(70_000);
   expect(units.outputAudioTokens).toBeLessThan(20_000);

@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { WebSocket } from "ws";
 
-/** A session as a test drives it: messages are kept, and can be waited for. */
+/** Session in a test. Received messages are kept, and can be waited for. */
 export interface TestSession {
   readonly socket: WebSocket;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly texts: string[];
-  /** Returns the next event of a type that was not taken yet. */
+  /** Returns the next event of a type, after the one that was returned last. */
   next(type: string): Promise<any>;
   send(event: object | string): void;
-  /** The code and reason of its close. */
+  /** Resolves with the code and reason of the session's close. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** Opens a session; rejects with the refusal where it is refused. */
+/** Opens a session. Rejects if the gateway refuses it. */
 export async function openSessionAt(
   address: string,
   model: string | undefined,
@@ -44,7 +44,7 @@ export async function openSessionAt(
   });
   socket.on("error", () => undefined);
   const [response] = await once(socket, "upgrade");
-  // It may be open, or even over, by now.
+  // The connection may already be open, or even closed.
   if (socket.readyState === WebSocket.CONNECTING) await once(socket, "open");
 
   async function next(type: string): Promise<any> {
@@ -76,7 +76,7 @@ export async function openSessionAt(
   };
 }
 
-/** The headers of a well-formed opening handshake. */
+/** Headers of a well-formed opening handshake. */
 export const handshake = {
   connection: "Upgrade",
   upgrade: "websocket",
@@ -84,7 +84,7 @@ export const handshake = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 } as const;
 
-/** Returns the answer to an opening handshake that is refused. */
+/** Sends an opening handshake and returns its refusal. Throws an error if the handshake is accepted. */
 export async function refusalAt(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -103,21 +103,21 @@ export async function refusalAt(
   return { status: response.statusCode, headers: response.headers, body: JSON.parse(text) };
 }
 
-/** Text in, text out. */
+/** Session update that requests text output only. */
 export const textOnly = { type: "session.update", session: { type: "realtime", output_modalities: ["text"] } };
 
-/** Makes a message of a user's text. */
+/** Returns an event with a user's text message. */
 export const say = (text: string) => ({
   type: "conversation.item.create",
   item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
 });
 
-/** Sends a text and waits for the whole answer. */
+/** Sends a text and waits for the complete response. */
 export async function ask(session: TestSession, text: string): Promise<any> {
   session.send(say(text));
   session.send({ type: "response.create" });
   return session.next("response.done");
 }
 
-/** Makes a text that the simulated vendor answers in a way. */
+/** Returns a text that makes the simulated vendor behave as described. */
 export const simulated = (behaviour: object): string => `Hi {{simulate: ${JSON.stringify(behaviour)}}}`;

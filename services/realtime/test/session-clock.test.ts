@@ -14,21 +14,21 @@ test("a silent session ends, and so does one that lasts too long", () => {
   after(50_000);
   clock.clientSpoke();
   after(60_000);
-  expect(clock.expired(Date.now())).toBeUndefined();
+  expect(clock.expiryFailure(Date.now())).toBeUndefined();
   after(1);
-  expect(clock.expired(Date.now())?.message).toContain("silent for 60 s");
+  expect(clock.expiryFailure(Date.now())?.message).toContain("silent for 60 s");
   clock.vendorSpoke();
-  expect(clock.expired(Date.now())).toBeUndefined();
-  expect(clock.expired(clock.startedAt + 3_600_001)?.message).toContain("lasts at most 3600 s");
+  expect(clock.expiryFailure(Date.now())).toBeUndefined();
+  expect(clock.expiryFailure(clock.startedAt + 3_600_001)?.message).toContain("lasts at most 3600 s");
 });
 
 test("a vendor that has sent nothing must answer the first message in time", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(10_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.expects({ owed: false, sent: true });
+  clock.noteOwed({ owed: false, sent: true });
   after(900);
-  clock.expects({ owed: false, sent: false });
+  clock.noteOwed({ owed: false, sent: false });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(101);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
@@ -37,22 +37,22 @@ test("a vendor that has sent nothing must answer the first message in time", () 
 test("a vendor's silence is counted from the request, or from its last message", () => {
   const clock = new SessionClock(limits, silenceMs);
   clock.vendorSpoke();
-  clock.expects({ owed: false, sent: false });
+  clock.noteOwed({ owed: false, sent: false });
   // It has not been asked anything for long.
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.expects({ owed: true, sent: true });
+  clock.noteOwed({ owed: true, sent: true });
   after(4_000);
   // Others of the client's messages are no sign of the vendor's.
-  clock.expects({ owed: true, sent: true });
+  clock.noteOwed({ owed: true, sent: true });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(1_001);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
   clock.vendorSpoke();
-  clock.expects({ owed: true, sent: false });
+  clock.noteOwed({ owed: true, sent: false });
   after(4_999);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.expects({ owed: false, sent: false });
+  clock.noteOwed({ owed: false, sent: false });
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
 });

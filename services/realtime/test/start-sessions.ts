@@ -7,27 +7,27 @@ import { openSessionAt, refusalAt, textOnly, type TestSession } from "./session-
 
 export { channel, keys };
 
-/** Prices at which every unit shows in the sum. */
+/** Price in which every unit has a different amount, so that the cost shows each of them. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
-/** A short wait for a vendor, and little money held. */
+/** Limits with a short wait for the vendor and small reservations. */
 export const limits = {
   realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
 };
 
-/** Returns a channel to an instance of the simulator that speaks Gemini's live format. */
+/** Returns a channel to a simulator instance with Gemini's live format. */
 export function geminiChannel(id: string, models: readonly string[] | Record<string, string>, more: object = {}) {
   return { ...channel(id, models), provider: "gemini", baseUrl: `\${SIMULATOR_URL}/at/${id}/gemini`, ...more };
 }
 
-/** The parts of a configuration that differ from test to test. */
+/** Configuration of a session test. */
 interface SessionsSetup extends Pick<AreaOptions, "env" | "limits"> {
   readonly models: object;
   readonly channels: readonly object[];
   readonly accounts?: object;
 }
 
-/** Starts the realtime service for accounts of ten dollars and of five cents. */
+/** Starts the realtime service, with one account of ten dollars and one of five cents. */
 export function startSessions({ models, channels, accounts, ...options }: SessionsSetup): Promise<Area> {
   const groups = { default: { models: ["*"] }, thrifty: { models: ["*"], limits: { tokensPerMinute: 100 } } };
   return startArea(service, {
@@ -52,7 +52,7 @@ export function startSessions({ models, channels, accounts, ...options }: Sessio
   });
 }
 
-/** Opens a session by hand; rejects with the refusal where it is refused. */
+/** Opens a session without an SDK. Rejects if the gateway refuses it. */
 export function openSession(
   area: Area,
   { model, key = keys.demo, headers }: { model?: string; key?: string; headers?: Record<string, string> } = {},
@@ -60,7 +60,7 @@ export function openSession(
   return openSessionAt(area.url, model, { authorization: `Bearer ${key}`, ...headers });
 }
 
-/** Opens a session whose answers are text. */
+/** Opens a session that answers with text. */
 export async function textSession(area: Area, model = "live", key: string = keys.demo): Promise<TestSession> {
   const session = await openSession(area, { model, key });
   session.send(textOnly);
@@ -68,11 +68,11 @@ export async function textSession(area: Area, model = "live", key: string = keys
   return session;
 }
 
-/** Returns the answer to an opening handshake that is refused. */
-export const refusal = (area: Area, path: string, headers: Record<string, string>, key: string = keys.demo) =>
+/** Sends an opening handshake and returns its refusal. */
+export const sessionRefusal = (area: Area, path: string, headers: Record<string, string>, key: string = keys.demo) =>
   refusalAt(area.url + path, { authorization: `Bearer ${key}`, ...headers });
 
-/** Waits until a model has so many usage events. */
+/** Waits until a model has `count` usage events, and returns them. */
 export function usageEvents(area: Area, model: string, count: number): Promise<readonly UsageEvent[]> {
   return until(`${count} events of ${model}`, async () => {
     const found = (await area.events()).filter((event) => event.model === model);
@@ -80,8 +80,11 @@ export function usageEvents(area: Area, model: string, count: number): Promise<r
   });
 }
 
-/** Waits until the newest session of an instance of the simulator is closed; what it has seen of it. */
-export function vendorsEnd(area: Area, instance = "voice") {
+/**
+ * Waits until the newest session of a simulator instance is closed, and returns the requests that the simulator saw in
+ * it.
+ */
+export function closedVendorSession(area: Area, instance = "voice") {
   return until("the vendor's end", async () => {
     const seen = (await area.simulator.requests(instance)).at(-1);
     return seen?.closeCode !== undefined && seen;

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./start-sessions.ts";
+import {
+  channel,
+  keys,
+  limits,
+  openSession,
+  price,
+  startSessions,
+  usageEvents,
+  closedVendorSession,
+} from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 
 /** A key that is narrowed to some models. */
@@ -121,7 +130,7 @@ test.each([
   session.send(updateTo({ model: "whisper-1" }));
   await session.next("session.updated");
   session.socket.close();
-  const seen = await vendorsEnd(area);
+  const seen = await closedVendorSession(area);
   const updates = seen.messages?.filter((message) => message.includes("session.update")) ?? [];
   expect(updates.map((message) => message.includes('"transcription"'))).toEqual([false, true]);
 });
@@ -149,7 +158,7 @@ test("speech whose transcription the account cannot pay ends the session before 
   speak(session);
   expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  const seen = await vendorsEnd(area);
+  const seen = await closedVendorSession(area);
   expect(seen.messages?.filter((message) => message.includes("input_audio_buffer"))).toEqual([]);
   await area.settled("poor");
   expect(await area.account("poor")).toMatchObject({ balanceNanos: before.balanceNanos });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { channel, geminiChannel, keys, limits, openSession, price, vendorsEnd } from "./start-sessions.ts";
+import { channel, geminiChannel, keys, limits, openSession, price, closedVendorSession } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 
 /** What events name in the vendor's store; all that there is is in `libs/wires/test/named-in-stores.test.ts`. */
@@ -64,5 +64,5 @@ test("a session allows them if the group shares vendors' stores", async () => {
   session.send({ type: "input_audio_buffer.clear" });
   await session.next("input_audio_buffer.cleared");
   session.socket.close();
-  expect((await vendorsEnd(area)).messages?.[0]).toEqual(sent);
+  expect((await closedVendorSession(area)).messages?.[0]).toEqual(sent);
 });

@@ -1,7 +1,7 @@
 import { dottedPath, type Refusal } from "../checks/refusal.ts";
 import type { AnswerHeaders } from "../vendor.ts";
 
-const types: Readonly<Record<number, string>> = {
+const errorTypes: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   401: "authentication_error",
   402: "billing_error",
@@ -15,12 +15,12 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** The name that answers' ids go by. */
+/** Name of the response header with the request id. */
 export const requestIdHeader = "request-id";
 
-/** An error body of this vendor: its message begins with the field that is to blame. */
+/** Renders an error body. Its message begins with the invalid field. */
 export function renderError({ status, message, code, path }: Refusal, headers: AnswerHeaders): object {
-  const type = code ?? types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+  const type = code ?? errorTypes[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
   const place = path.length > 0 ? `${dottedPath(path)}: ` : "";
   return {
     type: "error",

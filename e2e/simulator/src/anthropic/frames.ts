@@ -3,10 +3,10 @@ import type { Answer } from "../core/answer.ts";
 import { freshId } from "../core/ids.ts";
 import { halvesOf, piecesOf } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
-import { blocksFor, renderUsage, stopOf, type Block, type Shown } from "./render.ts";
+import { blocksFor, renderUsage, renderStop, type Block, type ReasoningOptions } from "./render.ts";
 
-/** A message as a stream: its start, its blocks one after another, its end. */
-export function streamMessage(model: string, answer: Answer, shown: Shown, behaviour: Behaviour): Streamed {
+/** Renders a message as a stream: its start, its blocks one after another, its end. */
+export function streamMessage(model: string, answer: Answer, shown: ReasoningOptions, behaviour: Behaviour): Streamed {
   return {
     frames: framesOf(model, answer, shown, behaviour),
     error: (message) => event("error", { error: { type: "overloaded_error", message } }),
@@ -17,7 +17,7 @@ function event(type: string, members: object, more: Partial<Frame> = {}): Frame 
   return { event: type, data: JSON.stringify({ type, ...members }), ...more };
 }
 
-function* framesOf(model: string, answer: Answer, shown: Shown, behaviour: Behaviour): Generator<Frame> {
+function* framesOf(model: string, answer: Answer, shown: ReasoningOptions, behaviour: Behaviour): Generator<Frame> {
   const usage = renderUsage(answer);
   const head = { id: freshId("msg_"), type: "message", role: "assistant", model, content: [] };
   const message = {
@@ -28,18 +28,18 @@ function* framesOf(model: string, answer: Answer, shown: Shown, behaviour: Behav
   };
   yield event("message_start", { message });
   for (const [index, block] of blocksFor(answer, shown).entries()) {
-    yield event("content_block_start", { index, content_block: emptied(block) });
+    yield event("content_block_start", { index, content_block: withoutContent(block) });
     if (index === 0) yield event("ping", {});
     for (const delta of deltasOf(block, behaviour))
       yield event("content_block_delta", { index, delta }, { content: true });
     yield event("content_block_stop", { index });
   }
-  yield event("message_delta", { delta: stopOf(answer), ...(usage && { usage }) });
+  yield event("message_delta", { delta: renderStop(answer), ...(usage && { usage }) });
   yield event("message_stop", {}, { last: true });
 }
 
-/** A block as it is announced. */
-function emptied(block: Block): object {
+/** Returns a block without its content, as the event that starts it contains it. */
+function withoutContent(block: Block): object {
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
   if (block.type === "text") return { type: "text", text: "" };
   return block.type === "tool_use" ? { ...block, input: {} } : block;

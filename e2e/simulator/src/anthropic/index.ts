@@ -17,14 +17,14 @@ const countTokens: Endpoint = {
   open: ({ body }) => openCount(body),
 };
 
-/** Any date: which versions there are is the vendor's to say, and its SDKs move on. */
+/** Pattern of a version. Any date is accepted, because the vendor's SDKs send new versions over time. */
 const version = /^\d{4}-\d\d-\d\d$/;
 
-/** The vendor of the messages wire, under `/anthropic`. */
+/** Vendor of the messages wire, under `/anthropic`. */
 export const anthropic: Vendor = createVendor({
   prefix: "/anthropic",
   endpoints: [messages, countTokens],
-  admit({ headers }) {
+  authenticate({ headers }) {
     const key = headerOf(headers, "x-api-key");
     if (key === "") throw new Refusal(401, "The header x-api-key is required.");
     if (isBadKey(key)) throw new Refusal(401, "The x-api-key is not a valid one.");

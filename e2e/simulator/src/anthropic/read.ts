@@ -1,14 +1,14 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import type { Shape } from "../checks/shape.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
-import { demandSense } from "./rules.ts";
+import { requireValidRequest } from "./rules.ts";
 import { blocksOf, turnsOf } from "./turns.ts";
 
-/** Reads a request. Throws a Refusal for what the vendor would refuse. */
+/** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
 export function readMessages(body: unknown, shape: Shape): Question {
-  demand(body, shape);
-  demandSense(body);
+  requireShape(body, shape);
+  requireValidRequest(body);
   const turns = turnsOf(body);
   const thinking = textAt(memberOf(body, "thinking"), "type") ?? "disabled";
   const choice = memberOf(body, "tool_choice");
@@ -21,7 +21,7 @@ export function readMessages(body: unknown, shape: Shape): Question {
     ...turns.map(({ blocks }) => wordsOfContent(blocks)),
   ];
   return questionFrom(textAt(body, "model") ?? "", said, {
-    tools: listAt(body, "tools").flatMap(offered),
+    tools: listAt(body, "tools").flatMap(offeredTools),
     choice: choiceIn(choice),
     parallel: memberOf(choice, "disable_parallel_tool_use") !== true,
     results: results.length > 0 ? results : undefined,
@@ -37,7 +37,7 @@ function wordsOfContent(content: unknown): string {
   return (Array.isArray(content) ? content : []).map(wordsOfBlock).join("");
 }
 
-/** A block's words; pictures and files by kind and size. */
+/** Returns a block as text; pictures and files by kind and size. */
 function wordsOfBlock(block: unknown): string {
   const source = memberOf(block, "source");
   const size = `${(textAt(source, "data") ?? textAt(source, "url") ?? "").length} characters`;
@@ -55,8 +55,8 @@ function wordsOfBlock(block: unknown): string {
   }
 }
 
-/** A tool that the caller runs; those that run at the vendor are never called here. */
-function offered(tool: unknown): readonly OfferedTool[] {
+/** Returns a tool that the caller runs; empty for a tool that the vendor runs, which is never called here. */
+function offeredTools(tool: unknown): readonly OfferedTool[] {
   const schema = memberOf(tool, "input_schema");
   return schema === undefined ? [] : [{ name: textAt(tool, "name") ?? "", schema }];
 }

@@ -1,30 +1,33 @@
 import type { Answer } from "../core/answer.ts";
 import { argumentsOf } from "../core/asked-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { closeText, sealOf } from "../core/seal.ts";
+import { encodeText, makeOpaqueData } from "../core/seal.ts";
 import { redactedSeal, thinkingSeal } from "./rules.ts";
 
-/** What a request wants to see of the thoughts. */
-export interface Shown {
-  /** The thoughts are sealed, and their words left out. */
+/** Options for the reasoning in an answer. */
+export interface ReasoningOptions {
+  /** True if the reasoning has its signature but no text. */
   readonly omitted: boolean;
 }
 
-/** A block of an answer. */
+/** Content block of an answer. */
 export type Block =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }
   | { readonly type: "text"; readonly text: string; readonly citations: null }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
 
-/** An answer's blocks: thoughts, words, calls. */
-export function blocksFor({ thoughts, redacted, text, calls }: Answer, { omitted }: Shown): readonly Block[] {
+/** Returns the blocks of an answer: reasoning, text, tool calls. */
+export function blocksFor(
+  { thoughts, redacted, text, calls }: Answer,
+  { omitted }: ReasoningOptions,
+): readonly Block[] {
   const blocks: Block[] = [];
   if (thoughts !== undefined && redacted)
-    blocks.push({ type: "redacted_thinking", data: closeText(redactedSeal, thoughts) });
+    blocks.push({ type: "redacted_thinking", data: encodeText(redactedSeal, thoughts) });
   if (thoughts !== undefined && !redacted) {
     const thinking = omitted ? "" : thoughts;
-    blocks.push({ type: "thinking", thinking, signature: sealOf(thinkingSeal, thinking) });
+    blocks.push({ type: "thinking", thinking, signature: makeOpaqueData(thinkingSeal, thinking) });
   }
   if (text !== undefined && text !== "") blocks.push({ type: "text", text, citations: null });
   for (const call of calls)
@@ -39,8 +42,8 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: "refusal",
 };
 
-/** Why an answer ended, in this vendor's words. */
-export function stopOf({ finish, stopText }: Answer): object {
+/** Returns the members that tell why an answer ended. */
+export function renderStop({ finish, stopText }: Answer): object {
   const reason = finish === "stop" && stopText !== undefined ? "stop_sequence" : (stopReasons[finish] ?? finish);
   return {
     stop_reason: reason,
@@ -49,7 +52,7 @@ export function stopOf({ finish, stopText }: Answer): object {
   };
 }
 
-/** The usage of a message: what was cached is not among the input tokens. Undefined where none is to be reported. */
+/** Returns the usage of a message; its input tokens exclude cached ones. Undefined if no usage is reported. */
 export function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
@@ -66,8 +69,8 @@ export function renderUsage({ counts, usage }: Answer): object | undefined {
   };
 }
 
-/** A whole message. */
-export function renderMessage(model: string, answer: Answer, shown: Shown): object {
+/** Renders a message that is not streamed. */
+export function renderMessage(model: string, answer: Answer, shown: ReasoningOptions): object {
   const usage = renderUsage(answer);
   return {
     id: freshId("msg_"),
@@ -75,7 +78,7 @@ export function renderMessage(model: string, answer: Answer, shown: Shown): obje
     role: "assistant",
     model,
     content: blocksFor(answer, shown),
-    ...stopOf(answer),
+    ...renderStop(answer),
     ...(usage && { usage }),
   };
 }

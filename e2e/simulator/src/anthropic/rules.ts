@@ -1,16 +1,16 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
-import { isSealOf } from "../core/seal.ts";
+import { isOpaqueDataOf } from "../core/seal.ts";
 import { blocksOf, turnsOf, type Turn } from "./turns.ts";
 
-/** What thoughts of this vendor are sealed as. */
+/** Kind of the signature of reasoning. */
 export const thinkingSeal = "anthropic.thinking";
 export const redactedSeal = "anthropic.redacted";
 
 const maxCacheCuts = 4;
 
-/** Refuses what has the right shape and still makes no sense to this vendor. */
-export function demandSense(body: unknown): void {
+/** Refuses a request of the right shape whose content this vendor would refuse. */
+export function requireValidRequest(body: unknown): void {
   const turns = turnsOf(body);
   const [first] = turns;
   if (first?.role !== "user") throw wrongField(["messages", 0, "role"], "The first message must be the user's.");
@@ -27,7 +27,7 @@ export function demandSense(body: unknown): void {
   demandFiles(turns);
 }
 
-/** The results of a turn's calls all stand first in the next one; nothing else is a result. */
+/** Refuses turns in which tool results do not answer the calls of the previous turn, or are not first. */
 function demandTools(turns: readonly Turn[]): void {
   const seen = new Set<string>();
   for (const [place, turn] of turns.entries()) {
@@ -64,9 +64,9 @@ function demandSeals(turns: readonly Turn[]): void {
       const path = ["messages", turn.at, "content", at];
       const type = textAt(block, "type");
       const [thought, signature] = [textAt(block, "thinking") ?? "", textAt(block, "signature") ?? ""];
-      if (type === "thinking" && !isSealOf(thinkingSeal, signature, thought))
+      if (type === "thinking" && !isOpaqueDataOf(thinkingSeal, signature, thought))
         throw wrongField([...path, "signature"], "This is not the signature of this thinking block.");
-      if (type === "redacted_thinking" && !isSealOf(redactedSeal, textAt(block, "data") ?? ""))
+      if (type === "redacted_thinking" && !isOpaqueDataOf(redactedSeal, textAt(block, "data") ?? ""))
         throw wrongField([...path, "data"], "This data was not made here.");
     }
 }
@@ -88,7 +88,7 @@ function demandThinking(body: unknown, turns: readonly Turn[]): void {
   demandThoughtFirst(type, turns);
 }
 
-/** In a tool round under way, the assistant's turn begins with its thoughts. */
+/** Refuses an unfinished tool round whose assistant turn does not begin with its reasoning. */
 function demandThoughtFirst(type: string, turns: readonly Turn[]): void {
   const last = turns.at(-1);
   if (last?.role === "assistant")

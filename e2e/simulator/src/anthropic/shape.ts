@@ -3,7 +3,7 @@ import { Shapes } from "../checks/notation.ts";
 import { text, type Shape } from "../checks/shape.ts";
 
 const blocks = new Shapes(String.raw`
-  // Where the prompt's cache may be cut.
+  // Position at which the prompt's cached beginning may end.
   CacheControl = { type: "ephemeral", ttl?: "5m" | "1h" } | null;
   ToolName = /^[\w-]{1,128}$/ "1 to 128 letters, digits, underscores or hyphens";
   ToolUseId = /^[\w-]+$/ "an id of letters, digits, underscores and hyphens";
@@ -94,8 +94,8 @@ const requests = new Shapes(
   { base: blocks, more: { Tool } },
 );
 
-/** A request for a message, every field of it. */
+/** Shape of a request for a message, with every field. */
 export const messagesShape = requests.of("Messages");
 
-/** A request to count its tokens. */
+/** Shape of a request to count tokens. */
 export const countShape = requests.of("Count");

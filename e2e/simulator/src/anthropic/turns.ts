@@ -1,14 +1,16 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 
-/** What one side said in one go: neighbouring messages of one role are one turn. */
+/** Turn of a conversation: consecutive messages of one role. */
 export interface Turn {
   readonly role: string;
   readonly blocks: readonly unknown[];
-  /** Where its first message stands. */
+  /** Index of the turn's first message. */
   readonly at: number;
 }
 
-/** The turns of user and assistant; a text alone is a text block. System messages between them are no turns. */
+/**
+ * Returns the turns of user and assistant. A plain text counts as a text block; system messages do not count as turns.
+ */
 export function turnsOf(body: unknown): readonly Turn[] {
   const turns: Turn[] = [];
   for (const [at, message] of listAt(body, "messages").entries()) {
@@ -23,7 +25,7 @@ export function turnsOf(body: unknown): readonly Turn[] {
   return turns;
 }
 
-/** The blocks of a type. */
+/** Returns the blocks of one type in a turn. */
 export function blocksOf(turn: Turn | undefined, type: string): readonly unknown[] {
   return (turn?.blocks ?? []).filter((block) => textAt(block, "type") === type);
 }

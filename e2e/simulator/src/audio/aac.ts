@@ -4,10 +4,10 @@ import { sampleRate, type Speech } from "./voice.ts";
 
 registerAacEncoder();
 
-/** Bits a second. */
+/** Bits per second. */
 const bitrate = 64_000;
 
-/** AAC-LC in ADTS frames, as it is spoken. */
+/** Yields speech as AAC-LC in ADTS frames. */
 export async function* aac(speech: Speech): AsyncGenerator<Buffer> {
   const frames: Buffer[] = [];
   const taken = new WritableStream<{ readonly data: Uint8Array }>({
@@ -34,7 +34,7 @@ export async function* aac(speech: Speech): AsyncGenerator<Buffer> {
     await output.finalize();
     if (frames.length > 0) yield Buffer.concat(frames);
   } finally {
-    // Who listens no longer needs no encoder.
+    // A listener that has left needs no encoder.
     if (output.state !== "finalized") await output.cancel();
   }
 }

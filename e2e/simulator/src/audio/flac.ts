@@ -1,16 +1,16 @@
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
-/** Samples of one frame. */
+/** Samples per frame. */
 const blockSamples = 4_096;
 
-/** A FLAC stream whose samples stand there as they are (verbatim subframes): larger than it need be, and correct. */
+/** Yields speech as FLAC with uncompressed samples (verbatim subframes): valid, but larger than necessary. */
 export function* flac(speech: Speech): Generator<Buffer> {
   yield head(speech.samples);
   let number = 0;
   for (const block of inBlocks(speech.pieces(), blockSamples)) yield frame(number++, block);
 }
 
-/** `fLaC` and STREAMINFO, the last block of metadata. */
+/** Returns `fLaC` and STREAMINFO, which is the only metadata block. */
 function head(samples: number): Buffer {
   const bytes = Buffer.alloc(8 + 34);
   bytes.write("fLaC", 0);
@@ -36,7 +36,7 @@ function frame(number: number, block: Int16Array): Buffer {
   return Buffer.concat([bytes, end]);
 }
 
-/** A frame's number, coded as UTF-8 codes a character. */
+/** Encodes a frame number as UTF-8 encodes a character. */
 function utf8(number: number): Buffer {
   return Buffer.from(String.fromCodePoint(number));
 }

@@ -3,19 +3,19 @@ import { flac } from "./flac.ts";
 import { opus } from "./opus.ts";
 import { sampleRate, type Speech } from "./voice.ts";
 
-/** A form of audio: its media type, and how speech becomes it, piece by piece. */
+/** Audio format: its media type, and the encoder that converts speech piece by piece. */
 interface AudioFormat {
   readonly contentType: string;
   readonly encode: (speech: Speech) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Its encoder is large, and seldom asked for: it is loaded when it is. */
+/** Encodes AAC. The encoder is large and seldom used, so it is imported on demand. */
 async function* aac(speech: Speech): AsyncGenerator<Buffer> {
   const encoder = await import("./aac.ts");
   yield* encoder.aac(speech);
 }
 
-/** Every form that speech is asked for in. */
+/** Formats in which speech can be requested. */
 export const audioFormats = {
   mp3: { contentType: "audio/mpeg", encode: mp3 },
   opus: { contentType: "audio/ogg", encode: opus },
@@ -25,15 +25,15 @@ export const audioFormats = {
   pcm: { contentType: "audio/pcm", encode: pcm },
 } as const satisfies Record<string, AudioFormat>;
 
-/** A form by its name; undefined for none. */
+/** Returns a format by its name; undefined for an unknown name. */
 export function audioFormatOf(name: string): AudioFormat | undefined {
   return Object.entries<AudioFormat>(audioFormats).find(([known]) => known === name)?.[1];
 }
 
-/** Kilobits a second; constant, so that any reader knows the length from the size. */
+/** Constant bit rate in kilobits per second, so that readers can compute the length from the size. */
 const mp3Bitrate = 64;
 
-/** An MP3 stream, frame by frame as it is spoken. */
+/** Yields speech as MP3, frame by frame. */
 async function* mp3(speech: Speech): AsyncGenerator<Buffer> {
   const encoder = await createMp3Encoder();
   encoder.configure({ sampleRate, channels: 1, bitrate: mp3Bitrate });
@@ -44,12 +44,12 @@ async function* mp3(speech: Speech): AsyncGenerator<Buffer> {
   yield Buffer.from(encoder.finalize());
 }
 
-/** Raw samples: 16 bit, little endian, mono, without a head. */
+/** Yields raw samples: 16 bits, little endian, mono, without a header. */
 export function* pcm(speech: Speech): Generator<Buffer> {
   for (const piece of speech.pieces()) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }
 
-/** A RIFF file: its head states the length, which is known before a sample is spoken. */
+/** Yields a RIFF file. Its header states the length, which is known in advance. */
 function* wav(speech: Speech): Generator<Buffer> {
   const dataBytes = speech.samples * 2;
   const head = Buffer.alloc(44);

@@ -1,15 +1,15 @@
 import OpusScript from "opusscript";
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
-/** Samples of one packet: 20 ms. */
+/** Samples per packet of 20 ms. */
 const packetSamples = sampleRate / 50;
-/** Positions in an Ogg stream of Opus count at this rate, whatever the speech has. */
+/** Samples per second in which Ogg pages of Opus count positions, regardless of the speech's sample rate. */
 const positionRate = 48_000;
-/** How hard the encoder tries, of 10: half, which is four times as fast, and a voice loses little by it. */
+/** Complexity of the encoder, from 0 to 10. Half of the maximum is four times as fast, with little loss of quality. */
 const complexity = { control: 4_010, level: 5 } as const;
 const serial = 0x6d67_6174;
 
-/** Opus in Ogg (RFC 7845): a page for each half second. */
+/** Yields speech as Opus in Ogg (RFC 7845), with one page per half second. */
 export function* opus(speech: Speech): Generator<Buffer> {
   const encoder = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
   try {
@@ -26,14 +26,14 @@ export function* opus(speech: Speech): Generator<Buffer> {
       yield page(packets, { sequence: sequence++, position, flags: 0 });
       packets = [];
     }
-    // The last page says where the speech ends inside its last packet.
+    // The position on the last page tells where the speech ends within its last packet.
     yield page(packets, { sequence, position: end, flags: 4 });
   } finally {
     encoder.delete();
   }
 }
 
-/** A block as the encoder takes it: silence makes the last one as long as the others. */
+/** Returns a block of samples as bytes; pads the last block with silence to the size of a packet. */
 function wholePacket(block: Int16Array): Buffer {
   const packet = new Int16Array(packetSamples);
   packet.set(block);
@@ -58,7 +58,7 @@ function tags(): Buffer {
   return bytes;
 }
 
-/** One Ogg page (RFC 3533). */
+/** Returns an Ogg page (RFC 3533). */
 function page(
   packets: readonly Buffer[],
   { sequence, position, flags }: { readonly sequence: number; readonly position: bigint; readonly flags: number },
@@ -77,7 +77,7 @@ function page(
   return bytes;
 }
 
-/** Ogg's CRC-32: polynomial 0x04c11db7, nothing reflected. */
+/** Returns Ogg's CRC-32: polynomial 0x04c11db7, without reflection. */
 function checksum(bytes: Buffer): number {
   let sum = 0;
   for (const byte of bytes) sum = ((sum << 8) ^ (table[((sum >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;

@@ -1,39 +1,39 @@
 import { parseBuffer } from "music-metadata";
 
-/** Something that was said, and when. */
-export interface Said {
+/** Text with the time when it was said. */
+export interface TimedText {
   readonly text: string;
-  /** Seconds from the file's begin. */
+  /** Seconds from the start of the file. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What is heard in a file: words at an even pace over its whole length. */
-export interface Heard {
+/** Simulated transcript of a file: words at an even pace over the file's length. */
+export interface Transcript {
   readonly seconds: number;
   readonly text: string;
-  readonly words: readonly Said[];
-  readonly segments: readonly Said[];
+  readonly words: readonly TimedText[];
+  readonly segments: readonly TimedText[];
 }
 
-const usualWords = "we heard this file from its begin to its end and wrote down every word of it".split(" ");
+const defaultText = "we heard this file from its begin to its end and wrote down every word of it".split(" ");
 const secondsPerWord = 0.5;
 const wordsPerSegment = 5;
 
-/** How long a file is: counted where it has frames, else by what it says of itself; undefined for what is no audio. */
+/** Returns a file's length, counted by its frames or else as its header states it; undefined if it is not audio. */
 export async function secondsOf(bytes: Buffer, contentType: string): Promise<number | undefined> {
-  return (await counted(bytes)) ?? (await taggedSeconds(bytes, contentType));
+  return (await countSeconds(bytes)) ?? (await taggedSeconds(bytes, contentType));
 }
 
-/** The reader of frames is large, and loaded with the first file. */
-async function counted(bytes: Buffer): Promise<number | undefined> {
+/** Counts the length of a file by its frames. The reader is large and is imported with the first file. */
+async function countSeconds(bytes: Buffer): Promise<number | undefined> {
   const { ADTS, BufferSource, FLAC, Input, MP3, MP4, OGG, WAVE, WEBM } = await import("mediabunny");
   const formats = [MP3, WAVE, FLAC, OGG, WEBM, MP4, ADTS];
   using input = new Input({ formats, source: new BufferSource(bytes) });
   try {
     return await (await input.getPrimaryAudioTrack())?.computeDuration();
   } catch {
-    // Another kind, or no audio at all.
+    // Another format, or no audio.
     return undefined;
   }
 }
@@ -47,13 +47,13 @@ async function taggedSeconds(bytes: Buffer, contentType: string): Promise<number
   }
 }
 
-/** A transcript that follows from a file's length alone, or says the words that are given. */
-export function hear(seconds: number, said?: string): Heard {
+/** Returns a transcript with the given words, or else with words that depend only on the length. */
+export function transcriptFor(seconds: number, said?: string): Transcript {
   const texts =
-    said?.split(/\s+/).filter((word) => word !== "") ?? usual(Math.max(1, Math.floor(seconds / secondsPerWord)));
+    said?.split(/\s+/).filter((word) => word !== "") ?? defaultWords(Math.max(1, Math.floor(seconds / secondsPerWord)));
   const pace = seconds / Math.max(1, texts.length);
   const words = texts.map((text, at) => ({ text, start: toMillis(at * pace), end: toMillis((at + 1) * pace) }));
-  const segments: Said[] = [];
+  const segments: TimedText[] = [];
   for (let at = 0; at < words.length; at += wordsPerSegment) {
     const part = words.slice(at, at + wordsPerSegment);
     segments.push({
@@ -65,8 +65,8 @@ export function hear(seconds: number, said?: string): Heard {
   return { seconds, text: texts.join(" "), words, segments };
 }
 
-function usual(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, at) => usualWords[at % usualWords.length] ?? "");
+function defaultWords(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => defaultText[at % defaultText.length] ?? "");
 }
 
 function toMillis(seconds: number): number {

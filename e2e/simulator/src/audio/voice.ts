@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { once } from "@modelgate/platform";
 
-/** Samples a second of all speech: 16 bit, mono. */
+/** Samples per second of all speech, which has 16 bits and one channel. */
 export const sampleRate = 24_000;
 
-/** Length of a character at speed 1; a digit, which is a word, takes that of several. */
+/** Seconds per character at speed 1. A digit, which is spoken as a word, takes as long as several characters. */
 const characterSeconds = 0.06;
 const charactersPerDigit = 5;
-/** Samples of one piece. */
+/** Samples per piece. */
 const pieceSamples = sampleRate / 5;
 
-/** A spoken sentence: WAV of 8 bit, mono, at half the sample rate. */
+/** Recording of a spoken sentence: samples of 8 bits, mono, at half the sample rate. */
 const recording = once((): Buffer => readFileSync(new URL("./voice.wav", import.meta.url)).subarray(44));
 
-/** Speech, whose length is known before its samples are made. */
+/** Speech. Its length is known before its samples are computed. */
 export interface Speech {
   readonly samples: number;
   readonly seconds: number;
@@ -22,10 +22,10 @@ export interface Speech {
 }
 
 /**
- * Speaks for as long as a text takes, in the words of the recording: a voice has its pitch, and a text its beginning in
- * the recording. The same text, voice and speed sound the same. Speed 1 is usual.
+ * Returns speech as long as a text takes to speak, made from the recording. The voice determines the pitch, and the
+ * text determines the start in the recording. The same text, voice and speed give the same samples. Speed 1 is normal.
  */
-export function speak(text: string, { voice, speed }: { readonly voice: string; readonly speed: number }): Speech {
+export function synthesize(text: string, { voice, speed }: { readonly voice: string; readonly speed: number }): Speech {
   const characters = Array.from(text === "" ? "." : text, (letter) => (/\d/.test(letter) ? charactersPerDigit : 1));
   const samples =
     characters.reduce((sum, count) => sum + count, 0) * Math.round((characterSeconds * sampleRate) / speed);
@@ -43,7 +43,7 @@ export function speak(text: string, { voice, speed }: { readonly voice: string; 
   };
 }
 
-/** Returns the recording's sample at a place, between two of its own; the recording is repeated without end. */
+/** Returns the recording's sample at a place, interpolated between two samples. The recording repeats without end. */
 function sampleAt(place: number): number {
   const bytes = recording();
   const before = Math.floor(place);
@@ -55,7 +55,7 @@ function numberFrom(text: string): number {
   return createHash("sha256").update(text).digest().readUInt16LE(0);
 }
 
-/** Returns samples in blocks of one size, as codecs take them; the last block is as long as the rest. */
+/** Yields samples in blocks of one size, as codecs need them. The last block has the remaining samples. */
 export function* inBlocks(pieces: Iterable<Int16Array>, size: number): Generator<Int16Array> {
   let rest = new Int16Array(0);
   for (const piece of pieces) {

@@ -2,43 +2,43 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Refusal } from "../checks/refusal.ts";
 import { bearerOf, headerOf, isBadKey, type VendorCall } from "../vendor.ts";
 
-/** The only region of this vendor. */
+/** The only region that this vendor has. */
 const ownRegion = "us-east-1";
-/** How far a clock may be off, in ms. */
+/** Maximum difference, in ms, between a request's time and the current time. */
 const maxSkewMs = 5 * 60_000;
 
-const refused = (message: string, code: string): Refusal => new Refusal(403, message, { code });
+const refusal = (message: string, code: string): Refusal => new Refusal(403, message, { code });
 
 /**
- * Who calls: by a Bedrock API key, or by a signature (SigV4) of the access key `X`, whose secret is `X-secret`. A session
- * token that begins with `expired` has expired.
+ * Authenticates a caller by a Bedrock API key, or by a signature (SigV4) with the access key `X`, whose secret is
+ * `X-secret`. A session token that begins with `expired` counts as expired. Returns the key. Throws a Refusal.
  */
-export function admit(call: VendorCall): string {
+export function authenticate(call: VendorCall): string {
   const authorization = headerOf(call.headers, "authorization");
-  if (authorization === "") throw refused("Missing Authentication Token", "MissingAuthenticationTokenException");
+  if (authorization === "") throw refusal("Missing Authentication Token", "MissingAuthenticationTokenException");
   if (!authorization.startsWith("AWS4-HMAC-SHA256 ")) {
     const key = bearerOf(call.headers);
     if (key === "" || isBadKey(key))
-      throw refused("Authentication failed: Please make sure your API Key is valid.", "AccessDeniedException");
+      throw refusal("Authentication failed: Please make sure your API Key is valid.", "AccessDeniedException");
     return key;
   }
   const field = (name: string): string => new RegExp(`${name}=([^,\\s]+)`).exec(authorization)?.[1] ?? "";
   const [accessKey = "", date = "", region = "", service = ""] = field("Credential").split("/");
   if (region !== ownRegion || service !== "bedrock")
-    throw refused("Credential should be scoped to a valid region.", "InvalidSignatureException");
+    throw refusal("Credential should be scoped to a valid region.", "InvalidSignatureException");
   if (headerOf(call.headers, "x-amz-security-token").startsWith("expired"))
-    throw refused("The security token included in the request is expired", "ExpiredTokenException");
+    throw refusal("The security token included in the request is expired", "ExpiredTokenException");
   if (accessKey.startsWith("AKIABAD"))
-    throw refused("The security token included in the request is invalid.", "UnrecognizedClientException");
+    throw refusal("The security token included in the request is invalid.", "UnrecognizedClientException");
   demandTime(headerOf(call.headers, "x-amz-date"), Date.now() + (call.behaviour?.clockOffMs ?? 0));
   const names = field("SignedHeaders").split(";");
   const missing = ["host", "x-amz-date"].filter((name) => !names.includes(name));
   if (missing.length > 0)
-    throw refused(`'${missing.join(", ")}' must be a 'SignedHeader'.`, "InvalidSignatureException");
+    throw refusal(`'${missing.join(", ")}' must be a 'SignedHeader'.`, "InvalidSignatureException");
   const wanted = signatureOf(call, { names, date, region, service, secret: `${accessKey}-secret` });
   const given = field("Signature");
   if (given.length !== wanted.length || !timingSafeEqual(Buffer.from(given), Buffer.from(wanted)))
-    throw refused(
+    throw refusal(
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
       "InvalidSignatureException",
     );
@@ -53,7 +53,7 @@ function demandTime(stamp: string, now: number): void {
     signedAt < now
       ? `Signature expired: ${stamp} is now earlier than ${least} (${stampOf(now)} - 5 min.)`
       : `Signature not yet current: ${stamp} is still later than ${stampOf(now + maxSkewMs)} (${stampOf(now)} + 5 min.)`;
-  throw refused(message, "InvalidSignatureException");
+  throw refusal(message, "InvalidSignatureException");
 }
 
 const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "");
@@ -61,7 +61,7 @@ const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[
 const sha256 = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
 const hmac = (key: Buffer | string, data: string): Buffer => createHmac("sha256", key).update(data).digest();
 
-/** The signature that a caller with this secret makes, step by step as Amazon describes it. */
+/** Computes the signature of a request with a secret, in the steps that Amazon documents. */
 function signatureOf(
   { method, headers, body, query, response }: VendorCall,
   how: {
@@ -73,10 +73,10 @@ function signatureOf(
   },
 ): string {
   const [path = "/"] = (response.req.url ?? "/").split("?");
-  const pairs = Array.from(query, ([name, value]) => `${escaped(name)}=${escaped(value)}`).toSorted();
+  const pairs = Array.from(query, ([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).toSorted();
   const canonical = [
     method,
-    escaped(path).replaceAll("%2F", "/"),
+    percentEncode(path).replaceAll("%2F", "/"),
     pairs.join("&"),
     ...how.names.map((name) => `${name}:${headerOf(headers, name).trim().replaceAll(/\s+/g, " ")}`),
     "",
@@ -89,8 +89,8 @@ function signatureOf(
   return hmac(Buffer.from(key), toSign).toString("hex");
 }
 
-/** Percent-encoded but for what RFC 3986 leaves plain. */
-function escaped(text: string): string {
+/** Percent-encodes all characters except the unreserved ones of RFC 3986. */
+function percentEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,

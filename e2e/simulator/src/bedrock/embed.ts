@@ -1,11 +1,11 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
-import { embedded, embedShape } from "../cohere/embed.ts";
+import { embedTexts, embedShape } from "../cohere/embed.ts";
 import { questionFrom } from "../core/question.ts";
 import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
-import type { Understood } from "../vendor.ts";
+import type { ParsedRequest } from "../vendor.ts";
 
 const titanShape = shapeOf(`{
   inputText: filled, dimensions?: integer(256, 1024), normalize?: boolean, embeddingTypes?: ("float" | "binary")[1..]
@@ -13,10 +13,10 @@ const titanShape = shapeOf(`{
 const titanFirstShape = shapeOf("{ inputText: filled }");
 const cohereShape = shapeOf(embedShape);
 
-/** Amazon's own: one text, whose tokens the body counts. */
-export function embedAsTitan(body: unknown, model: string): Understood {
+/** Embeds in Amazon's format: one text, whose tokens the answer's body states. */
+export function embedAsTitan(body: unknown, model: string): ParsedRequest {
   const isFirst = model.includes("-v1");
-  demand(body, isFirst ? titanFirstShape : titanShape);
+  requireShape(body, isFirst ? titanFirstShape : titanShape);
   const text = textAt(body, "inputText") ?? "";
   const { directive } = questionFrom(model, [text]);
   const dimensions = numberAt(body, "dimensions") ?? (isFirst ? 1_536 : 1_024);
@@ -26,10 +26,10 @@ export function embedAsTitan(body: unknown, model: string): Understood {
   };
 }
 
-/** Cohere's: the tokens stand in the answer's head. */
-export function embedAsCohere(body: unknown, model: string): Understood {
-  demand(body, cohereShape);
-  const { directive, tokens, whole } = embedded(body, model);
+/** Embeds in Cohere's format. A header of the answer states the tokens. */
+export function embedAsCohere(body: unknown, model: string): ParsedRequest {
+  requireShape(body, cohereShape);
+  const { directive, tokens, whole } = embedTexts(body, model);
   const texts = listAt(body, "texts").map(String);
   return {
     directive,

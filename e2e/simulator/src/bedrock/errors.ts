@@ -2,7 +2,7 @@ import { bracketPath, type Refusal } from "../checks/refusal.ts";
 import { freshId } from "../core/ids.ts";
 import type { AnswerHeaders, VendorCall } from "../vendor.ts";
 
-const types: Readonly<Record<number, string>> = {
+const errorTypes: Readonly<Record<number, string>> = {
   400: "ValidationException",
   403: "AccessDeniedException",
   404: "ResourceNotFoundException",
@@ -15,8 +15,8 @@ const types: Readonly<Record<number, string>> = {
 
 export const headers = (): AnswerHeaders => ({ "x-amzn-requestid": freshId("") });
 
-/** An error of this vendor: its type stands in a header. */
+/** Renders an error body. A header of the answer states its type. */
 export function renderError({ status, message, code, path }: Refusal, _: AnswerHeaders, call: VendorCall): object {
-  call.response.setHeader("x-amzn-errortype", code ?? types[status] ?? "InternalServerException");
+  call.response.setHeader("x-amzn-errortype", code ?? errorTypes[status] ?? "InternalServerException");
   return { message: path.length > 0 ? `${bracketPath(path)}: ${message}` : message };
 }

@@ -1,7 +1,7 @@
 import { Refusal } from "../checks/refusal.ts";
-import { decide } from "../core/answer.ts";
+import { answerFor } from "../core/answer.ts";
 import { createVendor, type Endpoint, type Vendor } from "../vendor.ts";
-import { admit } from "./admit.ts";
+import { authenticate } from "./admit.ts";
 import { headers, renderError } from "./errors.ts";
 import { invoke } from "./invoke.ts";
 import { readConverse } from "./read.ts";
@@ -15,9 +15,9 @@ const converse: Endpoint = {
     const question = readConverse(body, model);
     return {
       directive: question.directive,
-      whole: (behaviour) => renderConverse(decide(question, behaviour)),
+      whole: (behaviour) => renderConverse(answerFor(question, behaviour)),
       streamed:
-        streamed === "-stream" ? (behaviour) => streamConverse(decide(question, behaviour), behaviour) : undefined,
+        streamed === "-stream" ? (behaviour) => streamConverse(answerFor(question, behaviour), behaviour) : undefined,
     };
   },
 };
@@ -31,7 +31,7 @@ const invokeModel: Endpoint = {
   },
 };
 
-/** Names are a vendor's and a model's, or an ARN. */
+/** Refuses a model name that has neither the form `vendor.model` nor that of an ARN. */
 function demandModel(model: string): void {
   if (!/^(?:[a-z0-9-]+\.)+[\w:.-]+$|^arn:/.test(model))
     throw new Refusal(400, "The provided model identifier is invalid.");
@@ -41,7 +41,7 @@ function demandModel(model: string): void {
 export const bedrock: Vendor = createVendor({
   prefix: "/bedrock",
   endpoints: [converse, invokeModel],
-  admit,
+  authenticate: authenticate,
   headers,
   renderError,
 });

@@ -1,17 +1,17 @@
 import { openMessages } from "../anthropic/open.ts";
 import { isRecord, listAt, numberAt, textAt } from "../checks/members.ts";
-import { demand, Refusal } from "../checks/refusal.ts";
+import { requireShape, Refusal } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { embedAsCohere, embedAsTitan } from "./embed.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
 import type { Frame, Streamed } from "../stream.ts";
-import type { Understood } from "../vendor.ts";
+import type { ParsedRequest } from "../vendor.ts";
 
 const version = "bedrock-2023-05-31";
 
-/** A request in a model's own format. */
-export function invoke(body: unknown, model: string, stream: boolean): Understood {
+/** Reads a request in a model's native format. */
+export function invoke(body: unknown, model: string, stream: boolean): ParsedRequest {
   if (/(?:^|[./])anthropic\./.test(model)) return invokeClaude(body, model, stream);
   if (/(?:^|[./])(?:cohere|amazon)\.rerank/.test(model)) return rerank(body, model);
   if (/(?:^|[./])cohere\.embed/.test(model)) return embedAsCohere(body, model);
@@ -19,8 +19,8 @@ export function invoke(body: unknown, model: string, stream: boolean): Understoo
   throw new Refusal(400, "The provided model identifier is invalid.");
 }
 
-/** Claude's own format: the model stands in the path, the version and the beta features in the body. */
-function invokeClaude(body: unknown, model: string, stream: boolean): Understood {
+/** Reads a request in Claude's format. The path names the model; the body has the version and the beta features. */
+function invokeClaude(body: unknown, model: string, stream: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "Malformed input request, please reformat your input and try again.");
   const { anthropic_version: given, anthropic_beta: betas, ...asked } = body;
   if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
@@ -28,11 +28,11 @@ function invokeClaude(body: unknown, model: string, stream: boolean): Understood
     if (Object.hasOwn(asked, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
   const headers = Array.isArray(betas) ? { "anthropic-beta": betas.join(",") } : {};
   const { streamed, ...understood } = openMessages({ ...asked, model }, headers, stream);
-  return { ...understood, streamed: streamed && ((behaviour) => wrapped(streamed(behaviour))) };
+  return { ...understood, streamed: streamed && ((behaviour) => inAmazonFrames(streamed(behaviour))) };
 }
 
-/** The events of a model's stream in Amazon's frames, each in Base64. */
-function wrapped({ frames }: Streamed): Streamed {
+/** Wraps the events of a model's stream in Amazon's frames, in Base64. */
+function inAmazonFrames({ frames }: Streamed): Streamed {
   return {
     framing: "amazon",
     frames: chunksOf(frames),
@@ -55,8 +55,8 @@ const cohereShape = shapeOf(`{
   query: filled, documents: string[1..1000], api_version: integer(2, 2), top_n?: integer(1), max_tokens_per_doc?: integer(1)
 }`);
 
-function rerank(body: unknown, model: string): Understood {
-  demand(body, model.includes("cohere.") ? cohereShape : amazonShape);
+function rerank(body: unknown, model: string): ParsedRequest {
+  requireShape(body, model.includes("cohere.") ? cohereShape : amazonShape);
   const documents = listAt(body, "documents").map(String);
   const { words, directive } = questionFrom(model, [textAt(body, "query") ?? ""]);
   const results = rank(words, documents, numberAt(body, "top_n"));

@@ -1,13 +1,13 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
-import { blocksWith, demandSense } from "./rules.ts";
+import { blocksWith, requireValidRequest } from "./rules.ts";
 import { converseShape } from "./shape.ts";
 
-/** Reads a request of Converse. Throws a Refusal for what the vendor would refuse. */
+/** Reads a Converse request. Throws a Refusal for a request that the vendor would refuse. */
 export function readConverse(body: unknown, model: string): Question {
-  demand(body, converseShape);
-  demandSense(body);
+  requireShape(body, converseShape);
+  requireValidRequest(body);
   const messages = listAt(body, "messages");
   const inference = memberOf(body, "inferenceConfig");
   const more = memberOf(body, "additionalModelRequestFields");
@@ -16,7 +16,7 @@ export function readConverse(body: unknown, model: string): Question {
     listAt(result, "content").map(wordsOf).join(""),
   );
   return questionFrom(model, [listAt(body, "system").map(wordsOf).join(""), ...messages.map(wordsIn)], {
-    tools: listAt(config, "tools").flatMap(offered),
+    tools: listAt(config, "tools").flatMap(offeredTools),
     choice: choiceIn(memberOf(config, "toolChoice")),
     results: results.length > 0 ? results : undefined,
     reasoning: ["thinking", "reasoningConfig", "reasoning_effort"].some((name) => memberOf(more, name) !== undefined),
@@ -30,7 +30,7 @@ function wordsIn(message: unknown): string {
   return listAt(message, "content").map(wordsOf).join("");
 }
 
-/** A block's words; pictures and files by kind and size. */
+/** Returns a block as text; pictures and files by kind and size. */
 function wordsOf(block: unknown): string {
   const sized = (kind: string, of: unknown): string => {
     const source = memberOf(of, "source");
@@ -50,7 +50,7 @@ function wordsOf(block: unknown): string {
   return textAt(thought, "text") ?? textAt(block, "text") ?? "";
 }
 
-function offered(tool: unknown): readonly OfferedTool[] {
+function offeredTools(tool: unknown): readonly OfferedTool[] {
   const spec = memberOf(tool, "toolSpec");
   if (spec === undefined) return [];
   return [{ name: textAt(spec, "name") ?? "", schema: memberOf(memberOf(spec, "inputSchema"), "json") }];

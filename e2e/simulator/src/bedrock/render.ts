@@ -2,7 +2,7 @@ import type { Behaviour } from "../behaviour.ts";
 import type { Answer } from "../core/answer.ts";
 import { argumentsOf } from "../core/asked-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { closeText, sealOf } from "../core/seal.ts";
+import { encodeText, makeOpaqueData } from "../core/seal.ts";
 import { halvesOf, piecesOf } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
 import { redactedSeal, thinkingSeal } from "./rules.ts";
@@ -16,9 +16,9 @@ type Block =
 function blocksFor({ thoughts, redacted, text, calls }: Answer): readonly Block[] {
   const blocks: Block[] = [];
   if (thoughts !== undefined && redacted)
-    blocks.push({ reasoningContent: { redactedContent: closeText(redactedSeal, thoughts) } });
+    blocks.push({ reasoningContent: { redactedContent: encodeText(redactedSeal, thoughts) } });
   if (thoughts !== undefined && !redacted) {
-    const reasoningText = { text: thoughts, signature: sealOf(thinkingSeal, thoughts) };
+    const reasoningText = { text: thoughts, signature: makeOpaqueData(thinkingSeal, thoughts) };
     blocks.push({ reasoningContent: { reasoningText } });
   }
   if (text !== undefined && text !== "") blocks.push({ text });
@@ -40,7 +40,7 @@ function stopOf({ finish, stopText }: Answer): object {
   return { stopReason: stopReasons[finish] ?? finish };
 }
 
-/** What was cached is not among the input tokens. Undefined where none is to be reported. */
+/** Returns the usage of an answer; its input tokens exclude cached ones. Undefined if no usage is reported. */
 function usageOf({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
@@ -56,14 +56,14 @@ function usageOf({ counts, usage }: Answer): object | undefined {
 
 const metrics = { latencyMs: 1 };
 
-/** A whole answer of Converse. */
+/** Renders a Converse answer that is not streamed. */
 export function renderConverse(answer: Answer): object {
   const usage = usageOf(answer);
   const message = { role: "assistant", content: blocksFor(answer) };
   return { output: { message }, ...stopOf(answer), ...(usage && { usage }), metrics };
 }
 
-/** The same as a stream. */
+/** Renders a Converse answer as a stream. */
 export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
   return {
     framing: "amazon",
@@ -72,7 +72,7 @@ export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
   };
 }
 
-/** Frames are padded, so that their lengths say nothing. */
+/** Padding that hides the length of a frame's content. */
 const padding = "abcdefghijklmnop";
 
 function frame(event: string, members: object, more: Partial<Frame> = {}): Frame {

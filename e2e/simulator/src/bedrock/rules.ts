@@ -1,12 +1,12 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
-import { isSealOf } from "../core/seal.ts";
+import { isOpaqueDataOf } from "../core/seal.ts";
 
-/** What thoughts of this vendor are sealed as. */
+/** Kind of the signature of reasoning. */
 export const thinkingSeal = "bedrock.thinking";
 export const redactedSeal = "bedrock.redacted";
 
-/** The blocks of a message that have a member. */
+/** Returns the blocks of a message that have a member with this name. */
 export function blocksWith(message: unknown, name: string): readonly unknown[] {
   return listAt(message, "content").flatMap((block) => {
     const found = memberOf(block, name);
@@ -14,8 +14,8 @@ export function blocksWith(message: unknown, name: string): readonly unknown[] {
   });
 }
 
-/** Refuses what has the right shape and still makes no sense to this vendor. */
-export function demandSense(body: unknown): void {
+/** Refuses a request of the right shape whose content this vendor would refuse. */
+export function requireValidRequest(body: unknown): void {
   const messages = listAt(body, "messages");
   if (textAt(messages[0], "role") !== "user")
     throw new Refusal(
@@ -55,9 +55,12 @@ function demandSeals(message: unknown, at: number): void {
     const path = ["messages", at, "content"];
     const text = memberOf(thought, "reasoningText");
     const redacted = textAt(thought, "redactedContent");
-    if (text !== undefined && !isSealOf(thinkingSeal, textAt(text, "signature") ?? "", textAt(text, "text") ?? ""))
+    if (
+      text !== undefined &&
+      !isOpaqueDataOf(thinkingSeal, textAt(text, "signature") ?? "", textAt(text, "text") ?? "")
+    )
       throw wrongField(path, "Invalid `signature` in `thinking` block.");
-    if (redacted !== undefined && !isSealOf(redactedSeal, redacted))
+    if (redacted !== undefined && !isOpaqueDataOf(redactedSeal, redacted))
       throw wrongField(path, "Invalid `data` in `redacted_thinking` block.");
   }
 }

@@ -1,6 +1,6 @@
 import { Shapes } from "../checks/notation.ts";
 
-/** A request of Converse, every field of it. */
+/** Shape of a Converse request, with every field. */
 export const converseShape = new Shapes(String.raw`
   Bytes = { bytes: base64 };
   Id = /^[\w-]{1,64}$/ "1 to 64 letters, digits, underscores or hyphens";

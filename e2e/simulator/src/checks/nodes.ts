@@ -1,7 +1,7 @@
 import { isRecord } from "./members.ts";
 import type { Path, Shape, Wrong } from "./shape.ts";
 
-/** A shape as it is written. */
+/** Parsed node of a shape. */
 export type Node = ObjectNode | ListNode | RecordNode | UnionNode | WordsNode | CheckNode | NullNode | NameNode;
 
 export interface Member {
@@ -9,7 +9,7 @@ export interface Member {
   readonly isOptional: boolean;
 }
 
-/** An object with these members; `isOpen`: with any others too; `takesNull`: what is optional may be null. */
+/** Object with these members. `isOpen` allows further members; `takesNull` allows null for optional ones. */
 export interface ObjectNode {
   readonly kind: "object";
   readonly members: ReadonlyMap<string, Member>;
@@ -50,11 +50,11 @@ interface NullNode {
 
 interface NameNode {
   readonly kind: "name";
-  /** Looked up at its first use, so that a shape may hold itself. */
+  /** Returns the named node. Called at the first use, so that a shape may contain itself. */
   readonly find: () => Node;
 }
 
-/** Returns the first thing that is wrong with a value. */
+/** Checks a value against a node. Returns the first mistake; undefined if there is none. */
 export function check(node: Node, value: unknown, path: Path): Wrong | undefined {
   if (node.kind === "name") return check(node.find(), value, path);
   if (node.kind === "check") return node.check(value, path);
@@ -107,7 +107,9 @@ function checkObject({ members, isOpen, takesNull }: ObjectNode, value: unknown,
   });
 }
 
-/** Alternatives of a union without names and inner unions; objects that a member of words tells apart are one. */
+/**
+ * Alternatives of a union, with references and inner unions resolved. Objects that a tag distinguishes are one group.
+ */
 interface Alternatives {
   readonly takesNull: boolean;
   readonly others: readonly Node[];
@@ -141,7 +143,10 @@ function checkUnion(union: UnionNode, value: unknown, path: Path): Wrong | undef
   ]);
 }
 
-/** Checks with the objects that their tag fits, which another may tell apart; without a tag, with all of them. */
+/**
+ * Checks a value with the objects whose tag has its value; without a tag, with all objects. Further tags may
+ * distinguish those objects.
+ */
 function checkObjects(
   objects: readonly ObjectNode[],
   value: unknown,
@@ -160,7 +165,7 @@ function checkObjects(
   return { path: [...path, tag], problem: word === undefined ? "missing" : "value", expected };
 }
 
-/** Returns the member whose words tell objects apart. */
+/** Returns the name of the member whose values distinguish the objects; undefined if there is none. */
 function tagOf(objects: readonly ObjectNode[], used: readonly string[]): string | undefined {
   const [first] = objects;
   const names = [...(first?.members.keys() ?? [])].filter((name) => !used.includes(name));
@@ -175,7 +180,7 @@ function wordsAt({ members }: ObjectNode, name: string): readonly string[] {
   return node?.kind === "words" ? node.words : [];
 }
 
-/** Returns the error of the alternative that went furthest into the value; nothing where one fits. */
+/** Returns the mistake of the alternative that matched deepest; undefined if an alternative matches. */
 function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | undefined {
   let found: Wrong | undefined;
   for (const alternative of alternatives) {
@@ -186,7 +191,7 @@ function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | un
   return found;
 }
 
-/** A value of the right type was looked at further than one of the wrong type. */
+/** Returns the depth of a mistake. A value of the right type counts as deeper than one of the wrong type. */
 function depthOf({ path, problem }: Wrong): number {
   return path.length * 2 + (problem === "type" ? 0 : 1);
 }

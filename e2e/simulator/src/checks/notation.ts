@@ -5,15 +5,15 @@ const token =
   /(?:\s|\/\/[^\n]*\n)*("[^"]*"|\/(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/[su]*|-?\d[\d_]*(?:\.\d+)?|\.{2,3}|\w+|[^\s\w])/gy;
 
 /**
- * Shapes of requests in TypeScript's notation, `Name = type;` each. Objects are closed, unless `...` ends them; `...Name`
- * takes over the members of another. More than TypeScript has: `filled` and `base64` texts, `number(0, 2)`, `integer(1)`,
- * `T[1..4]` for the length of a list, `/pattern/ "what it is"`, `record<T>`, and `nullable<{…}>` whose optional members
- * may be null.
+ * Shapes of requests, in TypeScript's notation: `Name = type;` each. Objects are closed unless they end with `...`;
+ * `...Name` includes the members of another shape. Additions to TypeScript's notation: the types `filled` and `base64`,
+ * `number(0, 2)`, `integer(1)`, `T[1..4]` for the length of a list, `/pattern/ "description"`, `record<T>`, and
+ * `nullable<{…}>`, whose optional members may be null.
  */
 export class Shapes {
   readonly #nodes: Map<string, Node>;
 
-  /** Reads shapes; `more` has checks with names of their own, and `base` the shapes that these build on. */
+  /** Parses shapes. `more` defines further named checks; `base` has shapes to which these may refer. */
   constructor(source: string, { more = {}, base }: { more?: Readonly<Record<string, Shape>>; base?: Shapes } = {}) {
     this.#nodes = new Map(base === undefined ? [] : base.#nodes);
     for (const [name, one] of Object.entries({ ...(base === undefined ? namedChecks : {}), ...more }))
@@ -22,7 +22,7 @@ export class Shapes {
     while (!reader.isAtEnd) reader.definition();
   }
 
-  /** Returns the shape of a name. */
+  /** Returns the shape with a name. */
   of(name: string): Shape {
     const node = this.#nodes.get(name);
     if (node === undefined) throw new SyntaxError(`there is no shape ${name}`);
@@ -30,7 +30,7 @@ export class Shapes {
   }
 }
 
-/** Returns the one shape that a text describes. */
+/** Parses a single shape. */
 export function shapeOf(source: string, base?: Shapes): Shape {
   return new Shapes(`It = ${source};`, base === undefined ? {} : { base }).of("It");
 }

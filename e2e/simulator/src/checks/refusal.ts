@@ -1,17 +1,17 @@
 import type { Path, Shape } from "./shape.ts";
 
-/** What kind of mistake a vendor sees in a request. */
+/** Kind of mistake in a request. */
 export type Problem = "unknown" | "missing" | "type" | "value";
 
-/** A vendor's refusal, before it is put into that vendor's form. */
+/** Refusal by a vendor, before it is rendered in that vendor's form. */
 export class Refusal extends Error {
   readonly status: number;
-  /** The vendor's own word for it; absent: what the vendor says by default for status and problem. */
+  /** Vendor's error code; if undefined, the default for the status and the problem. */
   readonly code: string | undefined;
   readonly problem: Problem;
-  /** Where in the body, outermost first; empty where no field is to blame. */
+  /** Path of the invalid field in the body, outermost step first; empty if no field is invalid. */
   readonly path: Path;
-  /** When to retry, as the header says it. */
+  /** Value of the `retry-after` header. */
   readonly retryAfter: string | undefined;
 
   constructor(
@@ -33,23 +33,23 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400 that names a field. */
+/** Returns a refusal with status 400 that names a field. */
 export function wrongField(path: Path, message: string, code?: string): Refusal {
   return new Refusal(400, message, { path, ...(code === undefined ? {} : { code }) });
 }
 
-/** `messages[0].content`. */
+/** Formats a path as `messages[0].content`. */
 export function bracketPath(path: Path): string {
   return path.map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`)).join("");
 }
 
-/** `messages.0.content`. */
+/** Formats a path as `messages.0.content`. */
 export function dottedPath(path: Path): string {
   return path.join(".");
 }
 
-/** Refuses what has not this shape; the refusal names the field. */
-export function demand(value: unknown, shape: Shape): void {
+/** Throws a Refusal that names the invalid field if a value does not have a shape. */
+export function requireShape(value: unknown, shape: Shape): void {
   const wrong = shape(value, []);
   if (wrong === undefined) return;
   const { path, problem, expected } = wrong;

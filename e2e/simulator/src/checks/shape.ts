@@ -1,24 +1,24 @@
 import { isRecord } from "./members.ts";
 import type { Problem } from "./refusal.ts";
 
-/** Place of a value in a body, outermost step first. */
+/** Path of a value in a body, outermost step first. */
 export type Path = readonly (string | number)[];
 
-/** The first thing that is wrong with a value. */
+/** First mistake in a value. */
 export interface Wrong {
   readonly path: Path;
   readonly problem: Problem;
   readonly expected: string;
 }
 
-/** A check of one value; undefined: nothing is wrong. */
+/** Check of one value. Returns its first mistake; undefined if there is none. */
 export type Shape = (value: unknown, path: Path) => Wrong | undefined;
 
 const ofType = (expected: string, is: (value: unknown) => boolean): Shape => {
   return (value, path) => (is(value) ? undefined : { path, problem: "type", expected });
 };
 
-/** Checks a string with a pattern; `expected` says it in words. */
+/** Returns a check of a string by a pattern. `expected` describes the pattern in words. */
 export function text(pattern: RegExp, expected: string): Shape {
   return (value, path) => {
     if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
@@ -26,7 +26,7 @@ export function text(pattern: RegExp, expected: string): Shape {
   };
 }
 
-/** Checks Base64 of something, with or without padding, in either alphabet. */
+/** Checks for Base64 that is not empty, with or without padding, in either alphabet. */
 export const base64: Shape = (value, path) => {
   if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
   const end = value.indexOf("=");
@@ -37,7 +37,7 @@ export const base64: Shape = (value, path) => {
     : { path, problem: "value", expected: "Base64" };
 };
 
-/** Checks a number within bounds. */
+/** Returns a check of a number within bounds. */
 export function number(least = -Number.MAX_VALUE, most = Number.MAX_VALUE): Shape {
   return (value, path) => {
     if (typeof value !== "number") return { path, problem: "type", expected: "a number" };
@@ -46,7 +46,7 @@ export function number(least = -Number.MAX_VALUE, most = Number.MAX_VALUE): Shap
   };
 }
 
-/** Checks a whole number within bounds. */
+/** Returns a check of a whole number within bounds. */
 export function integer(least?: number, most?: number): Shape {
   const within = number(least, most);
   return (value, path) =>
@@ -55,7 +55,7 @@ export function integer(least?: number, most?: number): Shape {
       : within(value, path);
 }
 
-/** Checks that the notation of shapes has names for. */
+/** Checks with a name in the notation of shapes. */
 export const namedChecks: Readonly<Record<string, Shape>> = {
   any: () => undefined,
   boolean: ofType("a boolean", (value) => typeof value === "boolean"),

@@ -1,5 +1,5 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
@@ -7,7 +7,7 @@ import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
 
-/** Members of a request for vectors, as they are written. */
+/** Members of a request for embeddings, in the notation of shapes. */
 export const embedShape = `{
   texts: filled[1..96], input_type: "search_document" | "search_query" | "classification" | "clustering",
   embedding_types?: "float"[1..], truncate?: "NONE" | "START" | "END", output_dimension?: integer(1)
@@ -17,8 +17,8 @@ const shape = new Shapes(`Embed = ${embedShape}; It = { ...Embed, model: filled,
   "It",
 );
 
-/** The vectors of a request's texts, and the tokens in them. */
-export function embedded(body: unknown, model: string) {
+/** Returns the vectors of a request's texts, and the number of their tokens. */
+export function embedTexts(body: unknown, model: string) {
   const texts = listAt(body, "texts").map(String);
   const { directive } = questionFrom(model, [texts.at(-1) ?? ""]);
   const dimensions = numberAt(body, "output_dimension") ?? 1_024;
@@ -29,13 +29,13 @@ export function embedded(body: unknown, model: string) {
   };
 }
 
-/** `POST /v2/embed`. */
+/** Endpoint `POST /v2/embed`. */
 export const embed: Endpoint = {
   method: "POST",
   path: /^\/v2\/embed$/,
   open({ body }) {
-    demand(body, shape);
-    const { directive, tokens, whole } = embedded(body, textAt(body, "model") ?? "");
+    requireShape(body, shape);
+    const { directive, tokens, whole } = embedTexts(body, textAt(body, "model") ?? "");
     const meta = { api_version: { version: "2" }, billed_units: { input_tokens: tokens } };
     return { directive, whole: () => ({ ...whole, texts: listAt(body, "texts"), meta }) };
   },

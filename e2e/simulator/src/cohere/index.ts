@@ -1,5 +1,5 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { embed } from "./embed.ts";
 import { freshId } from "../core/ids.ts";
@@ -12,14 +12,14 @@ const shape = shapeOf(`nullable<{
   priority?: integer(0, 999)
 }>`);
 
-/** As many documents as this vendor bills for one search. */
+/** Number of documents that this vendor bills as one search. */
 const documentsPerSearch = 100;
 
 const rerank: Endpoint = {
   method: "POST",
   path: /^\/v2\/rerank$/,
   open({ body }) {
-    demand(body, shape);
+    requireShape(body, shape);
     const documents = listAt(body, "documents").map(String);
     const { words, directive } = questionFrom(textAt(body, "model") ?? "", [textAt(body, "query") ?? ""]);
     return {
@@ -39,10 +39,10 @@ const rerank: Endpoint = {
   },
 };
 
-/** The vendor of Cohere's rerank and embeddings, under `/cohere`. */
+/** Vendor of Cohere's rerank and embeddings, under `/cohere`. */
 export const cohere: Vendor = createVendor({
   prefix: "/cohere",
   endpoints: [rerank, embed],
-  admit: ({ headers }) => admitBearer(headers, "The API token is not a valid one."),
+  authenticate: ({ headers }) => admitBearer(headers, "The API token is not a valid one."),
   renderError: ({ message }) => ({ id: freshId("err-"), message }),
 });

@@ -1,10 +1,10 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 
-/** What a frame is made of. */
-interface Framed {
-  /** Its type. */
+/** Content of a frame. */
+interface FrameContent {
+  /** Type of the event. */
   readonly event?: string;
-  /** JSON. */
+  /** JSON of the event. */
   readonly data: string;
   readonly isFailure?: boolean;
 }
@@ -14,11 +14,11 @@ const codec = new EventStreamCodec(
   (text: string) => Buffer.from(text),
 );
 
-/** The media type of Amazon's event streams. */
+/** Media type of Amazon's event streams. */
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 
-/** A frame as Amazon sends it, with its checksums; one that reports a failure is an exception. */
-export function amazonFrame({ event = "", data, isFailure = false }: Framed): Buffer {
+/** Encodes a frame of an Amazon event stream, with its checksums. A frame that reports a failure is an exception. */
+export function amazonFrame({ event = "", data, isFailure = false }: FrameContent): Buffer {
   const header = (value: string) => ({ type: "string", value }) as const;
   const kind = isFailure ? "exception" : "event";
   const headers = {

@@ -6,10 +6,10 @@ import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
 
-/** What every vendor counts for a picture that it makes. */
+/** Tokens that every simulated vendor counts for a generated picture. */
 const tokensPerImage = 1_290;
 
-/** Tokens of a call. Input tokens hold the cached and the written ones, output tokens the reasoning ones. */
+/** Token counts of a call. Input tokens include cached and cache-written ones; output tokens include reasoning ones. */
 export interface Counts {
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -20,34 +20,34 @@ export interface Counts {
   readonly imageTokens: number;
 }
 
-/** What is answered, whatever wire it goes out on. */
+/** Content of an answer, independent of the wire. */
 export interface Answer {
-  /** Absent: no thoughts. */
+  /** Text of the reasoning; absent if there is no reasoning. */
   readonly thoughts?: string | undefined;
-  /** The thoughts are not to be read by anybody. */
+  /** True if the reasoning is sent in encrypted form only. */
   readonly redacted: boolean;
-  /** Absent: no words, only calls. */
+  /** Text of the answer; absent if the answer has only tool calls. */
   readonly text?: string | undefined;
-  /** The words say that it will not be done; not every wire has a place of its own for that. */
+  /** True if the text is a refusal. Some wires have a separate member for it. */
   readonly refuses: boolean;
   readonly calls: readonly ToolCall[];
-  /** A PNG. */
+  /** Picture as PNG. */
   readonly image?: Buffer | undefined;
-  /** `stop`, `length`, `tool_calls`, `content_filter`, or a vendor's own word. */
+  /** Finish reason: `stop`, `length`, `tool_calls`, `content_filter`, or a vendor's value. */
   readonly finish: string;
-  /** The stop sequence that ended it. */
+  /** Stop sequence that ended the text. */
   readonly stopText?: string | undefined;
   readonly counts: Counts;
-  /** A usage object in the vendor's own form, sent instead of the counts; null: none is sent. */
+  /** Usage object in the vendor's form, sent instead of the counts; null to send none. */
   readonly usage: undefined | null | Readonly<Record<string, unknown>>;
 }
 
-/** The one answer to a question under a behaviour. */
-export function decide(question: Question, behaviour: Behaviour): Answer {
+/** Determines the answer to a question with a behaviour. */
+export function answerFor(question: Question, behaviour: Behaviour): Answer {
   const calls = callsFor(question, behaviour);
-  const { given, ending } = wishesOf(behaviour);
+  const { given, ending } = textAndFinishOf(behaviour);
   const whole = calls.length > 0 && given === undefined ? undefined : wordsFor(question, behaviour);
-  const { text, finish, stopText } = cut(whole, question);
+  const { text, finish, stopText } = cutText(whole, question);
   const thoughts = thoughtsFor(question, behaviour);
   const image = (behaviour.image ?? question.image) ? pictureFor(question) : undefined;
   return {
@@ -71,8 +71,8 @@ function pictureFor({ words, pictureSize }: Question): Buffer {
   return pictureSize === undefined ? smallPictureOf(words) : pictureOf({ words, ...pictureSize, format: "png" });
 }
 
-/** The directive's two spellings of the same. */
-function wishesOf({ text, reply, finishReason, finish }: Behaviour) {
+/** Returns the text and the finish reason of a behaviour, which has two names for each. */
+function textAndFinishOf({ text, reply, finishReason, finish }: Behaviour) {
   return { given: text ?? reply, ending: finishReason ?? finish };
 }
 
@@ -109,15 +109,15 @@ const argumentsFor = (tool: Question["tools"][number]): string =>
 function wordsFor({ words, results, format }: Question, behaviour: Behaviour): string {
   const { bodyBytes } = behaviour;
   if (bodyBytes !== undefined) return "lorem ipsum ".repeat(Math.ceil(bodyBytes / 12)).slice(0, bodyBytes);
-  const { given } = wishesOf(behaviour);
+  const { given } = textAndFinishOf(behaviour);
   if (given !== undefined) return given;
   if (typeof format === "object") return JSON.stringify(valueFor(format.schema));
   const said = results === undefined ? `You said: ${words}` : results.join("\n");
   return format === "json" ? JSON.stringify({ answer: said }) : said;
 }
 
-/** Words end at the first stop sequence, or where the tokens do. */
-function cut(
+/** Cuts a text at the first stop sequence, or at the maximum number of tokens. */
+function cutText(
   text: string | undefined,
   { stops, maxTokens }: Question,
 ): { readonly text: string | undefined; readonly finish?: string; readonly stopText?: string } {

@@ -1,10 +1,10 @@
-/** A call that the model makes: `arguments` is JSON, or free text for a custom tool. */
+/** Tool call of the model. `arguments` is JSON, or free text for a custom tool. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: string;
 }
 
-/** The calls that words ask for: `call NAME {json}`, as often as it stands there. */
+/** Returns the tool calls that a message requests by `call NAME {json}`; it may contain several. */
 export function callsIn(words: string): readonly ToolCall[] {
   return Array.from(words.matchAll(/\bcall ([\w.:-]+)[ \t]*/g), (match) => {
     const rest = words.slice(match.index + match[0].length);
@@ -12,7 +12,7 @@ export function callsIn(words: string): readonly ToolCall[] {
   });
 }
 
-/** The JSON object that a text begins with, by its braces; undefined where there is none. */
+/** Returns the JSON object at the start of a text, up to its closing brace; undefined if there is none. */
 export function jsonAtStart(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;
   let depth = 0;
@@ -27,7 +27,7 @@ export function jsonAtStart(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a call's arguments as the value that they are JSON of; free text is the member `text`. */
+/** Parses a call's arguments. Free text becomes the member `text`. */
 export function argumentsOf(given: string): unknown {
   try {
     return JSON.parse(given || "{}");

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A multipart body, as a vendor takes it apart. */
+/** Parsed multipart body. */
 export interface Form {
-  /** Text fields in their order. */
+  /** Text fields, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly FormFile[];
 }
@@ -15,13 +15,13 @@ export interface FormFile {
   readonly bytes: Buffer;
 }
 
-/** A file of a form as a test wants to see it afterwards. */
+/** Description of a form's file, for tests. */
 export interface SeenFile extends Omit<FormFile, "bytes"> {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** The form in a body; undefined for another body, or a malformed form. */
+/** Parses a form; undefined for any other body, and for a malformed form. */
 export async function formIn(headers: IncomingHttpHeaders, body: Buffer): Promise<Form | undefined> {
   const type = headers["content-type"] ?? "";
   if (!type.startsWith("multipart/form-data")) return undefined;
@@ -45,12 +45,12 @@ export async function formIn(headers: IncomingHttpHeaders, body: Buffer): Promis
   return { fields, files };
 }
 
-/** What is remembered of a file. */
+/** Returns the description of a file that is kept for tests. */
 export function seenFile({ bytes, ...file }: FormFile): SeenFile {
   return { ...file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** The values of a field, in their order; `name[]` is the same field. */
+/** Returns the values of a field, in order. `name[]` counts as the same field. */
 export function valuesOf({ fields }: Form, name: string): readonly string[] {
   return fields.filter(([each]) => each === name || each === `${name}[]`).map(([, value]) => value);
 }

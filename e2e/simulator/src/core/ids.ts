@@ -1,11 +1,11 @@
 let count = 0;
 
-/** An id that no other answer of this process has. */
+/** Returns an id that is unique in this process. */
 export function freshId(prefix: string): string {
   return `${prefix}sim${(++count).toString(36)}`;
 }
 
-/** Now, in seconds. */
+/** Returns the current time in seconds. */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1_000);
 }

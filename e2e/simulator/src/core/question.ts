@@ -3,54 +3,56 @@ import { Refusal } from "../checks/refusal.ts";
 import type { PictureSize } from "../pictures/picture.ts";
 import { tokensOf } from "./tokens.ts";
 
-/** A tool that a request offers. */
+/** Tool that a request offers. */
 export interface OfferedTool {
   readonly name: string;
-  /** JSON Schema of its arguments; absent: none given. */
+  /** JSON Schema of its arguments, if given. */
   readonly schema?: unknown;
-  /** It takes free text instead of JSON. */
+  /** True if it takes free text instead of JSON. */
   readonly custom?: boolean;
-  /** The set of tools that it stands in. */
+  /** Name of the set of tools that contains it. */
   readonly namespace?: string;
 }
 
-/** What a request asks for, whatever wire it came on. */
+/** Content of a request, independent of the wire. */
 export interface Question {
   readonly model: string;
-  /** What was said last, without its directive; pictures and files by kind and size. */
+  /** Text of the last message, without its directive; pictures and files by kind and size. */
   readonly words: string;
-  /** Input tokens, all of them: cached ones are among them. */
+  /** Number of input tokens, including cached ones. */
   readonly promptTokens: number;
-  /** What the last message's directive asks for. */
+  /** Behaviour that the last message's directive requests. */
   readonly directive: Behaviour | undefined;
   readonly tools: readonly OfferedTool[];
-  /** `required`: some call; a name: that one. */
+  /** Tool choice. `required` demands any call; an object demands a call of that tool. */
   readonly choice: "auto" | "none" | "required" | { readonly name: string };
   readonly parallel: boolean;
-  /** The texts of tool results, where the request ends in them. */
+  /** Texts of the tool results with which the request ends; undefined if it does not end with results. */
   readonly results: readonly string[] | undefined;
-  /** Whether thoughts were asked for. */
+  /** True if reasoning is requested. */
   readonly reasoning: boolean;
-  /** JSON is wanted: any, or what fits a schema. */
+  /** Requested JSON format: any JSON, or JSON that matches a schema. */
   readonly format: undefined | "json" | { readonly schema: unknown };
   readonly maxTokens: number | undefined;
   readonly stops: readonly string[];
-  /** How many answers. */
+  /** Number of requested answers. */
   readonly choices: number;
-  /** Whether a picture was asked for. */
+  /** True if a picture is requested. */
   readonly image: boolean;
-  /** Its size; absent: a small one. */
+  /** Size of that picture; a small size if absent. */
   readonly pictureSize?: PictureSize | undefined;
 }
 
-type Wished = Partial<Omit<Question, "model" | "words" | "promptTokens" | "directive">>;
+type QuestionOptions = Partial<Omit<Question, "model" | "words" | "promptTokens" | "directive">>;
 
 /**
- * A question from what was said.
- * @param said the words of every message, the system's first, the last one last
- * @throws Refusal for a directive that cannot be followed
+ * Creates a question from the messages of a request.
+ *
+ * @param said texts of all messages, the system's first and the last message's last
+ *
+ * @throws Refusal for an invalid directive
  */
-export function questionFrom(model: string, said: readonly string[], wished: Wished = {}): Question {
+export function questionFrom(model: string, said: readonly string[], wished: QuestionOptions = {}): Question {
   const last = said.at(-1) ?? "";
   const found = directiveIn(last);
   if (found !== undefined && "wrong" in found) throw new Refusal(400, `simulate: ${found.wrong}`);

@@ -1,14 +1,14 @@
 import { wordsIn } from "./vector.ts";
 
-/** A document's place in a ranking. */
+/** Rank of a document. */
 export interface Ranked {
-  /** Its place in the request. */
+  /** Index of the document in the request. */
   readonly index: number;
-  /** From 0 to 1: how many of the query's words it has. */
+  /** Share of the query's words that the document contains, from 0 to 1. */
   readonly score: number;
 }
 
-/** Documents by their relevance, the most relevant first; equal ones keep their order. */
+/** Sorts documents by relevance, the most relevant first. Equal ones keep their order. */
 export function rank(query: string, documents: readonly string[], most = documents.length): readonly Ranked[] {
   const wanted = new Set(wordsIn(query));
   return documents

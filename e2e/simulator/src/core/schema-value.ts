@@ -3,8 +3,9 @@ import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.
 const deepest = 12;
 
 /**
- * The simplest value that fits a JSON Schema (or a Gemini schema, whose types are upper case): every property, the least
- * number of elements, the first of a choice. The same schema gives the same value.
+ * Returns the simplest value that matches a JSON Schema, or a Gemini schema, whose types are upper case: with every
+ * property, the minimum number of elements, and the first of several alternatives. The same schema gives the same
+ * value.
  */
 export function valueFor(schema: unknown, root: unknown = schema, depth = 0): unknown {
   if (!isRecord(schema) || depth > deepest) return null;
@@ -42,7 +43,10 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
   );
 }
 
-/** The least number that is allowed; 1 where there is no bound, or only that of all integers, as some clients write it. */
+/**
+ * Returns the minimum number that a schema allows; 1 if it has no bound, or only the smallest integer, which some
+ * clients write.
+ */
 function numberFor(schema: object): number {
   const bound = (name: string, step: number): number => (numberAt(schema, name) ?? Number.NaN) + step;
   const least = [bound("minimum", 0), bound("exclusiveMinimum", 1)].filter((at) => at > Number.MIN_SAFE_INTEGER);

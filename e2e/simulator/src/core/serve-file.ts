@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 
-/** A file as a host of files serves it. */
+/** File of a file host. */
 export interface ServedFile {
   readonly bytes: Buffer;
   readonly contentType: string;
 }
 
-/** Writes a file, or the one range of it that was asked for. */
+/** Answers with a file, or with the single range of it that the request names. */
 export function writeFile(
   response: ServerResponse,
   { range }: IncomingHttpHeaders,

@@ -1,8 +1,8 @@
-/** PCM of 16 bits and 24 kHz, one channel: what both realtime vendors speak unless asked otherwise. */
+/** Bytes per second of PCM with 16 bits, 24 kHz and one channel: the default format of both realtime vendors. */
 const bytesPerSecond = 48_000;
-/** The stated rules of every simulated vendor: ten tokens a second of speech heard, twenty of speech made. */
+/** Tokens per second that simulated vendors count: of received speech, and of generated speech. */
 const [heardPerSecond, madePerSecond] = [10, 20];
-/** A letter is spoken in a fortieth of a second. */
+/** Bytes of speech per letter, which takes a fortieth of a second. */
 const bytesPerLetter = bytesPerSecond / 40;
 
 const sine = ((): Buffer => {
@@ -12,8 +12,8 @@ const sine = ((): Buffer => {
   return wave;
 })();
 
-/** Words as a tone as long as they are: real samples, and the same for the same words. */
-export function spoken(words: string): Buffer {
+/** Returns a tone with a length that depends on the text. The same text gives the same samples. */
+export function toneFor(words: string): Buffer {
   const bytes = words.length * bytesPerLetter;
   return Buffer.concat([
     ...Array.from({ length: Math.floor(bytes / sine.length) }, () => sine),
@@ -21,34 +21,34 @@ export function spoken(words: string): Buffer {
   ]);
 }
 
-/** Tokens of speech that was made. */
+/** Returns the tokens of generated speech. */
 export function madeTokens(bytes: number): number {
   return Math.ceil((bytes * madePerSecond) / bytesPerSecond);
 }
 
-/** Tokens of speech that was heard. */
+/** Returns the tokens of received speech. */
 export function heardTokens(bytes: number): number {
   return Math.ceil((bytes * heardPerSecond) / bytesPerSecond);
 }
 
-/** Length of speech. */
+/** Returns the length of speech in ms. */
 export function milliseconds(bytes: number): number {
   return Math.round((bytes * 1_000) / bytesPerSecond);
 }
 
-/** Whether nothing but silence is in the samples. */
+/** Returns true if all samples are silent. */
 function isSilent(samples: Buffer): boolean {
   return samples.every((byte) => byte === 0);
 }
 
-/** What a piece of audio means to a listener for turns. */
-export type Heard = "nothing" | "speech began" | "speech" | "speech ended";
+/** Meaning of a piece of audio for turn detection. */
+export type SpeechEvent = "nothing" | "speech began" | "speech" | "speech ended";
 
-/** Listens for turns by the simplest rule there is: samples that are all zero are silence, everything else is speech. */
-export class Voice {
+/** Detects turns with a simple rule: samples that are all zero are silence, and all others are speech. */
+export class TurnDetector {
   #speaking = false;
 
-  hear(samples: Buffer): Heard {
+  hear(samples: Buffer): SpeechEvent {
     const silent = isSilent(samples);
     if (this.#speaking === !silent) return silent ? "nothing" : "speech";
     this.#speaking = !silent;

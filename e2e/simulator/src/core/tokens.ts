@@ -1,11 +1,14 @@
-/** The stated rule of every simulated vendor: a token is four characters, rounded up. */
+/**
+ * Returns the number of tokens of a text, which every simulated vendor counts as a quarter of its characters, rounded
+ * up.
+ */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
 export const charactersPerToken = 4;
 
-/** The tokens of a text, each a piece of it. */
+/** Splits a text into its tokens. */
 export function tokenTexts(text: string): readonly string[] {
   return Array.from({ length: tokensOf(text) }, (_, at) =>
     text.slice(at * charactersPerToken, (at + 1) * charactersPerToken),
@@ -15,8 +18,7 @@ export function tokenTexts(text: string): readonly string[] {
 const defaultChunks = 8;
 
 /**
- * A text in so many pieces, eight if it is not said how many; a text shorter than that is repeated, so that a benchmark
- * gets its chunks.
+ * Splits a text into pieces, eight by default. A shorter text is repeated, so that benchmarks get the requested number.
  */
 export function piecesOf(text: string, wanted = Math.min(defaultChunks, text.length)): readonly string[] {
   if (wanted === 0) return [];
@@ -30,7 +32,7 @@ export function piecesOf(text: string, wanted = Math.min(defaultChunks, text.len
   );
 }
 
-/** A text in two halves, as vendors cut the arguments of a tool call; nothing is left of an empty one. */
+/** Splits a text in two halves, as vendors split the arguments of a tool call; empty for an empty text. */
 export function halvesOf(text: string): readonly string[] {
   const half = Math.ceil(text.length / 2);
   return [text.slice(0, half), text.slice(half)].filter((piece) => piece !== "");

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** The words of a text, as searching compares them. */
+/** Returns the words of a text in the form in which they are compared. */
 export function wordsIn(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /**
- * A unit vector for a text: the sum of a direction for each of its words, so that texts that share words are near one
- * another. The same text gives the same vector.
+ * Returns a unit vector for a text: the sum of a random direction per word, so that texts with common words are close.
+ * The same text gives the same vector.
  */
 export function vectorOf(text: string, dimensions: number): readonly number[] {
   const sum = Array.from({ length: dimensions }, () => 0);
@@ -19,7 +19,7 @@ export function vectorOf(text: string, dimensions: number): readonly number[] {
   return sum.map((value) => value / length);
 }
 
-/** Numbers from -1 to 1 that follow from a word. */
+/** Returns a generator of numbers from -1 to 1 that depend only on a word. */
 function randomFrom(word: string): () => number {
   let state = createHash("sha256").update(word).digest().readUInt32LE(0) || 1;
   return () => {

@@ -1,8 +1,8 @@
 import { audioFormatOf } from "../audio/formats.ts";
-import { hear, secondsOf } from "../audio/transcript.ts";
-import { speak } from "../audio/voice.ts";
+import { transcriptFor, secondsOf } from "../audio/transcript.ts";
+import { synthesize } from "../audio/voice.ts";
 import { textAt } from "../checks/members.ts";
-import { demand, Refusal } from "../checks/refusal.ts";
+import { requireShape, Refusal } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
@@ -11,12 +11,12 @@ import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor, type Vend
 const shape = shapeOf(String.raw`{ text: /^[\s\S]{1,2000}$/u "1 to 2000 characters" }`);
 const encodings: ReadonlySet<string> = new Set(["mp3", "opus", "flac", "aac", "linear16"]);
 
-/** `POST /v1/speak`. */
+/** Endpoint `POST /v1/speak`. */
 const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/speak$/,
   open({ body, query }) {
-    demand(body, shape);
+    requireShape(body, shape);
     const model = query.get("model") ?? "aura-asteria-en";
     if (!/^aura-(?:\d+-)?\w+-[a-z]{2}$/.test(model)) throw new Refusal(400, `No such model: ${model}`);
     const encoding = query.get("encoding") ?? "mp3";
@@ -25,7 +25,7 @@ const speech: Endpoint = {
     const format = audioFormatOf(name);
     if (format === undefined) throw new Refusal(400, `Unsupported encoding: ${encoding}`);
     const { words, directive } = questionFrom(model, [textAt(body, "text") ?? ""]);
-    const pieces = () => format.encode(speak(words, { voice: model, speed: 1 }));
+    const pieces = () => format.encode(synthesize(words, { voice: model, speed: 1 }));
     return {
       directive,
       whole: () => ({}),
@@ -35,8 +35,8 @@ const speech: Endpoint = {
   },
 };
 
-/** What a request may say in its address. */
-const known: ReadonlySet<string> = new Set([
+/** Names of the query parameters that a request may have. */
+const knownParameters: ReadonlySet<string> = new Set([
   "model",
   "language",
   "detect_language",
@@ -47,19 +47,20 @@ const known: ReadonlySet<string> = new Set([
   "keyterm",
 ]);
 
-/** `POST /v1/listen`: the body is the file. */
+/** Endpoint `POST /v1/listen`, whose body is the file. */
 const transcripts: Endpoint = {
   method: "POST",
   path: /^\/v1\/listen$/,
   async open({ bytes, headers, query }) {
-    for (const name of query.keys()) if (!known.has(name)) throw new Refusal(400, `Unknown parameter: ${name}`);
+    for (const name of query.keys())
+      if (!knownParameters.has(name)) throw new Refusal(400, `Unknown parameter: ${name}`);
     const model = query.get("model") ?? "nova-3";
     const seconds = await secondsOf(bytes, headers["content-type"] ?? "");
     if (seconds === undefined)
       throw new Refusal(400, "failed to process audio: corrupt or unsupported data", { code: "Bad Request" });
     return {
       whole: ({ text: said, reply = said }) => {
-        const heard = hear(seconds, reply);
+        const heard = transcriptFor(seconds, reply);
         const words = heard.words.map(({ text: word, start, end }) => ({
           word: word.toLowerCase(),
           start,
@@ -83,7 +84,7 @@ const transcripts: Endpoint = {
   },
 };
 
-/** The token of an `authorization: Token` header. */
+/** Returns the token of an `authorization: Token` header. */
 function tokenOf({ headers }: VendorCall): string {
   return /^token (.+)$/i.exec(headerOf(headers, "authorization"))?.[1] ?? "";
 }
@@ -92,7 +93,7 @@ function tokenOf({ headers }: VendorCall): string {
 export const deepgram: Vendor = createVendor({
   prefix: "/deepgram",
   endpoints: [speech, transcripts],
-  admit(call) {
+  authenticate(call) {
     const key = tokenOf(call);
     if (key === "" || isBadKey(key)) throw new Refusal(401, "Invalid credentials.", { code: "INVALID_AUTH" });
     return key;

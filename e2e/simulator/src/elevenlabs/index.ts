@@ -1,8 +1,8 @@
-import { speak } from "../audio/voice.ts";
+import { synthesize } from "../audio/voice.ts";
 import { audioFormatOf } from "../audio/formats.ts";
-import { hear, secondsOf } from "../audio/transcript.ts";
+import { transcriptFor, secondsOf } from "../audio/transcript.ts";
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand, Refusal } from "../checks/refusal.ts";
+import { requireShape, Refusal } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { valuesOf } from "../core/form.ts";
 import { questionFrom } from "../core/question.ts";
@@ -16,12 +16,12 @@ const shape = shapeOf(String.raw`nullable<{
 }>`);
 const formats = /^(mp3|opus|wav|pcm)_\d+(?:_\d+)?$/;
 
-/** `POST /v1/text-to-speech/{voice}`, and the same as a stream. */
+/** Endpoint `POST /v1/text-to-speech/{voice}`, and its variant with a stream. */
 const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/text-to-speech\/([^/]+)(\/stream)?$/,
   open({ body, query, groups: [voice = "", streamed] }) {
-    demand(body, shape);
+    requireShape(body, shape);
     const asked = query.get("output_format") ?? "mp3_44100_128";
     const [, name = ""] = formats.exec(asked) ?? [];
     const format = audioFormatOf(name);
@@ -29,12 +29,12 @@ const speech: Endpoint = {
       throw new Refusal(422, `output_format ${asked} is not one of ours.`);
     const { words, directive } = questionFrom(textAt(body, "model_id") ?? "", [textAt(body, "text") ?? ""]);
     const speed = numberAt(memberOf(body, "voice_settings"), "speed") ?? 1;
-    const pieces = () => format.encode(speak(words, { voice, speed }));
+    const pieces = () => format.encode(synthesize(words, { voice, speed }));
     return { directive, whole: () => ({}), bytes: () => ({ contentType: format.contentType, pieces: pieces() }) };
   },
 };
 
-const known: ReadonlySet<string> = new Set([
+const knownParameters: ReadonlySet<string> = new Set([
   "model_id",
   "language_code",
   "timestamps_granularity",
@@ -45,13 +45,13 @@ const known: ReadonlySet<string> = new Set([
   "file_format",
 ]);
 
-/** `POST /v1/speech-to-text`. */
+/** Endpoint `POST /v1/speech-to-text`. */
 const transcripts: Endpoint = {
   method: "POST",
   path: /^\/v1\/speech-to-text$/,
   async open({ form }) {
     if (form === undefined) throw new Refusal(422, "A form is wanted.");
-    const strange = form.fields.find(([name]) => !known.has(name));
+    const strange = form.fields.find(([name]) => !knownParameters.has(name));
     if (strange !== undefined) throw new Refusal(422, `There is no field ${strange[0]}.`);
     const [model] = valuesOf(form, "model_id");
     if (model === undefined || !/^scribe_v\d/.test(model)) throw new Refusal(400, "model_id is not one of ours.");
@@ -61,7 +61,7 @@ const transcripts: Endpoint = {
     return {
       directive: undefined,
       whole: ({ text: said, reply = said }) => {
-        const heard = hear(seconds, reply);
+        const heard = transcriptFor(seconds, reply);
         return {
           language_code: valuesOf(form, "language_code")[0] ?? "eng",
           language_probability: 0.98,
@@ -80,7 +80,7 @@ const transcripts: Endpoint = {
 export const elevenlabs: Vendor = createVendor({
   prefix: "/elevenlabs",
   endpoints: [speech, transcripts],
-  admit({ headers }) {
+  authenticate({ headers }) {
     const key = headerOf(headers, "xi-api-key");
     if (key === "" || isBadKey(key)) throw new Refusal(401, "Invalid API key", { code: "invalid_api_key" });
     return key;

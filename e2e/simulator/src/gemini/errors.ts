@@ -15,12 +15,12 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** The refusal of a key, which has a detail of its own. */
+/** Error detail of a refused key. */
 export const invalidKey = "API_KEY_INVALID";
 
 const detail = (name: string, members: object) => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...members });
 
-/** An error as this vendor sends it, within a stream too. */
+/** Renders an error, as in a body and in a stream. */
 export function errorOf({ status, message, code, path, retryAfter }: Refusal): object {
   const isReason = code === invalidKey;
   const details = [
@@ -34,7 +34,7 @@ export function errorOf({ status, message, code, path, retryAfter }: Refusal): o
   return { error: { code: status, message, status: word, ...(details.length > 0 && { details }) } };
 }
 
-/** An error body; where a stream of one array was asked for, it is the array's element. */
+/** Renders an error body. For a request of an array stream, the body is an array with the error. */
 export function renderError(refusal: Refusal, _: AnswerHeaders, { path, query }: VendorCall): object {
   const error = errorOf(refusal);
   return path.endsWith(":streamGenerateContent") && query.get("alt") !== "sse" ? [error] : error;

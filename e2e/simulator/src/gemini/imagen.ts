@@ -1,9 +1,9 @@
 import { memberOf, numberAt, textAt, listAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import { questionFrom } from "../core/question.ts";
 import { pictureOf } from "../pictures/picture.ts";
-import type { Understood } from "../vendor.ts";
+import type { ParsedRequest } from "../vendor.ts";
 
 const shapes = new Shapes(`
   Instances = { instances: { prompt: filled }[1..1] };
@@ -31,9 +31,9 @@ const sides: Readonly<Record<string, readonly [number, number]>> = {
   "16:9": [1_408, 768],
 };
 
-/** Imagen by `predict`: a picture each, in Base64. */
-export function predictImages(body: unknown, model: string, at: "gemini" | "vertex"): Understood {
-  demand(body, shapes.of(at));
+/** Answers `predict` of Imagen with pictures in Base64. */
+export function predictImages(body: unknown, model: string, at: "gemini" | "vertex"): ParsedRequest {
+  requireShape(body, shapes.of(at));
   const words = textAt(listAt(body, "instances")[0], "prompt") ?? "";
   const parameters = memberOf(body, "parameters");
   const { directive } = questionFrom(model, [words]);

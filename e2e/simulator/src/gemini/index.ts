@@ -1,27 +1,27 @@
 import { Refusal } from "../checks/refusal.ts";
-import { createVendor, headerOf, isBadKey, type Endpoint, type Understood, type Vendor } from "../vendor.ts";
+import { createVendor, headerOf, isBadKey, type Endpoint, type ParsedRequest, type Vendor } from "../vendor.ts";
 import { batchEmbedContents, countTokens, embedContent, openGenerate } from "./actions.ts";
 import { soundIn } from "./sound.ts";
-import { camelise } from "./camel.ts";
+import { toCamelCase } from "./camel.ts";
 import { invalidKey, renderError } from "./errors.ts";
 import { predictImages } from "./imagen.ts";
 import { createInteraction, getInteraction } from "./interactions/index.ts";
 
-import { beginOperation, filmAt, geminiOperation } from "../veo/operations.ts";
+import { beginOperation, videoEndpoint, geminiOperation } from "../veo/operations.ts";
 
-/** An action on a model, by the last word of its address. */
+/** Creates the endpoint of an action on a model, which the last word of the path names. */
 function action(
   name: string,
-  open: (body: unknown, model: string, query: URLSearchParams) => Understood | Promise<Understood>,
+  open: (body: unknown, model: string, query: URLSearchParams) => ParsedRequest | Promise<ParsedRequest>,
 ): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/v1(?:beta)?/models/(.+):${name}$`),
-    open: ({ body, groups: [model = ""], query }) => open(camelise(body), model.replace(/^models\//, ""), query),
+    open: ({ body, groups: [model = ""], query }) => open(toCamelCase(body), model.replace(/^models\//, ""), query),
   };
 }
 
-/** The vendor of the content-generation wire, under `/gemini`. */
+/** Vendor of the content-generation wire, under `/gemini`. */
 export const gemini: Vendor = createVendor({
   prefix: "/gemini",
   endpoints: [
@@ -35,9 +35,9 @@ export const gemini: Vendor = createVendor({
     createInteraction,
     getInteraction,
     geminiOperation,
-    filmAt(/^\/v1(?:beta)?\/files\/([^/:]+):download$/),
+    videoEndpoint(/^\/v1(?:beta)?\/files\/([^/:]+):download$/),
   ],
-  admit({ headers, query }) {
+  authenticate({ headers, query }) {
     const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");
     if (key === "") throw new Refusal(403, "A key is required: the header x-goog-api-key, or key in the address.");
     if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });

@@ -1,18 +1,21 @@
-/** The first generation whose thinking is set in levels, whose calls have ids, and whose calls must come back signed. */
+/**
+ * First generation that has levels of thinking, gives ids to tool calls, and requires signatures when calls are sent
+ * back.
+ */
 const firstWithSignatures = 3;
 
-/** A model's generation by its name; undefined where the name has none. */
+/** Returns a model's generation by its name; undefined if the name has none. */
 function generationOf(model: string): number | undefined {
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation === undefined ? undefined : Number(generation);
 }
 
-/** Whether a model wants its calls back signed, gives them ids, and takes levels of thinking. */
+/** Returns true if a model signs tool calls, gives them ids, and accepts levels of thinking. */
 export function signsCalls(model: string): boolean {
   return (generationOf(model) ?? 0) >= firstWithSignatures;
 }
 
-/** Whether a model takes budgets of thinking only. */
+/** Returns true if a model accepts only budgets of thinking. */
 export function takesBudgetsOnly(model: string): boolean {
   return (generationOf(model) ?? firstWithSignatures) < firstWithSignatures;
 }

@@ -1,24 +1,24 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
-import { demandSense } from "./rules.ts";
+import { requireValidRequest } from "./rules.ts";
 import { generateShape } from "./shape.ts";
 
-/** A request to generate content: the question, and what only this wire knows. */
-export interface GenerateAsked {
+/** Request to generate content: the question, and options that only this wire has. */
+export interface GenerateRequest {
   readonly question: Question;
-  /** Thoughts are shown; a directive's always are. */
+  /** True if reasoning is sent. Reasoning that a directive requests is always sent. */
   readonly showThoughts: boolean;
-  /** No words are wanted, only a picture. */
+  /** True if only a picture is requested, without text. */
   readonly wordless: boolean;
-  /** Most likely alternatives of each token; absent: no probabilities. */
+  /** Number of alternatives per token; absent if no probabilities are requested. */
   readonly topLogprobs: number | undefined;
 }
 
-/** Reads a request in camelCase. Throws a Refusal for what the vendor would refuse. */
-export function readGenerate(body: unknown, model: string): GenerateAsked {
-  demand(body, generateShape);
-  demandSense(body, model);
+/** Reads a request in camelCase. Throws a Refusal for a request that the vendor would refuse. */
+export function readGenerate(body: unknown, model: string): GenerateRequest {
+  requireShape(body, generateShape);
+  requireValidRequest(body, model);
   const contents = listAt(body, "contents");
   const config = memberOf(body, "generationConfig");
   const thinking = memberOf(config, "thinkingConfig");
@@ -48,7 +48,7 @@ export function readGenerate(body: unknown, model: string): GenerateAsked {
 
 const sideOf: Readonly<Record<string, number>> = { "1K": 1_024, "2K": 2_048, "4K": 4_096 };
 
-/** The size of a picture by its ratio and its class: about as many pixels as a square of that side has. */
+/** Returns the size of a picture with an aspect ratio and about as many pixels as a square of the requested side. */
 function pictureSizeIn(config: unknown): Question["pictureSize"] {
   const [, across = 1, down = 1] = /^(\d+):(\d+)$/.exec(textAt(config, "aspectRatio") ?? "")?.map(Number) ?? [];
   if (config === undefined) return undefined;
@@ -57,7 +57,7 @@ function pictureSizeIn(config: unknown): Question["pictureSize"] {
   return { width: Math.round(across * scale), height: Math.round(down * scale) };
 }
 
-/** A content's words; pictures and files by kind and size. */
+/** Returns a content as text; pictures and files by kind and size. */
 export function wordsOf(content: unknown): string {
   return listAt(content, "parts").map(wordsOfPart).join("");
 }
@@ -77,7 +77,7 @@ function wordsOfPart(part: unknown): string {
   return result === undefined ? (textAt(part, "text") ?? "") : resultText(result);
 }
 
-/** A result's text: the one text in it, or all of it as JSON. */
+/** Returns a tool result as text: its only text member, or the complete result as JSON. */
 function resultText(result: unknown): string {
   const response = memberOf(result, "response");
   const [only, ...more] = Object.values(Object(response));

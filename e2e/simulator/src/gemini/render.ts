@@ -3,40 +3,40 @@ import { Refusal } from "../checks/refusal.ts";
 import type { Answer } from "../core/answer.ts";
 import { argumentsOf } from "../core/asked-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { sealOf } from "../core/seal.ts";
+import { makeOpaqueData } from "../core/seal.ts";
 import { piecesOf, tokenTexts } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
 import { errorOf } from "./errors.ts";
 import { signsCalls } from "./models.ts";
-import type { GenerateAsked } from "./read.ts";
+import type { GenerateRequest } from "./read.ts";
 import { thoughtSeal } from "./rules.ts";
 
-/** What is shown of an answer's thoughts, words, picture and calls. */
+/** Visible parts of an answer: reasoning, text, picture and calls. */
 interface Shown {
   readonly thoughts: string | undefined;
   readonly text: string | undefined;
-  /** A picture, then the calls. */
+  /** Picture, then tool calls. */
   readonly rest: readonly object[];
-  /** The seal of the thoughts behind the words; a call has its own. */
+  /** Signature of the reasoning, sent after the text. Each call has a separate signature. */
   readonly seal: string | undefined;
 }
 
-function partsOf({ question, showThoughts, wordless }: GenerateAsked, answer: Answer, behaviour: Behaviour): Shown {
+function partsOf({ question, showThoughts, wordless }: GenerateRequest, answer: Answer, behaviour: Behaviour): Shown {
   const { thoughts, calls, image } = answer;
   const signs = signsCalls(question.model);
   const picture = image && {
     inlineData: { mimeType: "image/png", data: image.toString("base64") },
-    ...(signs && { thoughtSignature: sealOf(thoughtSeal, "picture") }),
+    ...(signs && { thoughtSignature: makeOpaqueData(thoughtSeal, "picture") }),
   };
   const called = calls.map((call, at) => ({
     functionCall: { ...(signs && { id: freshId("fc-") }), name: call.name, args: argumentsOf(call.arguments) },
-    ...(at === 0 && { thoughtSignature: sealOf(thoughtSeal, call.name) }),
+    ...(at === 0 && { thoughtSignature: makeOpaqueData(thoughtSeal, call.name) }),
   }));
   return {
     thoughts: showThoughts || behaviour.reasoning !== undefined ? thoughts : undefined,
     text: wordless ? undefined : answer.text,
     rest: picture === undefined ? called : [picture, ...called],
-    seal: thoughts !== undefined && calls.length === 0 ? sealOf(thoughtSeal, "words") : undefined,
+    seal: thoughts !== undefined && calls.length === 0 ? makeOpaqueData(thoughtSeal, "words") : undefined,
   };
 }
 
@@ -47,16 +47,16 @@ const finishReasons: Readonly<Record<string, string>> = {
   content_filter: "SAFETY",
 };
 
-/** The ending by which a prompt was not answered at all. */
+/** Finish reason of a prompt that was blocked, so that there is no answer. */
 const blocked = "blocked";
 
-/** The members of every piece of an answer. */
+/** Returns the members that all pieces of an answer have. */
 function headOf(model: string): object {
   return { modelVersion: `${model}-001`, responseId: freshId("resp-") };
 }
 
-/** A whole answer. */
-export function renderGenerated(asked: GenerateAsked, answer: Answer, behaviour: Behaviour): object {
+/** Renders an answer that is not streamed. */
+export function renderGenerated(asked: GenerateRequest, answer: Answer, behaviour: Behaviour): object {
   const usageMetadata = renderUsage(answer);
   const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
   if (answer.finish === blocked) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
@@ -78,13 +78,13 @@ export function renderGenerated(asked: GenerateAsked, answer: Answer, behaviour:
   };
 }
 
-const likely = -0.125;
+const tokenLogprob = -0.125;
 
 function probabilitiesOf(text: string | undefined, top: number | undefined): object {
   if (top === undefined || text === undefined) return {};
-  const entry = (token: string, tokenId: number) => ({ token, tokenId, logProbability: likely });
+  const entry = (token: string, tokenId: number) => ({ token, tokenId, logProbability: tokenLogprob });
   return {
-    avgLogprobs: likely,
+    avgLogprobs: tokenLogprob,
     logprobsResult: {
       chosenCandidates: tokenTexts(text).map(entry),
       topCandidates: tokenTexts(text).map((token) => ({
@@ -94,9 +94,9 @@ function probabilitiesOf(text: string | undefined, top: number | undefined): obj
   };
 }
 
-/** An answer as a stream of pieces; the last one says why it ended and what it took. */
+/** Renders an answer as a stream of pieces. The last piece has the finish reason and the usage. */
 export function streamGenerated(
-  asked: GenerateAsked,
+  asked: GenerateRequest,
   answer: Answer,
   behaviour: Behaviour,
   framing: "crlf" | "array",
@@ -109,8 +109,8 @@ export function streamGenerated(
   return { frames, error, framing };
 }
 
-/** @param tail members of the last piece, its usage among them */
-function* piecesFrom(asked: GenerateAsked, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
+/** @param tail further members of the last piece, such as the usage */
+function* piecesFrom(asked: GenerateRequest, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
   const { inputTokens } = answer.counts;
   const early = { promptTokenCount: inputTokens, totalTokenCount: inputTokens };
   const begun = { ...tail, ...("usageMetadata" in tail && { usageMetadata: early }) };
@@ -132,7 +132,7 @@ function* piecesFrom(asked: GenerateAsked, answer: Answer, behaviour: Behaviour,
   yield { data: JSON.stringify({ candidates: ended, ...tail }), last: true };
 }
 
-/** The usage of an answer: thoughts are not among the candidates' tokens. Undefined where none is to be reported. */
+/** Returns the usage of an answer; candidates' tokens exclude reasoning. Undefined if no usage is reported. */
 function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

@@ -1,17 +1,17 @@
 import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
-import { isSealOf } from "../core/seal.ts";
+import { isOpaqueDataOf } from "../core/seal.ts";
 import { signsCalls, takesBudgetsOnly } from "./models.ts";
 
-/** What thoughts of this vendor are sealed as. A seal on a call is bound to the function's name. */
+/** Kind of the signature of reasoning. The signature on a call is bound to the function's name. */
 export const thoughtSeal = "gemini.thought";
 
-/** What the vendor takes instead of a seal, for calls that another model made. */
+/** Texts that the vendor accepts instead of a signature, for calls that another model made. */
 const dummySeals = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
 
-/** Refuses what has the right shape and still makes no sense to this vendor. */
-export function demandSense(body: unknown, model: string): void {
+/** Refuses a request of the right shape whose content this vendor would refuse. */
+export function requireValidRequest(body: unknown, model: string): void {
   const turns = turnsOf(listAt(body, "contents"));
   demandOrder(turns);
   demandSeals(turns);
@@ -22,10 +22,10 @@ export function demandSense(body: unknown, model: string): void {
     throw new Refusal(403, "The cached content is not there, or not for this key.", { path: ["cachedContent"] });
 }
 
-/** What one side said in one go: neighbouring contents of one side are one turn, as streams are kept piece by piece. */
+/** Turn of a conversation: consecutive contents of one role, because clients may send back each piece of a stream. */
 interface Turn {
   readonly isModel: boolean;
-  /** Where its first content stands. */
+  /** Index of the turn's first content. */
   readonly at: number;
   readonly parts: readonly { readonly part: unknown; readonly path: Path }[];
 }
@@ -45,7 +45,10 @@ function turnsOf(contents: readonly unknown[]): readonly Turn[] {
 const payloadsIn = (turn: Turn | undefined, name: string): readonly unknown[] =>
   (turn?.parts ?? []).flatMap(({ part }) => memberOf(part, name) ?? []);
 
-/** Calls follow what a user said or a function returned; as many results follow them, in the next turn. */
+/**
+ * Refuses calls that do not follow a user's text or a function's result, and calls without as many results in the next
+ * turn.
+ */
 function demandOrder(turns: readonly Turn[]): void {
   for (const [place, turn] of turns.entries()) {
     const [calls, results] = [payloadsIn(turn, "functionCall"), payloadsIn(turn, "functionResponse")];
@@ -80,12 +83,12 @@ function demandSeals(turns: readonly Turn[]): void {
   for (const { part, path } of turns.flatMap(({ parts }) => parts)) {
     const seal = textAt(part, "thoughtSignature");
     if (seal === undefined || dummySeals.includes(seal)) continue;
-    if (!isSealOf(thoughtSeal, seal, textAt(memberOf(part, "functionCall"), "name")))
+    if (!isOpaqueDataOf(thoughtSeal, seal, textAt(memberOf(part, "functionCall"), "name")))
       throw wrongField([...path, "thoughtSignature"], "The thought signature is not valid.");
   }
 }
 
-/** Since the user last spoke, the first call of every step is signed. */
+/** Refuses turns after the last user text in which the first call of a step has no signature. */
 function demandSignedCalls(turns: readonly Turn[]): void {
   const spoke = turns.findLastIndex((turn) => !turn.isModel && payloadsIn(turn, "functionResponse").length === 0);
   for (const { parts } of turns.slice(spoke + 1)) {
@@ -115,7 +118,10 @@ function demandTools(body: unknown, model: string): void {
     throw wrongField([...path, "allowedFunctionNames"], "An allowed name is not declared.");
 }
 
-/** Beside functions, tools of the vendor are for newer models only, whose client says that it sends their steps back. */
+/**
+ * Refuses vendor tools in combination with functions, except for newer models if the client sends the tools' steps
+ * back.
+ */
 function demandNoOwnTools(body: unknown, model: string): void {
   const names = listAt(body, "tools").flatMap((tool) => (isRecord(tool) ? Object.keys(tool) : []));
   if (names.every((name) => name === "functionDeclarations")) return;

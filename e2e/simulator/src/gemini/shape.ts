@@ -39,9 +39,9 @@ const Part: Shape = (value, path) => {
 const requests = new Shapes(
   String.raw`
   Content = nullable<{ parts: Part[1..], role?: "user" | "model" | "function" }>;
-  // Whole numbers of 64 bits may come as texts.
+  // 64-bit integers may be sent as strings.
   Count = integer(0) | /^\d+$/ "a whole number";
-  // A part of OpenAPI's schemas, and nothing of JSON Schema beyond.
+  // A subset of OpenAPI's schemas, without the rest of JSON Schema.
   Schema = nullable<{
     type?: "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL"
       | "string" | "number" | "integer" | "boolean" | "array" | "object" | "null",
@@ -83,7 +83,7 @@ const requests = new Shapes(
   Generate = nullable<{
     contents: Content[1..], systemInstruction?: nullable<{ parts: Part[1..], role?: string }>, tools?: Tool[],
     toolConfig?: ToolConfig, safetySettings?: SafetySetting[], cachedContent?: string, generationConfig?: GenerationConfig,
-    // The address names the model; the body may say it again.
+    // The path names the model; the body may repeat it.
     serviceTier?: string, store?: boolean, model?: string
   }>;
   CountTokens = nullable<{ contents?: Content[1..], generateContentRequest?: Generate, model?: string }>;
@@ -98,14 +98,14 @@ const requests = new Shapes(
   { base: parts, more: { Part } },
 );
 
-/** A request to generate content, every field of it; null stands for an optional field that is absent. */
+/** Shape of a request to generate content, with every field. Null counts as an absent optional field. */
 export const generateShape = requests.of("Generate");
 
-/** A request to count its tokens: contents alone, or a whole request. */
+/** Shape of a request to count tokens, for contents alone or for a complete request. */
 export const countShape = requests.of("CountTokens");
 
-/** A request for one vector. */
+/** Shape of a request for one embedding. */
 export const embedShape = requests.of("Embed");
 
-/** A request for several: each names the model again. */
+/** Shape of a request for several embeddings, each of which names the model. */
 export const batchEmbedShape = requests.of("BatchEmbed");

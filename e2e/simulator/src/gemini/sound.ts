@@ -1,14 +1,14 @@
-import { hear, secondsOf } from "../audio/transcript.ts";
+import { transcriptFor, secondsOf } from "../audio/transcript.ts";
 import { pcm } from "../audio/formats.ts";
-import { speak } from "../audio/voice.ts";
+import { synthesize } from "../audio/voice.ts";
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
 import { questionFrom } from "../core/question.ts";
 import { tokensOf } from "../core/tokens.ts";
-import type { Understood } from "../vendor.ts";
+import type { ParsedRequest } from "../vendor.ts";
 import { readGenerate } from "./read.ts";
 
-/** The voices that the vendor has. */
+/** Names of the vendor's voices. */
 const voices: ReadonlySet<string> = new Set(
   (
     "Achernar Achird Algenib Algieba Alnilam Aoede Autonoe Callirrhoe Charon Despina Enceladus Erinome Fenrir Gacrux " +
@@ -17,11 +17,11 @@ const voices: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Tokens of a second of speech that is made, and that is heard. */
+/** Tokens per second of generated speech, and of received speech. */
 const [madePerSecond, heardPerSecond] = [25, 32];
 
-/** A request to generate content that is about sound; undefined for any other. */
-export function soundIn(body: unknown, model: string): Promise<Understood> | Understood | undefined {
+/** Reads a request to generate content that requests speech or a transcript; undefined for any other request. */
+export function soundIn(body: unknown, model: string): Promise<ParsedRequest> | ParsedRequest | undefined {
   const parts = listAt(body, "contents").flatMap((content) => listAt(content, "parts"));
   if (model.includes("-tts")) return speech(body, model);
   const recorded = parts.map((part) => memberOf(part, "inlineData")).find((data) => isAudio(data));
@@ -33,8 +33,8 @@ function isAudio(data: unknown): boolean {
   return textAt(data, "mimeType")?.startsWith("audio/") === true;
 }
 
-/** Samples of 24 kHz, without a head. */
-function speech(body: unknown, model: string): Understood {
+/** Answers with samples of 24 kHz, without a header. */
+function speech(body: unknown, model: string): ParsedRequest {
   const config = memberOf(body, "generationConfig");
   const modalities = listAt(config, "responseModalities");
   if (modalities.length !== 1 || modalities[0] !== "AUDIO")
@@ -46,7 +46,7 @@ function speech(body: unknown, model: string): Understood {
   return {
     directive: question.directive,
     whole() {
-      const said = speak(question.words, { voice, speed: 1 });
+      const said = synthesize(question.words, { voice, speed: 1 });
       const [input, output] = [tokensOf(question.words), Math.ceil(said.seconds * madePerSecond)];
       const data = Buffer.concat([...pcm(said)]).toString("base64");
       return {
@@ -70,7 +70,7 @@ function speech(body: unknown, model: string): Understood {
   };
 }
 
-async function transcript(recorded: unknown, task: string): Promise<Understood> {
+async function transcript(recorded: unknown, task: string): Promise<ParsedRequest> {
   const bytes = Buffer.from(textAt(recorded, "data") ?? "", "base64");
   const seconds = await secondsOf(bytes, textAt(recorded, "mimeType") ?? "");
   if (seconds === undefined) throw new Refusal(400, "Unable to process input audio.");
@@ -78,7 +78,7 @@ async function transcript(recorded: unknown, task: string): Promise<Understood> 
   return {
     directive,
     whole({ text: said, reply = said }) {
-      const { text } = hear(seconds, reply);
+      const { text } = transcriptFor(seconds, reply);
       const [audio, words, output] = [Math.ceil(seconds * heardPerSecond), tokensOf(task), tokensOf(text)];
       return {
         candidates: [{ index: 0, content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }],

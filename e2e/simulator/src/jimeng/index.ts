@@ -1,19 +1,19 @@
 import { createHash, createHmac } from "node:crypto";
 import { listAt, numberAt, textAt } from "../checks/members.ts";
-import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
+import { requireShape, dottedPath, Refusal } from "../checks/refusal.ts";
 import { shapeOf, Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import {
   createVendor,
   headerOf,
-  type Asking,
+  type EndpointCall,
   type Endpoint,
-  type Understood,
+  type ParsedRequest,
   type Vendor,
   type VendorCall,
 } from "../vendor.ts";
-import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
-import { directiveOf, findTask, lookAt, takeTask, type Phase } from "../video/tasks.ts";
+import { videoAddress, videoHost, isVideoPath } from "../video/film-host.ts";
+import { directiveOf, findTask, poll, createTask, type Phase } from "../video/tasks.ts";
 
 const submitShape = new Shapes(
   String.raw`It = {
@@ -30,9 +30,9 @@ const submitShape = new Shapes(
 ).of("It");
 const resultShape = shapeOf("{ req_key: filled, task_id: filled, req_json?: string }");
 
-const actions: Readonly<Record<string, (asking: Asking) => Understood>> = {
+const actions: Readonly<Record<string, (asking: EndpointCall) => ParsedRequest>> = {
   CVSync2AsyncSubmitTask({ body }) {
-    demand(body, submitShape);
+    requireShape(body, submitShape);
     const words = textAt(body, "prompt") ?? "";
     if (words === "" && listAt(body, "binary_data_base64").length + listAt(body, "image_urls").length === 0)
       throw new Refusal(400, "prompt is empty", { code: "50200" });
@@ -41,35 +41,35 @@ const actions: Readonly<Record<string, (asking: Asking) => Understood>> = {
       whole() {
         const seconds = ((numberAt(body, "frames") ?? 121) - 1) / 24;
         const model = textAt(body, "req_key") ?? "";
-        const task = takeTask("7392", { model, prompt: words, seconds, width: 1280, height: 720 });
+        const task = createTask("7392", { model, prompt: words, seconds, width: 1280, height: 720 });
         return envelope({ task_id: task.id });
       },
     };
   },
   CVSync2AsyncGetResult({ body, address }) {
-    demand(body, resultShape);
+    requireShape(body, resultShape);
     const task = findTask(textAt(body, "task_id") ?? "");
     if (task === undefined || task.model !== textAt(body, "req_key"))
       return { whole: () => envelope({ status: "not_found" }) };
     return {
       whole() {
-        const phase = lookAt(task);
+        const phase = poll(task);
         if (phase.state === "failed") return envelope({ status: "done" }, 50_511, phase.message);
-        const url = phase.state === "completed" ? { video_url: addressOfFilm(address, task.id) } : {};
-        return envelope({ status: words[phase.state], ...url });
+        const url = phase.state === "completed" ? { video_url: videoAddress(address, task.id) } : {};
+        return envelope({ status: stateNames[phase.state], ...url });
       },
     };
   },
 };
 
-const words: Readonly<Record<Phase["state"], string>> = {
+const stateNames: Readonly<Record<Phase["state"], string>> = {
   queued: "in_queue",
   in_progress: "generating",
   completed: "done",
   failed: "done",
 };
 
-const act: Endpoint = {
+const actionEndpoint: Endpoint = {
   method: "POST",
   path: /^\/$/,
   open(asking) {
@@ -85,10 +85,10 @@ function envelope(data: object, code = 10_000, message = "Success"): object {
   return { code, message, request_id: freshId("20"), status: code, time_elapsed: "1 ms", data };
 }
 
-/** Who signed the request; throws a Refusal for a signature that the vendor would not take. */
+/** Authenticates the caller by the request's signature, and returns the access key. Throws a Refusal. */
 function admit(call: VendorCall): string {
   const { headers, path, body, method, query } = call;
-  if (isFilm(path)) return "";
+  if (isVideoPath(path)) return "";
   const [, accessKey = "", scope = "", names = "", signature = ""] =
     /^HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=([0-9a-f]{64})$/.exec(
       headerOf(headers, "authorization"),
@@ -119,19 +119,24 @@ function hmac(key: Buffer | string, of: string): Buffer {
   return createHmac("sha256", key).update(of).digest();
 }
 
-const codes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429: 50_429 };
+const errorCodes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429: 50_429 };
 
-/** The vendor of signed actions under `/jimeng/`. */
+/** Vendor with signed actions, under `/jimeng/`. */
 export const jimeng: Vendor = createVendor({
   prefix: "/jimeng",
-  endpoints: [act, filmHost],
-  admit,
+  endpoints: [actionEndpoint, videoHost],
+  authenticate: admit,
   renderError({ status, message, code, path }) {
     if (status === 401)
       return {
         ResponseMetadata: { RequestId: freshId("20"), Error: { Code: code ?? "Unauthorized", Message: message } },
       };
     const words = path.length > 0 ? `${dottedPath(path)}: ${message}` : message;
-    return { code: Number(code ?? codes[status] ?? 50_500), message: words, data: null, request_id: freshId("20") };
+    return {
+      code: Number(code ?? errorCodes[status] ?? 50_500),
+      message: words,
+      data: null,
+      request_id: freshId("20"),
+    };
   },
 });

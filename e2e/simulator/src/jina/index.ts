@@ -1,7 +1,7 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { bracketPath, demand } from "../checks/refusal.ts";
+import { bracketPath, requireShape } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
-import { decide } from "../core/answer.ts";
+import { answerFor } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
 import { admitBearer, createVendor, type Endpoint, type Vendor } from "../vendor.ts";
@@ -15,7 +15,7 @@ const rerank: Endpoint = {
   method: "POST",
   path: /^\/v1\/rerank$/,
   open({ body }) {
-    demand(body, shape);
+    requireShape(body, shape);
     const model = textAt(body, "model") ?? "";
     const query = textAt(body, "query") ?? "";
     const documents = listAt(body, "documents").map((one) => textAt(one, "text") ?? String(one));
@@ -25,7 +25,7 @@ const rerank: Endpoint = {
     return {
       directive: question.directive,
       whole: (behaviour) => {
-        const { counts, usage } = decide(question, { ...behaviour, text: "" });
+        const { counts, usage } = answerFor(question, { ...behaviour, text: "" });
         return {
           model,
           object: "list",
@@ -41,10 +41,10 @@ const rerank: Endpoint = {
   },
 };
 
-/** The vendor of Jina's rerank, under `/jina`. */
+/** Vendor of Jina's rerank, under `/jina`. */
 export const jina: Vendor = createVendor({
   prefix: "/jina",
   endpoints: [rerank],
-  admit: ({ headers }) => admitBearer(headers, "The API key is not a valid one."),
+  authenticate: ({ headers }) => admitBearer(headers, "The API key is not a valid one."),
   renderError: ({ message, path }) => ({ detail: path.length > 0 ? `[${bracketPath(path)}] ${message}` : message }),
 });

@@ -1,16 +1,16 @@
 import { createHmac } from "node:crypto";
 import { textAt } from "../checks/members.ts";
-import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
+import { requireShape, dottedPath, Refusal } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { bearerOf, createVendor, type Endpoint, type Vendor, type VendorCall } from "../vendor.ts";
-import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
-import { directiveOf, findTask, lookAt, takeTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
+import { videoAddress, videoHost, isVideoPath } from "../video/film-host.ts";
+import { directiveOf, findTask, poll, createTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
-/** The secret key that belongs to an access key here. */
+/** Returns the secret key of an access key. */
 const secretOf = (accessKey: string): string => `${accessKey}-secret`;
 
-const both = new Shapes(String.raw`
+const videoShapes = new Shapes(String.raw`
   Prompt = /^[\s\S]{1,2500}$/u "1 to 2500 characters";
   Image = /^https?:\/\// "an address" | base64;
   Shared = {
@@ -22,55 +22,55 @@ const both = new Shapes(String.raw`
     ...Shared, image: Image, prompt?: Prompt, image_tail?: Image, static_mask?: string, dynamic_masks?: object[]
   };
 `);
-const shapes = { text2video: both.of("FromText"), image2video: both.of("FromImage") };
+const shapes = { text2video: videoShapes.of("FromText"), image2video: videoShapes.of("FromImage") };
 
 function create(kind: keyof typeof shapes): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/v1/videos/${kind}$`),
     open({ body }) {
-      demand(body, shapes[kind]);
+      requireShape(body, shapes[kind]);
       const words = textAt(body, "prompt") ?? "";
       return {
         directive: directiveOf(words),
         whole() {
-          const task = takeTask(`${kind}-`, {
+          const task = createTask(`${kind}-`, {
             model: textAt(body, "model_name") ?? "",
             prompt: words,
             seconds: Number(textAt(body, "duration") ?? "5"),
             width: 1280,
             height: 720,
           });
-          return envelope({ ...named(task), task_status: "submitted", task_info: {} });
+          return envelope({ ...taskHead(task), task_status: "submitted", task_info: {} });
         },
       };
     },
   };
 }
 
-function look(kind: keyof typeof shapes): Endpoint {
+function pollEndpoint(kind: keyof typeof shapes): Endpoint {
   return {
     method: "GET",
     path: new RegExp(`^/v1/videos/${kind}/([^/]+)$`),
     open({ groups: [id = ""], address }) {
       const task = id.startsWith(`${kind}-`) ? findTask(id) : undefined;
       if (task === undefined) throw new Refusal(404, "task not found", { code: "1203" });
-      return { whole: () => envelope(shownTask(task, lookAt(task), addressOfFilm(address, task.id))) };
+      return { whole: () => envelope(renderTask(task, poll(task), videoAddress(address, task.id))) };
     },
   };
 }
 
-const words: Readonly<Record<Phase["state"], string>> = {
+const stateNames: Readonly<Record<Phase["state"], string>> = {
   queued: "submitted",
   in_progress: "processing",
   completed: "succeed",
   failed: "failed",
 };
 
-function shownTask(task: SimulatedTask, phase: Phase, url: string): object {
+function renderTask(task: SimulatedTask, phase: Phase, url: string): object {
   return {
-    ...named(task),
-    task_status: words[phase.state],
+    ...taskHead(task),
+    task_status: stateNames[phase.state],
     task_status_msg: phase.state === "failed" ? phase.message : "",
     ...(phase.state === "completed"
       ? { task_result: { videos: [{ id: `${task.id}-1`, url, duration: `${task.seconds}.1` }] } }
@@ -78,7 +78,7 @@ function shownTask(task: SimulatedTask, phase: Phase, url: string): object {
   };
 }
 
-function named({ id, createdAt }: SimulatedTask): object {
+function taskHead({ id, createdAt }: SimulatedTask): object {
   return { task_id: id, created_at: createdAt, updated_at: Date.now() };
 }
 
@@ -86,9 +86,9 @@ function envelope(data: object): object {
   return { code: 0, message: "SUCCEED", request_id: freshId("req-"), data };
 }
 
-/** Who signed the token; throws a Refusal for one that the vendor would not take. */
+/** Authenticates the caller by the signed token, and returns the access key. Throws a Refusal. */
 function admit({ headers, path }: VendorCall): string {
-  if (isFilm(path)) return "";
+  if (isVideoPath(path)) return "";
   const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");
   if (signature === "") throw new Refusal(401, "Authorization is empty", { code: "1001" });
   const said = claimsIn(claims);
@@ -103,7 +103,7 @@ function admit({ headers, path }: VendorCall): string {
   return accessKey;
 }
 
-/** What a token says of itself; nothing where that is no JSON. */
+/** Parses the claims of a token; undefined if they are not JSON. */
 function claimsIn(claims: string): unknown {
   try {
     return JSON.parse(Buffer.from(claims, "base64url").toString());
@@ -112,15 +112,28 @@ function claimsIn(claims: string): unknown {
   }
 }
 
-const codes: Readonly<Record<number, number>> = { 400: 1201, 401: 1002, 403: 1103, 404: 1202, 429: 1302, 503: 5001 };
+const errorCodes: Readonly<Record<number, number>> = {
+  400: 1201,
+  401: 1002,
+  403: 1103,
+  404: 1202,
+  429: 1302,
+  503: 5001,
+};
 
-/** The vendor of text2video and image2video under `/kling`. */
+/** Vendor of text2video and image2video, under `/kling`. */
 export const kling: Vendor = createVendor({
   prefix: "/kling",
-  endpoints: [create("text2video"), create("image2video"), look("text2video"), look("image2video"), filmHost],
-  admit,
+  endpoints: [
+    create("text2video"),
+    create("image2video"),
+    pollEndpoint("text2video"),
+    pollEndpoint("image2video"),
+    videoHost,
+  ],
+  authenticate: admit,
   renderError: ({ status, message, code, path }) => ({
-    code: Number(code ?? codes[status] ?? 5000),
+    code: Number(code ?? errorCodes[status] ?? 5000),
     message: path.length > 0 ? `${dottedPath(path)}: ${message}` : message,
     request_id: freshId("req-"),
   }),

@@ -1,7 +1,7 @@
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand, wrongField } from "../checks/refusal.ts";
+import { requireShape, wrongField } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
-import { decide, type Answer } from "../core/answer.ts";
+import { answerFor, type Answer } from "../core/answer.ts";
 import { freshId, nowSeconds } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { charactersPerToken, piecesOf, tokenTexts } from "../core/tokens.ts";
@@ -10,7 +10,7 @@ import type { Endpoint } from "../vendor.ts";
 import { doneFrame, errorFrame } from "./chat/frames.ts";
 import { stopsIn } from "./chat/read.ts";
 import { renderUsage } from "./chat/render.ts";
-import { shared } from "./shapes.ts";
+import { sharedShapes } from "./shapes.ts";
 
 const shape = shapeOf(
   `nullable<{
@@ -20,14 +20,14 @@ const shape = shapeOf(
     stream?: boolean, stream_options?: StreamOptions, logprobs?: integer(0, 5), echo?: boolean, stop?: Stop,
     ...Penalties, best_of?: integer(1, 20), logit_bias?: record<number>, seed?: integer, user?: string
   }>`,
-  shared,
+  sharedShapes,
 );
 
-/** What the vendor writes without a bound. */
+/** Maximum tokens of an answer if the request sets none. */
 const defaultTokens = 16;
 
-/** A text completion that was asked for: a question for each prompt. */
-interface Asked {
+/** Request for text completions, with a question for each prompt. */
+interface CompletionsRequest {
   readonly model: string;
   readonly prompts: readonly string[];
   readonly choices: number;
@@ -35,16 +35,16 @@ interface Asked {
   readonly logprobs: number | undefined;
 }
 
-/** `POST /v1/completions`. */
+/** Endpoint `POST /v1/completions`. */
 export const completions: Endpoint = {
   method: "POST",
   path: /^\/v1\/completions$/,
   open({ body }) {
-    demand(body, shape);
-    demandSense(body);
+    requireShape(body, shape);
+    requireValidRequest(body);
     const prompts = promptsIn(memberOf(body, "prompt"));
     const choices = numberAt(body, "n") ?? 1;
-    const asked: Asked = {
+    const asked: CompletionsRequest = {
       model: textAt(body, "model") ?? "",
       prompts,
       choices,
@@ -59,11 +59,11 @@ export const completions: Endpoint = {
     const includeUsage = memberOf(memberOf(body, "stream_options"), "include_usage") === true;
     return {
       directive: question.directive,
-      whole: (behaviour) => renderWhole(asked, decide(question, behaviour)),
+      whole: (behaviour) => renderWhole(asked, answerFor(question, behaviour)),
       streamed:
         memberOf(body, "stream") === true
           ? (behaviour) => ({
-              frames: framesOf(asked, decide(question, behaviour), { includeUsage, chunks: behaviour.chunks }),
+              frames: framesOf(asked, answerFor(question, behaviour), { includeUsage, chunks: behaviour.chunks }),
               error: errorFrame,
             })
           : undefined,
@@ -71,7 +71,7 @@ export const completions: Endpoint = {
   },
 };
 
-function demandSense(body: unknown): void {
+function requireValidRequest(body: unknown): void {
   const [n, bestOf] = [numberAt(body, "n") ?? 1, numberAt(body, "best_of")];
   if (bestOf !== undefined && bestOf < n) throw wrongField(["best_of"], "'best_of' is at least 'n'.");
   if (bestOf !== undefined && bestOf > 1 && memberOf(body, "stream") === true)
@@ -80,7 +80,7 @@ function demandSense(body: unknown): void {
     throw wrongField(["stream_options"], "'stream_options' is for streams only.");
 }
 
-/** The prompts; tokens show up by their number. */
+/** Returns the prompts as texts. Tokens are shown by their numbers. */
 export function promptsIn(prompt: unknown): readonly string[] {
   if (typeof prompt === "string") return [prompt];
   if (!Array.isArray(prompt)) return [""];
@@ -90,7 +90,7 @@ export function promptsIn(prompt: unknown): readonly string[] {
 
 function tokensWord(tokens: unknown): string {
   const numbers = Array.isArray(tokens) ? tokens : [];
-  // As many characters as the tokens stand for, so that they are counted right.
+  // Has as many characters as the tokens stand for, so that they are counted correctly.
   return `tokens ${numbers.join(" ")}`
     .padEnd(numbers.length * charactersPerToken)
     .slice(0, numbers.length * charactersPerToken);
@@ -100,13 +100,16 @@ function headOf(model: string): object {
   return { id: freshId("cmpl-"), object: "text_completion", created: nowSeconds(), model, system_fingerprint: null };
 }
 
-function everyChoice({ prompts, choices }: Asked): readonly { readonly prompt: string; readonly index: number }[] {
+function everyChoice({
+  prompts,
+  choices,
+}: CompletionsRequest): readonly { readonly prompt: string; readonly index: number }[] {
   return prompts.flatMap((prompt, at) =>
     Array.from({ length: choices }, (_, choice) => ({ prompt, index: at * choices + choice })),
   );
 }
 
-function renderWhole(asked: Asked, answer: Answer): object {
+function renderWhole(asked: CompletionsRequest, answer: Answer): object {
   const usage = renderUsage(answer);
   return {
     ...headOf(asked.model),
@@ -118,23 +121,23 @@ function renderWhole(asked: Asked, answer: Answer): object {
   };
 }
 
-const likely = -0.125;
+const tokenLogprob = -0.125;
 
 function renderLogprobs(text: string, top: number | undefined): object | null {
   if (top === undefined) return null;
   const tokens = tokenTexts(text);
   return {
     tokens,
-    token_logprobs: tokens.map(() => likely),
+    token_logprobs: tokens.map(() => tokenLogprob),
     top_logprobs: tokens.map((word) =>
-      Object.fromEntries(Array.from({ length: top }, (_, at) => [at === 0 ? word : `other${at}`, likely - at])),
+      Object.fromEntries(Array.from({ length: top }, (_, at) => [at === 0 ? word : `other${at}`, tokenLogprob - at])),
     ),
     text_offset: tokens.map((_, at) => at * charactersPerToken),
   };
 }
 
 function* framesOf(
-  asked: Asked,
+  asked: CompletionsRequest,
   answer: Answer,
   { includeUsage, chunks }: { readonly includeUsage: boolean; readonly chunks: number | undefined },
 ): Generator<Frame> {

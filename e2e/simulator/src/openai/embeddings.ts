@@ -1,7 +1,7 @@
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
-import { decide } from "../core/answer.ts";
+import { answerFor } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
@@ -16,12 +16,12 @@ const shape = shapeOf(`
 
 const defaultDimensions = 1_536;
 
-/** `POST /v1/embeddings`: unit vectors that follow from the words. */
+/** Endpoint `POST /v1/embeddings`. Vectors depend only on the words of a text. */
 export const embeddings: Endpoint = {
   method: "POST",
   path: /^\/v1\/embeddings$/,
   open({ body }) {
-    demand(body, shape);
+    requireShape(body, shape);
     const model = textAt(body, "model") ?? "";
     const inputs = promptsIn(memberOf(body, "input"));
     const question = questionFrom(model, inputs);
@@ -30,7 +30,7 @@ export const embeddings: Endpoint = {
     return {
       directive: question.directive,
       whole: (behaviour) => {
-        const { counts, usage } = decide(question, { ...behaviour, text: "" });
+        const { counts, usage } = answerFor(question, { ...behaviour, text: "" });
         return {
           object: "list",
           model,
@@ -47,7 +47,7 @@ export const embeddings: Endpoint = {
   },
 };
 
-/** Numbers as this vendor packs them: four bytes each, the lowest first. */
+/** Encodes numbers as this vendor does: four bytes each, little endian, in Base64. */
 function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);

@@ -22,7 +22,7 @@ const models: Endpoint = {
   }),
 };
 
-/** The vendor of OpenAI's wires under `/openai/v1`, and Azure's addresses of the same under `/openai`. */
+/** Vendor of OpenAI's wires under `/openai/v1`, and of Azure's addresses of the same endpoints under `/openai`. */
 export const openai: Vendor = createVendor({
   prefix: "/openai",
   endpoints: [
@@ -41,7 +41,7 @@ export const openai: Vendor = createVendor({
     imageEdits,
     ...videos,
   ],
-  admit({ headers, path, query }) {
+  authenticate({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);
     if (isBadKey(key)) throw new Refusal(401, "The API key is not a valid one.", { code: "invalid_api_key" });
     if (path.startsWith("/deployments/") && !query.has("api-version"))

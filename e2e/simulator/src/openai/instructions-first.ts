@@ -1,6 +1,6 @@
 import { textAt } from "../checks/members.ts";
 
-/** Messages with the instructions among them first: what was said last is never one of those. */
+/** Returns the messages with the instructions first, so that the last message is never an instruction. */
 export function instructionsFirst(messages: readonly unknown[]): readonly unknown[] {
   const isInstruction = (message: unknown): boolean => ["system", "developer"].includes(textAt(message, "role") ?? "");
   return [...messages.filter(isInstruction), ...messages.filter((message) => !isInstruction(message))];

@@ -1,11 +1,11 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
-import { demand } from "../checks/refusal.ts";
+import { requireShape } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { wordsIn } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
-import { shared } from "./shapes.ts";
+import { sharedShapes } from "./shapes.ts";
 
 const shape = shapeOf(
   `nullable<{
@@ -13,7 +13,7 @@ const shape = shapeOf(
       | ({ type: "text", text: string } | { type: "image_url", image_url: { url: ImageUrl } })[1..],
     model?: string
   }>`,
-  shared,
+  sharedShapes,
 );
 
 /** Categories, each with a word that flags it. */
@@ -35,12 +35,12 @@ const categories: Readonly<Record<string, string>> = {
 
 const [flaggedScore, cleanScore] = [0.9, 0.0001];
 
-/** `POST /v1/moderations`: a category is flagged by its own word. */
+/** Endpoint `POST /v1/moderations`. Each category is flagged by its word. */
 export const moderations: Endpoint = {
   method: "POST",
   path: /^\/v1\/moderations$/,
   open({ body }) {
-    demand(body, shape);
+    requireShape(body, shape);
     const inputs = inputsOf(memberOf(body, "input"), listAt(body, "input"));
     const model = textAt(body, "model") ?? "omni-moderation-latest";
     const { directive } = questionFrom(model, inputs);
@@ -48,7 +48,7 @@ export const moderations: Endpoint = {
   },
 };
 
-/** One result for every text, and one for all parts together. */
+/** Returns the texts to judge: each text separately, or the texts of all parts together. */
 function inputsOf(input: unknown, elements: readonly unknown[]): readonly string[] {
   if (typeof input === "string") return [input];
   const texts = elements.filter((element) => typeof element === "string");

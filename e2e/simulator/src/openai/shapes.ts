@@ -18,11 +18,11 @@ function dataUrl(start: RegExp, expected: string): Shape {
   };
 }
 
-/** Shapes that several endpoints share. */
-export const shared = new Shapes(
+/** Shapes that several endpoints use. */
+export const sharedShapes = new Shapes(
   String.raw`
   ImageUrl = webUrl | pictureUrl;
-  // As this vendor wants files.
+  // Accepted forms of file contents.
   FileData = fileUrl | base64;
   ToolName = /^[\w-]{1,64}$/ "1 to 64 letters, digits, underscores or hyphens";
   Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

@@ -3,8 +3,10 @@ import { wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 
 /**
- * Refuses a schema that this vendor would not follow strictly: every object is closed and requires all its properties.
- * @param path where the schema stands in the body
+ * Refuses a schema that this vendor does not support in strict mode, in which every object is closed and requires all
+ * its properties.
+ *
+ * @param path position of the schema in the body
  */
 export function demandStrictSchema(schema: unknown, path: Path): void {
   if (!isRecord(schema)) return;

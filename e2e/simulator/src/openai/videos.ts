@@ -1,17 +1,17 @@
 import { numberAt, present, textAt } from "../checks/members.ts";
-import { demand, Refusal, wrongField } from "../checks/refusal.ts";
+import { requireShape, Refusal, wrongField } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import type { Form } from "../core/form.ts";
 import { smallPictureOf } from "../pictures/picture.ts";
-import type { Asking, Endpoint, Understood } from "../vendor.ts";
+import type { EndpointCall, Endpoint, ParsedRequest } from "../vendor.ts";
 import {
   directiveOf,
   findTask,
-  lookAt,
+  poll,
   phaseOf,
-  takeTask,
+  createTask,
   videoOf,
-  type AskedVideo,
+  type VideoRequest,
   type Phase,
   type SimulatedTask,
 } from "../video/tasks.ts";
@@ -37,9 +37,9 @@ const createVideo: Endpoint = {
   path: /^\/v1\/videos$/,
   open(asking) {
     const asked = asking.form === undefined ? asking.body : membersOf(asking.form);
-    demand(asked, shapes.of("Video"));
+    requireShape(asked, shapes.of("Video"));
     const [width = 0, height = 0] = (textAt(asked, "size") ?? usualSize).split("x").map(Number);
-    return created({
+    return startVideo({
       model: textAt(asked, "model") ?? "",
       prompt: textAt(asked, "prompt") ?? "",
       seconds: Number(textAt(asked, "seconds") ?? "4"),
@@ -53,8 +53,8 @@ const getVideo: Endpoint = {
   method: "GET",
   path: /^\/v1\/videos\/([^/]+)$/,
   open: ({ groups: [id] }) => {
-    const task = known(id);
-    return { whole: () => render(task, lookAt(task)) };
+    const task = requireTask(id);
+    return { whole: () => render(task, poll(task)) };
   },
 };
 
@@ -62,10 +62,10 @@ const remixVideo: Endpoint = {
   method: "POST",
   path: /^\/v1\/videos\/([^/]+)\/remix$/,
   open: ({ groups: [id], body: asked }) => {
-    demand(asked, shapes.of("Remix"));
-    const source = known(id);
+    requireShape(asked, shapes.of("Remix"));
+    const source = requireTask(id);
     if (phaseOf(source).state !== "completed") throw new Refusal(400, "The video is not finished.");
-    return created({ ...source, prompt: textAt(asked, "prompt") ?? "" }, source.id);
+    return startVideo({ ...source, prompt: textAt(asked, "prompt") ?? "" }, source.id);
   },
 };
 
@@ -73,7 +73,7 @@ const content: Endpoint = {
   method: "GET",
   path: /^\/v1\/videos\/([^/]+)\/content$/,
   open({ groups: [id], query }) {
-    const task = known(id);
+    const task = requireTask(id);
     const file = videoOf(task);
     if (file === undefined) throw new Refusal(404, "The video is not there.", { code: "not_found" });
     const variant = query.get("variant") ?? "video";
@@ -83,13 +83,13 @@ const content: Endpoint = {
   },
 };
 
-/** Style B of compatible vendors: the same tasks by other names. */
+/** Endpoint of compatible vendors for the same tasks, with different names. */
 const generate: Endpoint = {
   method: "POST",
   path: /^\/v1\/video\/generations$/,
   open({ body: asked }) {
-    demand(asked, shapes.of("Generation"));
-    const { whole, directive } = created({
+    requireShape(asked, shapes.of("Generation"));
+    const { whole, directive } = startVideo({
       model: textAt(asked, "model") ?? "",
       prompt: textAt(asked, "prompt") ?? "",
       seconds: numberAt(asked, "duration") ?? 5,
@@ -103,11 +103,11 @@ const generate: Endpoint = {
 const generated: Endpoint = {
   method: "GET",
   path: /^\/v1\/video\/generations\/([^/]+)$/,
-  open({ groups: [id], address: at }: Asking) {
-    const task = known(id);
+  open({ groups: [id], address: at }: EndpointCall) {
+    const task = requireTask(id);
     return {
       whole() {
-        const phase = lookAt(task);
+        const phase = poll(task);
         const url = `${at}/v1/videos/${task.id}/content`;
         return present({
           task_id: task.id,
@@ -120,20 +120,20 @@ const generated: Endpoint = {
   },
 };
 
-/** `POST /v1/videos` and what belongs to it, and the same tasks as `/v1/video/generations`. */
+/** Endpoints of `POST /v1/videos` and its tasks, and of the same tasks at `/v1/video/generations`. */
 export const videos: readonly Endpoint[] = [createVideo, getVideo, remixVideo, content, generate, generated];
 
-function created(asked: AskedVideo, from?: string): Understood {
+function startVideo(asked: VideoRequest, from?: string): ParsedRequest {
   return {
     directive: directiveOf(asked.prompt),
     whole() {
-      const task = takeTask("video_", asked);
+      const task = createTask("video_", asked);
       return { ...render(task, { state: "queued" }), remixed_from_video_id: from ?? null };
     },
   };
 }
 
-function known(id: string | undefined): SimulatedTask {
+function requireTask(id: string | undefined): SimulatedTask {
   const task = id === undefined ? undefined : findTask(id);
   if (task === undefined) throw new Refusal(404, "There is no such video.", { code: "not_found" });
   return task;
@@ -155,7 +155,7 @@ function render(task: SimulatedTask, phase: Phase): object {
   };
 }
 
-/** A form's members as JSON would say them; the one file is a picture. */
+/** Returns the members that a form would have as JSON. Its single file becomes a picture. */
 function membersOf({ fields, files }: Form): object {
   const [file, more] = files;
   if (more !== undefined) throw wrongField([more.name], "There is only one file.");

@@ -2,12 +2,12 @@ import type { Vendor } from "../vendor.ts";
 import { pictureFormats, pictureOf, type PictureFormat, type PictureWish } from "./picture.ts";
 
 const prefix = "/pictures";
-const longestWords = 60;
+const maxTextLength = 60;
 const largestSide = 4_096;
 
-/** An address of a picture, for vendors that give addresses; it is made when it is fetched. `host` is the vendor's own. */
+/** Returns the address of a picture, which is created when it is fetched. `host` is the host of the vendor. */
 export function addressOfPicture(host: string, { words, width, height, format }: PictureWish): string {
-  const name = Buffer.from(words.slice(0, longestWords)).toString("base64url") || "_";
+  const name = Buffer.from(words.slice(0, maxTextLength)).toString("base64url") || "_";
   return `http://${host}${prefix}/${width}x${height}/${name}.${format}?Expires=1`;
 }
 
@@ -15,7 +15,7 @@ function isFormat(word: string): word is PictureFormat {
   return word in pictureFormats;
 }
 
-/** Where the pictures are that vendors give addresses of. `/broken/…` is a page instead. */
+/** File host of pictures. Under `/broken/…` it answers with an HTML page. */
 export const pictures: Vendor = {
   prefix,
   answer({ path, response }) {

@@ -3,7 +3,7 @@ import { encode } from "jpeg-js";
 import { PNG } from "pngjs";
 import { webpOf } from "./webp.ts";
 
-/** Formats of pictures, by the word that vendors use. */
+/** Media types of picture formats, by vendors' names of the formats. */
 export const pictureFormats = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" } as const;
 export type PictureFormat = keyof typeof pictureFormats;
 
@@ -12,16 +12,16 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** What a picture is of, and how it is wanted. */
+/** Text, format and size from which a picture is created. */
 export interface PictureWish extends PictureSize {
   readonly words: string;
   readonly format: PictureFormat;
 }
 
 const quality = 80;
-const small = { width: 8, height: 8 };
+const smallSize = { width: 8, height: 8 };
 
-/** A real picture of the size that was asked for, its colour following from the words. */
+/** Creates a picture of the requested size, whose colour depends on the text. */
 export function pictureOf({ words, width, height, format }: PictureWish): Buffer {
   const [red = 0, green = 0, blue = 0] = createHash("sha256").update(words).digest();
   if (format === "webp") return webpOf(width, height, [red, green, blue]);
@@ -32,7 +32,7 @@ export function pictureOf({ words, width, height, format }: PictureWish): Buffer
   return PNG.sync.write(png, { colorType: 2, deflateLevel: 1 });
 }
 
-/** A small PNG, where no size was asked for. */
+/** Creates a small PNG, for requests without a size. */
 export function smallPictureOf(words: string): Buffer {
-  return pictureOf({ words, ...small, format: "png" });
+  return pictureOf({ words, ...smallSize, format: "png" });
 }

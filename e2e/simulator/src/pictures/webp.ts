@@ -1,4 +1,4 @@
-/** Writes numbers of so many bits, the lowest bit first, as lossless WebP has them. */
+/** Writer of numbers with a given number of bits, least significant bit first, as lossless WebP requires. */
 class BitWriter {
   readonly #bytes: number[] = [];
   #bits = 0;
@@ -21,8 +21,8 @@ const sideBits = 14;
 const opaque = 255;
 
 /**
- * A lossless WebP of one colour: every prefix code has a single symbol, so that a pixel takes no bits and the file is
- * as small for any size up to 16,384 pixels a side.
+ * Creates a lossless WebP of one colour. Every prefix code has a single symbol, so that pixels take no bits and the
+ * file is small for any size up to 16,384 pixels per side.
  */
 export function webpOf(width: number, height: number, [red, green, blue]: readonly [number, number, number]): Buffer {
   const bits = new BitWriter();
@@ -33,9 +33,9 @@ export function webpOf(width: number, height: number, [red, green, blue]: readon
   bits.write(0, 3); // version
   bits.write(0, 3); // no transform, no colour cache, one group of codes
   for (const symbol of [green, red, blue, opaque]) {
-    bits.write(1, 1); // a simple code
-    bits.write(0, 1); // of one symbol
-    bits.write(1, 1); // which has eight bits
+    bits.write(1, 1); // a simple prefix code
+    bits.write(0, 1); // with one symbol
+    bits.write(1, 1); // of eight bits
     bits.write(symbol, 8);
   }
   bits.write(0b0001, 4); // distances: a simple code of one symbol of one bit, 0

@@ -1,14 +1,14 @@
 import { Refusal } from "../checks/refusal.ts";
 import { freshId } from "../core/ids.ts";
 import { addressOfPicture } from "../pictures/index.ts";
-import { admitBearer, createVendor, headerOf, type Asking, type Endpoint, type Vendor } from "../vendor.ts";
-import { filmHost, isFilm } from "../video/film-host.ts";
+import { admitBearer, createVendor, headerOf, type EndpointCall, type Endpoint, type Vendor } from "../vendor.ts";
+import { videoHost, isVideoPath } from "../video/film-host.ts";
 import { findTask } from "../video/tasks.ts";
 import { readGeneration, readSynthesis } from "./read.ts";
-import { beginTask, lookAtTask } from "./tasks.ts";
-import { lookAtVideo, videoStarts } from "./videos.ts";
+import { beginTask, pollTask } from "./tasks.ts";
+import { pollVideo, videoStarts } from "./videos.ts";
 
-/** Models that are served as tasks only. */
+/** Pattern of models that are available as tasks only. */
 const taskModels = /^wan/;
 
 const generation: Endpoint = {
@@ -44,7 +44,7 @@ function synthesis(name: string, fromPictures: boolean): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/api/v1/services/aigc/${name}/image-synthesis$`),
-    open({ body, headers, key }: Asking) {
+    open({ body, headers, key }: EndpointCall) {
       if (headerOf(headers, "x-dashscope-async") !== "enable")
         throw new Refusal(403, "current user api does not support synchronous calls.", { code: "AccessDenied" });
       const asked = readSynthesis(body, fromPictures);
@@ -53,20 +53,24 @@ function synthesis(name: string, fromPictures: boolean): Endpoint {
   };
 }
 
-const look: Endpoint = {
+const pollEndpoint: Endpoint = {
   method: "GET",
   path: /^\/api\/v1\/tasks\/([\w-]+)$/,
   open({ groups: [id = ""], key, headers, address }) {
     const video = findTask(id);
     return {
-      whole: () => (video === undefined ? lookAtTask(id, key, headerOf(headers, "host")) : lookAtVideo(video, address)),
+      whole: () => (video === undefined ? pollTask(id, key, headerOf(headers, "host")) : pollVideo(video, address)),
     };
   },
 };
 
-const codes: Readonly<Record<number, string>> = { 401: "InvalidApiKey", 404: "NotFound", 429: "Throttling.RateQuota" };
+const errorCodes: Readonly<Record<number, string>> = {
+  401: "InvalidApiKey",
+  404: "NotFound",
+  429: "Throttling.RateQuota",
+};
 
-/** The vendor of qwen's image models, at once and as tasks, and of Wan's videos, under `/dashscope`. */
+/** Vendor of Qwen's image models, synchronous and as tasks, and of Wan's videos, under `/dashscope`. */
 export const qwen: Vendor = createVendor({
   prefix: "/dashscope",
   endpoints: [
@@ -74,13 +78,13 @@ export const qwen: Vendor = createVendor({
     synthesis("text2image", false),
     synthesis("image2image", true),
     ...videoStarts,
-    look,
-    filmHost,
+    pollEndpoint,
+    videoHost,
   ],
-  admit: ({ headers, path }) =>
-    isFilm(path) ? "" : admitBearer(headers, "Invalid API-key provided.", "InvalidApiKey"),
+  authenticate: ({ headers, path }) =>
+    isVideoPath(path) ? "" : admitBearer(headers, "Invalid API-key provided.", "InvalidApiKey"),
   renderError: ({ status, code, message }) => ({
-    code: code ?? codes[status] ?? (status >= 500 ? "InternalError" : "InvalidParameter"),
+    code: code ?? errorCodes[status] ?? (status >= 500 ? "InternalError" : "InvalidParameter"),
     message,
     request_id: freshId("req-"),
   }),

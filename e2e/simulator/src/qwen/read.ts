@@ -1,11 +1,11 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand, wrongField } from "../checks/refusal.ts";
+import { requireShape, wrongField } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import { questionFrom, type Question } from "../core/question.ts";
 import type { PictureSize } from "../pictures/picture.ts";
 
-/** What is asked of an image model. */
-export interface PicturesAsked {
+/** Parsed request to an image model. */
+export interface PicturesRequest {
   readonly question: Question;
   readonly size: PictureSize;
   readonly count: number;
@@ -30,9 +30,9 @@ const [generation, synthesis] = [shapes.of("Generation"), shapes.of("Synthesis")
 const longestPrompt = 800;
 const maxPictures = 3;
 
-/** Reads a request that is answered at once. Throws a Refusal. */
-export function readGeneration(body: unknown): PicturesAsked {
-  demand(body, generation);
+/** Reads a request that is answered synchronously. Throws a Refusal. */
+export function readGeneration(body: unknown): PicturesRequest {
+  requireShape(body, generation);
   const content = listAt(listAt(memberOf(body, "input"), "messages")[0], "content");
   const words = content.flatMap((item) => textAt(item, "text") ?? []);
   const pictures = content.filter((item) => memberOf(item, "image") !== undefined);
@@ -45,16 +45,16 @@ export function readGeneration(body: unknown): PicturesAsked {
   return asked(body, model, said);
 }
 
-/** Reads a request that becomes a task. Throws a Refusal. */
-export function readSynthesis(body: unknown, fromPictures: boolean): PicturesAsked {
-  demand(body, synthesis);
+/** Reads a request that creates a task. Throws a Refusal. */
+export function readSynthesis(body: unknown, fromPictures: boolean): PicturesRequest {
+  requireShape(body, synthesis);
   const input = memberOf(body, "input");
   if (fromPictures !== listAt(input, "images").length > 0)
     throw wrongField(["input", "images"], fromPictures ? "images are required." : "images are not taken here.");
   return asked(body, textAt(body, "model") ?? "", textAt(input, "prompt") ?? "");
 }
 
-function asked(body: unknown, model: string, words: string): PicturesAsked {
+function asked(body: unknown, model: string, words: string): PicturesRequest {
   const options = memberOf(body, "parameters");
   const [, width = 1_328, height = 1_328] = /^(\d+)\*(\d+)$/.exec(textAt(options, "size") ?? "")?.map(Number) ?? [];
   return { question: questionFrom(model, [words]), size: { width, height }, count: numberAt(options, "n") ?? 1 };

@@ -2,11 +2,11 @@ import type { Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
 import { freshId } from "../core/ids.ts";
 import { addressOfPicture } from "../pictures/index.ts";
-import type { PicturesAsked } from "./read.ts";
+import type { PicturesRequest } from "./read.ts";
 
-/** A task under way; every look brings it a step further. */
+/** Task in progress. Each poll advances it. */
 interface Task {
-  readonly asked: PicturesAsked;
+  readonly asked: PicturesRequest;
   readonly behaviour: Behaviour;
   readonly key: string;
   looks: number;
@@ -15,8 +15,8 @@ interface Task {
 const maxTasks = 10_000;
 const tasks = new Map<string, Task>();
 
-/** Begins a task. */
-export function beginTask(asked: PicturesAsked, behaviour: Behaviour, key: string): object {
+/** Starts a task and renders it. */
+export function beginTask(asked: PicturesRequest, behaviour: Behaviour, key: string): object {
   const id = freshId("task-");
   const [oldest] = tasks.keys();
   if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
@@ -25,10 +25,11 @@ export function beginTask(asked: PicturesAsked, behaviour: Behaviour, key: strin
 }
 
 /**
- * Where a task stands: running at the first look, then done. The finish `FAILED` of its behaviour makes it fail, with
- * the code and message given there; `PARTIAL` spoils its first picture; `RUNNING` never ends.
+ * Polls a task and renders it: running at the first poll, completed at the next one. The finish reasons of its
+ * behaviour change that: with `FAILED` the task fails with the given code and message, with `PARTIAL` its first picture
+ * fails, and with `RUNNING` it never ends.
  */
-export function lookAtTask(id: string, key: string, host: string): object {
+export function pollTask(id: string, key: string, host: string): object {
   const task = tasks.get(id);
   if (task === undefined || task.key !== key) throw new Refusal(404, "The task is not known.", { code: "InvalidTask" });
   const output = { task_id: id, ...stateOf(task, host) };

@@ -1,18 +1,18 @@
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand, Refusal, wrongField } from "../checks/refusal.ts";
+import { requireShape, Refusal, wrongField } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import type { Shape } from "../checks/shape.ts";
 import { freshId } from "../core/ids.ts";
 import { headerOf, type Endpoint } from "../vendor.ts";
-import { addressOfFilm } from "../video/film-host.ts";
-import { directiveOf, lookAt, sidesOf, takeTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
+import { videoAddress } from "../video/film-host.ts";
+import { directiveOf, poll, sidesOf, createTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
 const shapes = new Shapes(String.raw`
   Picture = /^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/ "an address or a data URL";
   Words = { prompt?: string, negative_prompt?: string };
   Shared = { duration?: integer(2, 15), seed?: integer(0, 2147483647), prompt_extend?: boolean, watermark?: boolean };
   Resolution = "480P" | "720P" | "1080P";
-  // Models up to 2.6 take sizes, or a picture's resolution; later ones a resolution, a ratio and media.
+  // Models up to 2.6 accept a size, or a picture's resolution; later ones a resolution, a ratio and media.
   Former = {
     model: filled, input: { ...Words, img_url?: Picture },
     parameters?: {
@@ -31,7 +31,7 @@ const shapes = new Shapes(String.raw`
 `);
 const [former, bothFrames, later] = [shapes.of("Former"), shapes.of("BothFrames"), shapes.of("Later")];
 
-/** A start of a video, at one of the two services that make them. */
+/** Creates the endpoint that starts videos at one of the two video services. */
 function synthesis(service: string, shapeOf: (model: string) => Shape): Endpoint {
   return {
     method: "POST",
@@ -40,14 +40,14 @@ function synthesis(service: string, shapeOf: (model: string) => Shape): Endpoint
       if (headerOf(headers, "x-dashscope-async") !== "enable")
         throw new Refusal(403, "current user api does not support synchronous calls.", { code: "AccessDenied" });
       const model = textAt(body, "model") ?? "";
-      demand(body, shapeOf(model));
+      requireShape(body, shapeOf(model));
       const prompt = textAt(memberOf(body, "input"), "prompt") ?? "";
       const parameters = memberOf(body, "parameters");
       const asked = { model, prompt, seconds: numberAt(parameters, "duration") ?? 5, ...sizeOf(parameters) };
       if (model.includes("t2v") && prompt === "") throw wrongField(["input", "prompt"], "prompt is required.");
       return {
         directive: directiveOf(prompt),
-        whole: () => answer({ task_id: takeTask("wan-", asked).id, task_status: "PENDING" }),
+        whole: () => answer({ task_id: createTask("wan-", asked).id, task_status: "PENDING" }),
       };
     },
   };
@@ -60,7 +60,7 @@ function sizeOf(parameters: unknown): { readonly width: number; readonly height:
   return sidesOf(lines, textAt(parameters, "ratio") ?? "16:9");
 }
 
-/** The starts of Wan's videos. */
+/** Endpoints that start Wan's videos. */
 export const videoStarts: readonly Endpoint[] = [
   synthesis("video-generation", (model) => (/^wanx?2\.[1-6]/.test(model) ? former : later)),
   synthesis("image2video", () => bothFrames),
@@ -73,15 +73,15 @@ const states: Readonly<Record<Phase["state"], string>> = {
   failed: "FAILED",
 };
 
-/** A video's task as it is now; a look moves it on. */
-export function lookAtVideo(task: SimulatedTask, address: string): object {
-  const phase = lookAt(task);
+/** Polls a video task, which advances it, and renders it. */
+export function pollVideo(task: SimulatedTask, address: string): object {
+  const phase = poll(task);
   const output = { task_id: task.id, task_status: states[phase.state] };
   if (phase.state === "failed")
     return answer({ ...output, code: task.behaviour.errorCode ?? "InternalError", message: phase.message });
   if (phase.state !== "completed") return answer(output);
   return {
-    ...answer({ ...output, video_url: addressOfFilm(address, task.id), orig_prompt: task.prompt }),
+    ...answer({ ...output, video_url: videoAddress(address, task.id), orig_prompt: task.prompt }),
     usage: { video_count: 1, duration: task.seconds, SR: Math.min(task.width, task.height) },
   };
 }

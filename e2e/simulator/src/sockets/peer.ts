@@ -1,18 +1,18 @@
 import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 
-/** Bytes that may wait for a slow reader before a simulated vendor writes no more. */
+/** Maximum bytes that wait for a slow reader before the vendor pauses writing. */
 const maxWaiting = 1024 * 1024;
 const pollMs = 5;
 
-/** A frame of an answer: an event, or its text as it is to stand on the wire. */
+/** Frame of an answer: an event, or the exact text to send. */
 export interface SocketFrame {
   readonly event: object | string;
-  /** It carries content: delays and faults count these. */
+  /** True if the frame carries content; delays and faults count such frames. */
   readonly content?: boolean;
 }
 
-/** The other end of a connection. */
+/** Client's end of a connection. */
 export class Peer {
   readonly #socket: WebSocket;
   readonly #binary: boolean;
@@ -43,8 +43,10 @@ export class Peer {
   }
 
   /**
-   * Sends an answer at the pace and with the faults that were asked for; false where it broke off or `goes` said no.
-   * @param failure how this vendor says that it failed
+   * Sends an answer with the requested pace and faults. Returns false if it was interrupted, by a fault or because
+   * `goes` returned false.
+   *
+   * @param failure renders a failure of this vendor
    */
   async play(
     frames: Iterable<SocketFrame>,

@@ -3,32 +3,32 @@ import type { Behaviour } from "../behaviour.ts";
 import type { Refusal } from "../checks/refusal.ts";
 import type { Peer } from "./peer.ts";
 
-/** A wish for a WebSocket at a simulated vendor. */
+/** Request to open a WebSocket at a simulated vendor. */
 export interface SocketCall {
-  /** Below the instance, query left out. */
+  /** Path after the instance, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** What the instance's script asks for; it stands for every answer of the connection that asks for nothing itself. */
+  /** Behaviour that the instance's script requests. It applies to every answer whose message requests none. */
   readonly behaviour: Behaviour;
 }
 
-/** A conversation over one connection. */
+/** Conversation over one connection. */
 export interface Conversation {
   text(data: string): void;
-  /** The connection is over. */
+  /** Called when the connection is closed. */
   closed(): void;
 }
 
-/** A vendor that is met by WebSocket: a folder, and a line in `upgrade.ts`. */
+/** Simulated vendor with a WebSocket API: a folder, and a line in `upgrade.ts`. */
 export interface SocketVendor {
-  /** It writes its events in binary frames; absent: in text. */
+  /** True if events are sent in binary frames; absent for text frames. */
   readonly binary?: true;
   accepts(path: string): boolean;
-  /** Throws a Refusal, which is answered as plain HTTP. */
-  admit(call: SocketCall): void;
+  /** Authenticates a call. Throws a Refusal, which is answered as plain HTTP. */
+  authenticate(call: SocketCall): void;
   renderError(refusal: Refusal): object;
   converse(peer: Peer, call: SocketCall): Conversation;
-  /** How the vendor says on the connection that it failed; undefined where it just closes. */
+  /** Renders a failure of the vendor as an event; undefined if the vendor only closes the connection. */
   failure(message: string): object | undefined;
 }

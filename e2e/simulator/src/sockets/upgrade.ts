@@ -11,12 +11,12 @@ import { vertexLive } from "../vertex/live.ts";
 import { Peer } from "./peer.ts";
 import type { SocketCall, SocketVendor } from "./socket-vendor.ts";
 
-/** Every vendor on this machine that is met by WebSocket: one line each. */
+/** All simulated vendors with a WebSocket API, one line each. */
 const socketVendors: readonly SocketVendor[] = [openaiRealtime, geminiLive, vertexLive];
 
 const maxMessageBytes = 32 * 1024 * 1024;
 
-/** Every vendor that is met by WebSocket, behind one listener; binary messages are echoed by all of them. */
+/** Creates the upgrade listener of all vendors with a WebSocket API. All of them echo binary messages. */
 export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHandler {
   const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: maxMessageBytes });
 
@@ -33,7 +33,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
     if (behaviour.closeBeforeHead === true) return void socket.destroy();
     try {
       if (behaviour.status !== undefined) throw statusOf(behaviour.status, behaviour);
-      vendor.admit(call);
+      vendor.authenticate(call);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return refuse(socket, error.status, vendor.renderError(error), error.retryAfter);
@@ -61,10 +61,10 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
   };
 }
 
-/** Characters of one message that an instance remembers. */
+/** Maximum characters per message that an instance remembers. */
 const maxKept = 64 * 1024;
 
-/** Begins a conversation, with the fault that was asked for at its opening. */
+/** Starts a conversation, with the fault that was requested for its start. */
 function serve(vendor: SocketVendor, socket: WebSocket, peer: Peer, call: SocketCall): void {
   socket.on("error", () => undefined);
   const { openWith, closeCode = 1011 } = call.behaviour;
@@ -72,7 +72,7 @@ function serve(vendor: SocketVendor, socket: WebSocket, peer: Peer, call: Socket
   if (openWith === "garbage") return peer.send("<html>not what you asked for</html>");
   if (openWith === "error") peer.send(vendor.failure("simulated failure at the opening") ?? {});
   if (openWith !== undefined) return peer.close(closeCode, "simulated close at the opening");
-  const conversation = vendor.converse(peer, { ...call, behaviour: withoutOpening(call.behaviour) });
+  const conversation = vendor.converse(peer, { ...call, behaviour: withoutInitialDelay(call.behaviour) });
   socket.on("message", (data: unknown, binary) => {
     if (!Buffer.isBuffer(data)) return;
     if (binary) socket.send(data, { binary });
@@ -81,8 +81,8 @@ function serve(vendor: SocketVendor, socket: WebSocket, peer: Peer, call: Socket
   socket.on("close", () => conversation.closed());
 }
 
-/** The silence before the head is over; what is left is how answers are given. */
-function withoutOpening({ delayMs: _before, ...behaviour }: Behaviour): Behaviour {
+/** Returns a behaviour without its delay before the start, which has passed. */
+function withoutInitialDelay({ delayMs: _before, ...behaviour }: Behaviour): Behaviour {
   return behaviour;
 }
 

@@ -1,10 +1,10 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand, wrongField } from "../checks/refusal.ts";
+import { requireShape, wrongField } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
-import { sidesOf, type AskedVideo } from "../video/tasks.ts";
+import { sidesOf, type VideoRequest } from "../video/tasks.ts";
 
 const shapes = new Shapes(String.raw`
-  // A picture is its bytes here; what the real vendor takes beside, a file of its own storage, no test needs.
+  // A picture is given by its bytes. The real vendor also accepts files in its storage, which no test needs.
   Image = { bytesBase64Encoded: base64, mimeType: "image/png" | "image/jpeg" | "image/webp" };
   Instances = { instances: { prompt?: filled, image?: Image, lastFrame?: Image }[1..1] };
   Parameters = {
@@ -25,8 +25,8 @@ const shapes = new Shapes(String.raw`
 const lines: Readonly<Record<string, number>> = { "720p": 720, "1080p": 1080, "4k": 2160 };
 
 /** Reads a request of `predictLongRunning`. Throws a Refusal. */
-export function readVeo(body: unknown, model: string, at: "gemini" | "vertex"): AskedVideo {
-  demand(body, shapes.of(at));
+export function readVeo(body: unknown, model: string, at: "gemini" | "vertex"): VideoRequest {
+  requireShape(body, shapes.of(at));
   const [instance] = listAt(body, "instances");
   const parameters = memberOf(body, "parameters");
   const prompt = textAt(instance, "prompt") ?? "";

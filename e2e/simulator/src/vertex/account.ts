@@ -7,7 +7,7 @@ interface Account {
 
 let made: Account | undefined;
 
-/** The one service account of this process: its file, as Google gives it out, and the key that its signatures fit. */
+/** Returns the single service account of this process: its file in Google's form, and the matching key pair. */
 export function serviceAccount(): Account {
   if (made !== undefined) return made;
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
@@ -28,7 +28,7 @@ export function serviceAccount(): Account {
   return made;
 }
 
-/** Why a token that a service account signed itself is not taken; undefined: it is. */
+/** Returns the reason why a self-signed token of a service account is refused; undefined if it is accepted. */
 export function problemOfToken(token: string, now: number): string | undefined {
   const [head = "", claims = "", signature = ""] = token.split(".");
   const { publicKey, file } = serviceAccount();

@@ -2,7 +2,7 @@ import { renderError as claudeError } from "../anthropic/errors.ts";
 import { openCount, openMessages } from "../anthropic/open.ts";
 import { isRecord, memberOf } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
-import { camelise } from "../gemini/camel.ts";
+import { toCamelCase } from "../gemini/camel.ts";
 import { renderError as googleError } from "../gemini/errors.ts";
 import { predictImages } from "../gemini/imagen.ts";
 import { countTokens, openGenerate } from "../gemini/actions.ts";
@@ -11,20 +11,20 @@ import {
   bearerOf,
   createVendor,
   isBadKey,
-  type Asking,
+  type EndpointCall,
   type Endpoint,
-  type Understood,
+  type ParsedRequest,
   type Vendor,
 } from "../vendor.ts";
-import { beginOperation, fetchOperation, filmAt } from "../veo/operations.ts";
+import { beginOperation, fetchOperation, videoEndpoint } from "../veo/operations.ts";
 import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
-/** An action on a model of a publisher, in a project's place. */
+/** Creates the endpoint of an action on a publisher's model in a location of a project. */
 function action(
   publisher: string,
   name: string,
-  open: (asking: Asking, model: string) => Understood | Promise<Understood>,
+  open: (asking: EndpointCall, model: string) => ParsedRequest | Promise<ParsedRequest>,
 ): Endpoint {
   const place = "/v1(?:beta1)?/projects/[^/]+/locations/[^/]+";
   return {
@@ -34,12 +34,12 @@ function action(
   };
 }
 
-function generate({ body, query }: Asking, model: string, streams: boolean): Understood {
+function generate({ body, query }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   demandRoles(body);
-  return openGenerate(camelise(body), model, streams ? query : undefined);
+  return openGenerate(toCamelCase(body), model, streams ? query : undefined);
 }
 
-/** Unlike the Gemini API, this one wants every content's role. */
+/** Refuses contents without a role, which the Gemini API accepts. */
 function demandRoles(body: unknown): void {
   const contents = memberOf(body, "contents");
   if (Array.isArray(contents) && contents.some((content) => memberOf(content, "role") === undefined))
@@ -48,8 +48,8 @@ function demandRoles(body: unknown): void {
 
 const version = "vertex-2023-10-16";
 
-/** Claude's own format: the model stands in the path, the version in the body. */
-function predict({ body, headers }: Asking, model: string, streams: boolean): Understood {
+/** Reads a request in Claude's native format. The path names the model, and the body has the version. */
+function predict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "The body is no object.");
   const { anthropic_version: given, ...asked } = body;
   if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
@@ -57,10 +57,10 @@ function predict({ body, headers }: Asking, model: string, streams: boolean): Un
   return openMessages({ ...asked, model }, headers, streams && memberOf(body, "stream") === true);
 }
 
-/** The places in which this vendor has its models. */
+/** Locations in which this vendor has models. */
 const places: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
 
-/** A place that is a region, and has no models, is answered as a model that is not there. */
+/** Refuses a location without models, with the error of an unknown model. */
 function demandPlace(path: string): void {
   const [, resource = "", place = ""] = /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/([^/]+)[^:]*)/.exec(path) ?? [];
   if (!places.has(place))
@@ -74,10 +74,10 @@ export const vertex: Vendor = createVendor({
     action(
       "google",
       "generateContent",
-      (asking, model) => soundIn(camelise(asking.body), model) ?? generate(asking, model, false),
+      (asking, model) => soundIn(toCamelCase(asking.body), model) ?? generate(asking, model, false),
     ),
     action("google", "streamGenerateContent", (asking, model) => generate(asking, model, true)),
-    action("google", "countTokens", ({ body }, model) => countTokens(camelise(body), model)),
+    action("google", "countTokens", ({ body }, model) => countTokens(toCamelCase(body), model)),
     action("google", "predict", ({ body }, model) =>
       model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),
     ),
@@ -85,13 +85,13 @@ export const vertex: Vendor = createVendor({
       beginOperation(body, { model, at: "vertex", under: "projects/p/locations/us-central1/publishers/google/" }),
     ),
     action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
-    filmAt(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
+    videoEndpoint(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
     action("anthropic", "rawPredict", (asking, model) =>
       model === "count-tokens" ? openCount(asking.body) : predict(asking, model, false),
     ),
     action("anthropic", "streamRawPredict", (asking, model) => predict(asking, model, true)),
   ],
-  admit({ headers, behaviour, path }) {
+  authenticate({ headers, behaviour, path }) {
     const token = bearerOf(headers);
     if (token === "" || isBadKey(token))
       throw new Refusal(401, "Request had invalid authentication credentials. Expected OAuth 2 access token.");
@@ -99,7 +99,7 @@ export const vertex: Vendor = createVendor({
       ? problemOfToken(token, Date.now() + (behaviour?.clockOffMs ?? 0))
       : undefined;
     if (problem !== undefined) throw new Refusal(401, problem);
-    // Storage is nowhere in particular.
+    // Storage has no location.
     if (!path.startsWith("/storage/")) demandPlace(path);
     return token;
   },

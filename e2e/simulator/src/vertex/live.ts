@@ -6,12 +6,12 @@ import type { SocketVendor } from "../sockets/socket-vendor.ts";
 import { bearerOf, isBadKey } from "../vendor.ts";
 import { problemOfToken } from "./account.ts";
 
-/** Sessions of Gemini's live models in a project of Google Cloud. */
+/** Sessions of Gemini's live models in a Google Cloud project. */
 export const vertexLive: SocketVendor = {
   binary: true,
   accepts: (path) =>
     /^\/vertex\/ws\/google\.cloud\.aiplatform\.v1(beta1)?\.LlmBidiService\/BidiGenerateContent$/.test(path),
-  admit({ headers, behaviour }) {
+  authenticate({ headers, behaviour }) {
     const token = bearerOf(headers);
     if (token === "" || isBadKey(token))
       throw new Refusal(401, "Request had invalid authentication credentials. Expected OAuth 2 access token.");

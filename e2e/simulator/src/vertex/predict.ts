@@ -1,19 +1,19 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { demand, Refusal } from "../checks/refusal.ts";
+import { requireShape, Refusal } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { questionFrom } from "../core/question.ts";
 import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
-import type { Understood } from "../vendor.ts";
+import type { ParsedRequest } from "../vendor.ts";
 
 const shape = shapeOf(`{
   instances: { content: filled, task_type?: filled, title?: filled }[1..250],
   parameters?: { outputDimensionality?: integer(1), autoTruncate?: boolean }
 }`);
 
-/** Embeddings by `predict`: those of Gemini are made one by one. */
-export function predictEmbeddings(body: unknown, model: string): Understood {
-  demand(body, shape);
+/** Answers `predict` for embeddings. Gemini's models accept a single text per request. */
+export function predictEmbeddings(body: unknown, model: string): ParsedRequest {
+  requireShape(body, shape);
   const texts = listAt(body, "instances").map((each) => textAt(each, "content") ?? "");
   if (model.startsWith("gemini-") && texts.length > 1)
     throw new Refusal(400, "The model takes one instance in a request.");

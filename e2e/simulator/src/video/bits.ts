@@ -1,10 +1,10 @@
-/** Bits written one after another, with the codes of H.264. */
+/** Writer of bits, with the codes of H.264. */
 export class BitWriter {
   readonly #bytes: number[] = [];
   #current = 0;
   #free = 8;
 
-  /** So many bits of a number, the highest first. */
+  /** Writes `count` bits of a number, most significant bit first. */
   bits(value: number, count: number): this {
     for (let at = count - 1; at >= 0; at--) {
       this.#current |= ((value >> at) & 1) << --this.#free;
@@ -15,7 +15,7 @@ export class BitWriter {
     return this;
   }
 
-  /** Exponential-Golomb codes of unsigned numbers. */
+  /** Writes Exponential-Golomb codes of unsigned numbers. */
   codes(...values: readonly number[]): this {
     for (const value of values) {
       const length = 32 - Math.clz32(value + 1);
@@ -24,18 +24,18 @@ export class BitWriter {
     return this;
   }
 
-  /** Zeros up to the next byte. */
+  /** Writes zeros up to the next byte boundary. */
   align(): this {
     return this.#free === 8 ? this : this.bits(0, this.#free);
   }
 
-  /** Whole bytes, at a byte's border. */
+  /** Writes complete bytes, at a byte boundary. */
   bytes(values: Iterable<number>): this {
     for (const value of values) this.#bytes.push(value);
     return this;
   }
 
-  /** Everything, closed by the stop bit. */
+  /** Writes the stop bit and returns all bytes. */
   end(): Buffer {
     this.bits(1, 1).align();
     return Buffer.from(this.#bytes);

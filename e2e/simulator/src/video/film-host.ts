@@ -4,8 +4,8 @@ import { findTask, videoOf } from "./tasks.ts";
 
 const path = /^\/files\/([^/]+)\.mp4$/;
 
-/** Where vendors that answer with an address have their films: a host of files, and nothing there when a film has expired. */
-export const filmHost: Endpoint = {
+/** File host of finished videos, for vendors that answer with addresses. Expired videos are not found. */
+export const videoHost: Endpoint = {
   method: "GET",
   path,
   open({ groups: [id = ""] }) {
@@ -16,12 +16,12 @@ export const filmHost: Endpoint = {
   },
 };
 
-/** Whether a path is one of the host's, which need no key. */
-export function isFilm(of: string): boolean {
+/** Returns true for a path of the file host, which requires no key. */
+export function isVideoPath(of: string): boolean {
   return path.test(of);
 }
 
-/** The address of a task's film; `address` is the vendor's own. */
-export function addressOfFilm(address: string, taskId: string): string {
+/** Returns the address of a task's video. `address` is that of the vendor. */
+export function videoAddress(address: string, taskId: string): string {
   return `${address}/files/${taskId}.mp4`;
 }

@@ -1,48 +1,48 @@
 import { createHash } from "node:crypto";
-import { firstPicture, nextPicture, parameterSets, type Plain } from "./h264.ts";
+import { firstPicture, nextPicture, parameterSets, type PlainPicture } from "./h264.ts";
 
-/** What a video is to be. */
+/** Properties of a video. */
 export interface VideoWish {
-  /** The colour follows from them. */
+  /** Text that determines the colour. */
   readonly words: string;
   readonly seconds: number;
   readonly width: number;
   readonly height: number;
-  /** Least size of the file; what is missing is filled up where players do not look. */
+  /** Minimum size of the file, in bytes; a box that players ignore fills it up. */
   readonly minBytes?: number | undefined;
 }
 
 const framesPerSecond = 4;
-/** A sixteenth of the size that was asked for, so that files stay small: a macroblock for a square of 256 pixels. */
-const shrink = 256;
+/** Factor by which the number of pixels is reduced to keep files small: one macroblock for a square of 256 pixels. */
+const pixelDivisor = 256;
 const ticksPerSecond = 1_000;
 
-/** A small MP4 that players accept: H.264 in one colour, as long as it was asked for, its index in front. */
+/** Creates a small MP4 that players accept: H.264 in one colour, of the requested length, with the index first. */
 export function mp4Of(wish: VideoWish): Buffer {
   const hash = createHash("sha256").update(wish.words).digest();
   const sample = (at: number): number => 32 + ((hash[at] ?? 0) % 192);
-  const plain: Plain = {
-    columns: Math.max(1, Math.ceil(wish.width / shrink)),
-    rows: Math.max(1, Math.ceil(wish.height / shrink)),
+  const plain: PlainPicture = {
+    columns: Math.max(1, Math.ceil(wish.width / pixelDivisor)),
+    rows: Math.max(1, Math.ceil(wish.height / pixelDivisor)),
     colour: [sample(0), sample(1), sample(2)],
   };
   const pictures = Array.from({ length: Math.max(1, Math.round(wish.seconds * framesPerSecond)) }, (_, at) =>
-    sized(at === 0 ? firstPicture(plain) : nextPicture(plain, at)),
+    withLength(at === 0 ? firstPicture(plain) : nextPicture(plain, at)),
   );
   const data = box("mdat", ...pictures);
   const type = box("ftyp", "isom", u32(512), "isomiso2avc1mp41");
-  // The index has the same length wherever it says that the pictures begin.
+  // The length of the index does not depend on the position of the pictures that it states.
   const length = type.length + indexOf(plain, pictures, 0).length + 8;
   const file = Buffer.concat([type, indexOf(plain, pictures, length), data]);
   const missing = (wish.minBytes ?? 0) - file.length;
   return missing <= 0 ? file : Buffer.concat([file, box("free", Buffer.alloc(Math.max(0, missing - 8)))]);
 }
 
-function indexOf(plain: Plain, pictures: readonly Buffer[], dataAt: number): Buffer {
+function indexOf(plain: PlainPicture, pictures: readonly Buffer[], dataAt: number): Buffer {
   const [width, height] = [plain.columns * 16, plain.rows * 16];
   const frame = ticksPerSecond / framesPerSecond;
   const duration = pictures.length * frame;
-  const header = full(
+  const header = fullBox(
     "mvhd",
     0,
     u32(0, 0, ticksPerSecond, duration, 0x10000),
@@ -52,7 +52,7 @@ function indexOf(plain: Plain, pictures: readonly Buffer[], dataAt: number): Buf
     zeros(24),
     u32(2),
   );
-  const track = full(
+  const track = fullBox(
     "tkhd",
     3,
     u32(0, 0, 1, 0, duration, 0, 0),
@@ -60,23 +60,23 @@ function indexOf(plain: Plain, pictures: readonly Buffer[], dataAt: number): Buf
     matrix,
     u32(width << 16, height << 16),
   );
-  const media = full("mdhd", 0, u32(0, 0, ticksPerSecond, duration), u16(0x55c4, 0));
-  const handler = full("hdlr", 0, u32(0), "vide", zeros(12), "video\0");
-  const place = box("dinf", full("dref", 0, u32(1), full("url ", 1)));
+  const media = fullBox("mdhd", 0, u32(0, 0, ticksPerSecond, duration), u16(0x55c4, 0));
+  const handler = fullBox("hdlr", 0, u32(0), "vide", zeros(12), "video\0");
+  const place = box("dinf", fullBox("dref", 0, u32(1), fullBox("url ", 1)));
   const table = box(
     "stbl",
-    full("stsd", 0, u32(1), sampleEntry(plain, width, height)),
-    full("stts", 0, u32(1, pictures.length, frame)),
-    full("stss", 0, u32(1, 1)),
-    full("stsc", 0, u32(1, 1, pictures.length, 1)),
-    full("stsz", 0, u32(0, pictures.length, ...pictures.map(({ length }) => length))),
-    full("stco", 0, u32(1, dataAt)),
+    fullBox("stsd", 0, u32(1), sampleEntry(plain, width, height)),
+    fullBox("stts", 0, u32(1, pictures.length, frame)),
+    fullBox("stss", 0, u32(1, 1)),
+    fullBox("stsc", 0, u32(1, 1, pictures.length, 1)),
+    fullBox("stsz", 0, u32(0, pictures.length, ...pictures.map(({ length }) => length))),
+    fullBox("stco", 0, u32(1, dataAt)),
   );
-  const information = box("minf", full("vmhd", 1, zeros(8)), place, table);
+  const information = box("minf", fullBox("vmhd", 1, zeros(8)), place, table);
   return box("moov", header, box("trak", track, box("mdia", media, handler, information)));
 }
 
-function sampleEntry(plain: Plain, width: number, height: number): Buffer {
+function sampleEntry(plain: PlainPicture, width: number, height: number): Buffer {
   const { sequence, picture } = parameterSets(plain);
   const sets = box(
     "avcC",
@@ -104,7 +104,7 @@ function sampleEntry(plain: Plain, width: number, height: number): Buffer {
 
 const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
 
-function sized(unit: Buffer): Buffer {
+function withLength(unit: Buffer): Buffer {
   return Buffer.concat([u32(unit.length), unit]);
 }
 
@@ -116,8 +116,8 @@ function box(type: string, ...parts: readonly (Buffer | string)[]): Buffer {
   return Buffer.concat([u32(body.length + 4), body]);
 }
 
-/** A box with a version, always 0, and flags. */
-function full(type: string, flags: number, ...parts: readonly (Buffer | string)[]): Buffer {
+/** Returns a box with a version, which is always 0, and flags. */
+function fullBox(type: string, flags: number, ...parts: readonly (Buffer | string)[]): Buffer {
   return box(type, u32(flags), ...parts);
 }
 

@@ -4,8 +4,8 @@ import type { ServedFile } from "../core/serve-file.ts";
 import { freshId } from "../core/ids.ts";
 import { mp4Of } from "./mp4.ts";
 
-/** What a vendor was asked to make. */
-export interface AskedVideo {
+/** Request for a video. */
+export interface VideoRequest {
   readonly model: string;
   readonly prompt: string;
   readonly seconds: number;
@@ -13,26 +13,26 @@ export interface AskedVideo {
   readonly height: number;
 }
 
-/** A task at a simulated vendor. */
-export interface SimulatedTask extends AskedVideo {
+/** Task of a simulated vendor. */
+export interface SimulatedTask extends VideoRequest {
   readonly id: string;
   readonly createdAt: number;
-  /** What the prompt's directive asks for. */
+  /** Behaviour that the prompt's directive requests. */
   readonly behaviour: Behaviour;
   looks: number;
 }
 
-/** How far a task is. */
+/** Phase of a task. */
 export type Phase =
   | { readonly state: "queued" | "completed" }
   | { readonly state: "in_progress"; readonly progress: number }
   | { readonly state: "failed"; readonly message: string };
 
 const maxTasks = 200_000;
-const usualLooks = 2;
+const defaultPolls = 2;
 const tasks = new Map<string, SimulatedTask>();
 
-/** The behaviour that a prompt asks for. Throws a Refusal for an invalid directive. */
+/** Returns the behaviour that a prompt requests. Throws a Refusal for an invalid directive. */
 export function directiveOf(prompt: string): Behaviour {
   const found = directiveIn(prompt);
   if (found === undefined) return {};
@@ -40,8 +40,8 @@ export function directiveOf(prompt: string): Behaviour {
   return found.behaviour;
 }
 
-/** Takes a task; states move with the looks at it. */
-export function takeTask(prefix: string, asked: AskedVideo): SimulatedTask {
+/** Creates a task. Its state changes with the polls. */
+export function createTask(prefix: string, asked: VideoRequest): SimulatedTask {
   const behaviour = directiveOf(asked.prompt);
   const task = { ...asked, id: freshId(prefix), createdAt: Date.now(), behaviour, looks: 0 };
   const [oldest] = tasks.keys();
@@ -50,20 +50,20 @@ export function takeTask(prefix: string, asked: AskedVideo): SimulatedTask {
   return task;
 }
 
-/** A task by its id; undefined where there is none. */
+/** Returns a task by its id; undefined for an unknown id. */
 export function findTask(id: string): SimulatedTask | undefined {
   return tasks.get(id);
 }
 
-/** Looks at a task, which moves it on: queued, then in progress, then its end. */
-export function lookAt(task: SimulatedTask): Phase {
+/** Polls a task, which advances it: queued, in progress, then its end. Returns its phase. */
+export function poll(task: SimulatedTask): Phase {
   task.looks++;
   return phaseOf(task);
 }
 
-/** How far a task is, without moving it. */
+/** Returns the phase of a task without advancing it. */
 export function phaseOf({ looks, behaviour }: SimulatedTask): Phase {
-  const needed = behaviour.looks ?? usualLooks;
+  const needed = behaviour.looks ?? defaultPolls;
   if (looks >= needed)
     return behaviour.taskError === undefined
       ? { state: "completed" }
@@ -71,19 +71,19 @@ export function phaseOf({ looks, behaviour }: SimulatedTask): Phase {
   return looks <= 1 ? { state: "queued" } : { state: "in_progress", progress: Math.floor((looks * 100) / needed) };
 }
 
-/** The video of a finished task; undefined where it is not there (any more). */
+/** Returns the video of a finished task; undefined if it does not exist, or not any more. */
 export function videoOf(task: SimulatedTask): ServedFile | undefined {
   if (phaseOf(task).state !== "completed" || task.behaviour.expired === true) return undefined;
-  return { bytes: filmOf(task), contentType: "video/mp4" };
+  return { bytes: videoBytesOf(task), contentType: "video/mp4" };
 }
 
-/** What a task makes. */
-export function filmOf(task: SimulatedTask): Buffer {
+/** Creates the video of a task. */
+export function videoBytesOf(task: SimulatedTask): Buffer {
   const words = withoutDirective(task.prompt);
   return mp4Of({ ...task, words, minBytes: task.behaviour.bodyBytes });
 }
 
-/** Sides of a video, by the pixels of the shorter one and a ratio such as 16:9. */
+/** Returns the width and height of a video from the pixels of its shorter side and a ratio such as 16:9. */
 export function sidesOf(lines: number, ratio: string): { readonly width: number; readonly height: number } {
   const [across = 16, down = 9] = ratio.split(":").map(Number);
   const longer = Math.round((lines * Math.max(across, down)) / Math.min(across, down));

@@ -1,15 +1,15 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
-import { bracketPath, demand, Refusal, wrongField } from "../checks/refusal.ts";
+import { bracketPath, requireShape, Refusal, wrongField } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { admitBearer, createVendor, type Endpoint, type Vendor } from "../vendor.ts";
-import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
+import { videoAddress, videoHost, isVideoPath } from "../video/film-host.ts";
 import {
   directiveOf,
   findTask,
-  lookAt,
+  poll,
   sidesOf,
-  takeTask,
-  type AskedVideo,
+  createTask,
+  type VideoRequest,
   type Phase,
   type SimulatedTask,
 } from "../video/tasks.ts";
@@ -29,9 +29,9 @@ const shape = shapeOf(String.raw`{
   watermark?: boolean, camera_fixed?: boolean, generate_audio?: boolean, return_last_frame?: boolean
 }`);
 
-/** Reads a start. Throws a Refusal. */
-function read(body: unknown): AskedVideo {
-  demand(body, shape);
+/** Reads a request that starts a video. Throws a Refusal. */
+function read(body: unknown): VideoRequest {
+  requireShape(body, shape);
   const parts = listAt(body, "content");
   const roles = parts.flatMap((part) => textAt(part, "role") ?? []);
   if (roles.includes("last_frame") && !roles.includes("first_frame"))
@@ -48,22 +48,22 @@ function read(body: unknown): AskedVideo {
   };
 }
 
-const start: Endpoint = {
+const startEndpoint: Endpoint = {
   method: "POST",
   path: /^\/api\/v3\/contents\/generations\/tasks$/,
   open({ body }) {
     const asked = read(body);
-    return { directive: directiveOf(asked.prompt), whole: () => ({ id: takeTask("cgt-", asked).id }) };
+    return { directive: directiveOf(asked.prompt), whole: () => ({ id: createTask("cgt-", asked).id }) };
   },
 };
 
-const look: Endpoint = {
+const pollEndpoint: Endpoint = {
   method: "GET",
   path: /^\/api\/v3\/contents\/generations\/tasks\/([\w-]+)$/,
   open({ groups: [id = ""], address }) {
     const task = findTask(id);
     if (task === undefined) throw new Refusal(404, "The specified task is not found.", { code: "ResourceNotFound" });
-    return { whole: () => shown(task, lookAt(task), address) };
+    return { whole: () => renderTask(task, poll(task), address) };
   },
 };
 
@@ -74,7 +74,7 @@ const states: Readonly<Record<Phase["state"], string>> = {
   failed: "failed",
 };
 
-function shown(task: SimulatedTask, phase: Phase, address: string): object {
+function renderTask(task: SimulatedTask, phase: Phase, address: string): object {
   const { id, model, createdAt, seconds, behaviour } = task;
   const common = { id, model, status: states[phase.state], created_at: Math.floor(createdAt / 1_000) };
   if (phase.state === "failed")
@@ -83,14 +83,14 @@ function shown(task: SimulatedTask, phase: Phase, address: string): object {
   const usage = { completion_tokens: seconds * 21_600, total_tokens: seconds * 21_600 };
   return {
     ...common,
-    content: { video_url: addressOfFilm(address, id) },
+    content: { video_url: videoAddress(address, id) },
     usage,
     duration: seconds,
     framespersecond: 24,
   };
 }
 
-const codes: Readonly<Record<number, string>> = {
+const errorCodes: Readonly<Record<number, string>> = {
   400: "InvalidParameter",
   401: "AuthenticationError",
   403: "AccessDenied",
@@ -98,15 +98,15 @@ const codes: Readonly<Record<number, string>> = {
   429: "RateLimitExceeded",
 };
 
-/** The vendor of Seedance's videos, under `/ark`. */
+/** Vendor of Seedance's videos, under `/ark`. */
 export const volcengine: Vendor = createVendor({
   prefix: "/ark",
-  endpoints: [start, look, filmHost],
-  admit: ({ headers, path }) =>
-    isFilm(path) ? "" : admitBearer(headers, "The API key in the request is missing or invalid."),
+  endpoints: [startEndpoint, pollEndpoint, videoHost],
+  authenticate: ({ headers, path }) =>
+    isVideoPath(path) ? "" : admitBearer(headers, "The API key in the request is missing or invalid."),
   renderError: ({ status, code, message, path }) => ({
     error: {
-      code: code ?? codes[status] ?? "InternalServiceError",
+      code: code ?? errorCodes[status] ?? "InternalServiceError",
       message,
       param: bracketPath(path),
       type: status === 400 ? "BadRequest" : "Error",

@@ -1,29 +1,29 @@
 import { join } from "node:path";
 
 /**
- * Limits that a test makes small: numbers of a service's `env` object, by the service's name and the path in the object.
- * They are constants in the product, which has no variable for them: `program.ts` runs the same services with other values.
- * What is under `relay` is for the `relay` of each service that has one, as in
- * `{ relay: { limits: { leaseMs: 1_500 } }, edge: { seatLeaseMs: 900 } }`.
+ * Limits that a test lowers: numbers in a service's `env` object, by the service's name and the path in that object.
+ * They are constants in the product, which has no variables for them; `program.ts` runs the same services with other
+ * values. Values below `relay` apply to every service with a relay, as in `{ relay: { limits: { leaseMs: 1_500 } },
+ * edge: { seatLeaseMs: 900 } }`.
  */
 export interface Limits {
   readonly [name: string]: Limits | number;
 }
 
-/** Path of the program that runs the gateway with a test's limits. */
+/** Path of the program that runs the gateway with the limits of a test. */
 export const limitedProgram = join(import.meta.dirname, "program.ts");
 
-/** The variable in which that program gets its limits, as JSON. */
+/** Name of the variable from which that program reads the limits, as JSON. */
 export const limitsVariable = "TESTKIT_LIMITS";
 
-/** Changes the limits of a service's values. */
+/** Returns a service's values with its limits replaced. */
 export function adjustEnv<Env>(service: string, env: Env, { relay, [service]: own = {} }: Limits): Env {
   const hasRelay = typeof env === "object" && env !== null && "relay" in env;
   const limits = hasRelay && relay !== undefined ? withLimits({ relay }, own) : own;
   return replaced(env, limits, service);
 }
 
-/** Adds limits to others; the later ones win. */
+/** Merges two sets of limits; those of `more` have priority. */
 export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
   if (typeof more === "number") throw new Error("limits are an object");
   const merged: Record<string, Limits | number> = { ...limits };
@@ -34,12 +34,12 @@ export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
   return merged;
 }
 
-/** Copies a value with some of its numbers replaced. Throws where there is no such number. */
+/** Copies a value, with some of its numbers replaced. Throws an error if the value has no such number. */
 function replaced<Value>(value: Value, limits: Limits | number, path: string): Value {
   const isNumber = typeof value === "number";
   if (typeof limits === "number" ? !isNumber : typeof value !== "object" || value === null)
     throw new Error(`${path} is no limit: a test names it`);
-  // A number takes the place of a number, an object that of one with the same members.
+  // A number replaces a number, and an object one with the same members.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (typeof limits === "number") return limits as Value;
   const copy = { ...value };

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { adjustEnv, limitsVariable, type Limits } from "./limits.ts";
 
-/** `runGateway` of the gateway, as this program calls it. */
+/** Type of the gateway's `runGateway`. */
 type RunGateway = (program: string, adjust: <Env>(service: string, env: Env) => Env) => Promise<void>;
 
 /**
- * Runs the gateway's services, as its own program does, with the limits that a test gave. It is loaded by its path, as
- * programs are started: the gateway is above this package.
+ * Runs the gateway's services with the limits of a test. The gateway is imported by its path, because this package may
+ * not depend on it.
  */
 const { runGateway }: { readonly runGateway: RunGateway } = await import(
   join(import.meta.dirname, "../../../../services/gateway/src/run-gateway.ts")

@@ -2,42 +2,45 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server } from "node:net";
 
-/** A request that a scripted server has received whole. */
+/** Complete request that a scripted server received. */
 export interface ScriptedRequest {
   readonly method: string;
-  /** Path and query, as they were sent. */
+  /** Path and query as received. */
   readonly url: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** An answer; text that begins as an event stream is sent as one, other bodies are JSON unless `headers` says otherwise. */
+/**
+ * Answer of a scripted server. A text that begins like an event stream gets that content type; other bodies are JSON,
+ * unless `headers` says otherwise.
+ */
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | string;
 }
 
-/** Returns the answer to a request; undefined: the script writes, breaks or keeps the response itself. */
+/** Returns the answer to a request; undefined if the script itself writes, breaks or delays the response. */
 export type Script = (
   request: ScriptedRequest,
   response: ServerResponse,
 ) => ScriptedAnswer | undefined | Promise<ScriptedAnswer | undefined>;
 
-/** A vendor, or another HTTP server of the outside, whose answers a test writes. */
+/** HTTP server, such as a vendor, whose answers a test determines. */
 export interface ScriptedServer extends AsyncDisposable {
   /** Address without a path. */
   readonly url: string;
-  /** All requests, the newest last; a test may empty it. */
+  /** All requests, the newest last. A test may empty the list. */
   readonly requests: ScriptedRequest[];
-  /** Number of exchanges that are under way. */
+  /** Number of requests without a complete answer. */
   readonly open: number;
 }
 
 /**
- * Starts a scripted server on a free port. A table has its answers by the ending of the path, of which the longest counts;
- * any other path is not found.
+ * Starts a scripted server on a free port. A table has answers by the end of the path; the longest matching end counts,
+ * and other paths are not found.
  */
 export async function startScriptedServer(
   script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,
@@ -74,7 +77,7 @@ export async function startScriptedServer(
   };
 }
 
-/** Makes a server listen on a free port of this machine; returns its address as a URL. */
+/** Lets a server listen on a free port of this machine. Returns its address as a URL. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1", 4_096);
   await once(server, "listening");

@@ -1,19 +1,19 @@
-/** Content of one answer of a text vendor. */
+/** Content of an answer of a text vendor. */
 export interface TextAnswer {
   readonly model?: unknown;
   readonly text?: string;
-  /** In the wire's own form; absent: the vendor reports none. */
+  /** Usage in the wire's form; absent if the vendor reports none. */
   readonly usage?: object | undefined;
   readonly tier?: string | undefined;
-  /** Items, blocks or parts that precede the text. */
+  /** Items, blocks or parts before the text. */
   readonly before?: readonly object[];
-  /** Further members of the answer; with `content`, of its candidate; with `messages`, of its end. */
+  /** Further members: of the answer; for `content`, of its candidate; for `messages`, of its end. */
   readonly more?: object;
-  /** Further members of the message of `chat`. */
+  /** Further members of the message, for `chat`. */
   readonly message?: object;
 }
 
-/** The same answer whole and in the parts of its stream, of which `word` may be repeated. */
+/** Same answer as one body and as the parts of a stream, in which `word` may be repeated. */
 export interface TextFrames {
   readonly whole: object;
   readonly begin: string;
@@ -23,14 +23,14 @@ export interface TextFrames {
 
 export type TextWire = "chat" | "completions" | "responses" | "messages" | "content";
 
-/** Returns events as their vendor streams them: those with a type have its name too. */
+/** Formats events as a server-sent event stream. Events with a `type` also get an event name. */
 export function sse(...events: readonly object[]): string {
   const frame = (event: object) =>
     `${"type" in event ? `event: ${String(event.type)}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
   return events.map(frame).join("");
 }
 
-/** Returns the wire that a path of a vendor belongs to. */
+/** Returns the wire of a vendor's path; undefined for other paths. */
 export function textWireOf(path: string): TextWire | undefined {
   if (path.endsWith("/chat/completions")) return "chat";
   if (path.endsWith("/completions")) return "completions";
@@ -39,7 +39,7 @@ export function textWireOf(path: string): TextWire | undefined {
   return /:(?:streamG|g)enerateContent$/.test(path) ? "content" : undefined;
 }
 
-/** Tokens used, in each wire's own form. */
+/** Functions that render the used tokens in each wire's form. */
 export const textUsage: Readonly<Record<TextWire, (input: unknown, output: unknown) => object>> = {
   chat: (input, output) => ({ prompt_tokens: input, completion_tokens: output }),
   completions: (input, output) => ({ prompt_tokens: input, completion_tokens: output }),
@@ -48,7 +48,7 @@ export const textUsage: Readonly<Record<TextWire, (input: unknown, output: unkno
   content: (input, output) => ({ promptTokenCount: input, candidatesTokenCount: output }),
 };
 
-/** Answers of each wire as its vendors write them; members that are undefined are not sent. */
+/** Functions that render answers as the vendors of each wire do. Undefined members are not sent. */
 export const textAnswers: Readonly<Record<TextWire, (answer: TextAnswer) => TextFrames>> = {
   chat({ model = "m", text = "", usage, tier, more, message }) {
     const head = {
@@ -161,7 +161,7 @@ export const textAnswers: Readonly<Record<TextWire, (answer: TextAnswer) => Text
   },
 };
 
-/** Returns the whole stream of an answer. */
+/** Returns the complete stream of an answer. */
 export function streamOf({ begin, word, end }: TextFrames, text: string): string {
   return begin + word(text) + end;
 }

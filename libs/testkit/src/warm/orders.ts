@@ -1,5 +1,5 @@
-/** What a test asks of a warm process: to run a program with these variables alone, or to end the one that it runs. */
+/** Message to a warm process: run a program with only these variables, or end the running program. */
 export type Order = { readonly run: string; readonly env: Readonly<Record<string, string>> } | { readonly end: true };
 
-/** What a warm process writes to stdout, last of a run, once it is ready for the next. */
+/** Text that a warm process writes to stdout when a run has ended and it is ready for the next one. */
 export const overMark = "\u001E the run is over\n";

@@ -1,23 +1,26 @@
 import { spawnService, type Child } from "@modelgate/deploy/local";
 import { WarmProcess, type Started } from "./warm-process.ts";
 
-/** Runs after which a process is not used again: what a run leaves behind is little, and may add up. */
+/** Number of runs after which a process is not used again, because small remains of runs may accumulate. */
 const maxRuns = 25;
 
-/** Processes without a run, by what they are started with. */
+/** Processes without a running program, by the command that starts them. */
 const idle = new Map<string, WarmProcess[]>();
 const runningIn = new WeakMap<Child, { readonly key: string; readonly process: WarmProcess }>();
 
-/** Whether another test file may come, which starts a suite. */
+/** True in a test run, in which another test file may reuse a process. */
 const isTestRun = process.env["VITEST"] !== undefined;
 
-/** Starts a service in a process that has run the same program before, where there is one; outside of test runs in a new one. */
+/**
+ * Starts a service, in a process that has run the same program before if there is one. Outside of test runs always
+ * starts a new process.
+ */
 export const spawnWarm: typeof spawnService = (options) => {
   const { name, command, args, env = {} } = options;
   const program = args.at(-1) ?? "";
-  // Variables of this name Node itself reads when a process begins.
+  // Node reads variables with this prefix when a process starts.
   if (!isTestRun || Object.keys(env).some((variable) => variable.startsWith("NODE_"))) return spawnService(options);
-  // Of the same service, too: modules of another one would show in its figures.
+  // Includes the service, because modules of another service would appear in its metrics.
   const key = [name, command, ...args].join(" ");
   const process_ = takeIdle(key) ?? new WarmProcess(command, args.slice(0, -1));
   const started: Started = process_.start({ name, program, env: definedIn({ ...process.env, ...env }) });
@@ -25,7 +28,7 @@ export const spawnWarm: typeof spawnService = (options) => {
   return started;
 };
 
-/** Ends a service for good; the process is kept for the next start where it can be. */
+/** Ends a service. Its process is kept for the next start if possible. */
 export async function finish(child: Child): Promise<void> {
   const found = runningIn.get(child);
   if (found === undefined || !child.running) return child.stop();

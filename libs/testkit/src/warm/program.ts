@@ -7,25 +7,27 @@ import { register } from "prom-client";
 import { overMark, type Order } from "./orders.ts";
 
 /**
- * Runs a service's own program, as often as its tests ask, in one process: each run is that program from its first line to
- * the end of its drain, with variables, ports, connections and log of its own. What stays from run to run is what costs most
- * of a start, the loaded modules. A run that ends by itself, by a signal or with a failure ends the process, as it would alone.
+ * Runs a service's program repeatedly in one process. Each run executes the program from its first line to the end of
+ * its drain, with separate variables, ports, connections and log. Only the loaded modules stay, which take most of a
+ * start's time. A run that ends by itself, by a signal or with a failure ends the process, as it would without this
+ * program.
  */
 const disconnect = process.disconnect?.bind(process);
 // oxlint-disable-next-line no-restricted-properties
 const exit: typeof process.exit = process.exit.bind(process);
 
-/** Listeners of a run on the process, which would otherwise hear of the next run's end. */
+/** Process events whose listeners are removed after each run, so that they do not react to the next run's end. */
 const runEvents = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"] as const;
 
 let run = 0;
-/** The run that code belongs to, whenever it is executed. */
+/** Number of the run that the executed code belongs to. */
 const runs = new AsyncLocalStorage<number>();
 let ending = false;
 const accepted = new Set<Socket>();
 
 process.disconnect = () => {
-  // A program's last step, where the channel is for the next run, too. Node itself calls it where our tests are gone.
+  // A program disconnects at its end, but the channel is needed for the next run. Node itself disconnects when the test
+  // process has ended.
   const isOfProgram = runs.getStore() !== undefined;
   if (process.connected && !(isOfProgram && ending)) disconnect?.();
 };
@@ -43,7 +45,8 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   try {
-    // Under another address, so that it is evaluated again; what it imports is there.
+    // Imported under a new address, so that the program is evaluated again; the modules that it imports are already
+    // loaded.
     await import(`${pathToFileURL(program).href}?run=${run}`);
   } catch (error) {
     process.exitCode = 1;
@@ -59,14 +62,16 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
   else exitAtOnce();
 }
 
-/** Ends the program as a signal would, and at once the connections that its drain would keep for last answers. */
+/**
+ * Ends the program as a signal would, and immediately closes connections that its drain would keep for last answers.
+ */
 function end(): void {
   ending = true;
   if (!process.emit("SIGTERM", "SIGTERM")) exitAtOnce(); // it has not come so far as to listen
   for (const socket of accepted) socket.destroy();
 }
 
-/** Leaves what a new process would have. */
+/** Restores the state of a new process. */
 function forgetRun(): void {
   run++;
   ending = false;
@@ -84,14 +89,14 @@ function note(message: unknown): void {
 }
 
 /**
- * Exits for the run that goes on. A program sets a timer to exit whatever still hangs; here the process may outlive that
- * timer, which must not end the next run.
+ * Replaces `process.exit`: exits only if the code belongs to the current run. A program sets a timer that exits if
+ * something still runs; that timer must not end a later run.
  */
 function exitOfItsRun(_: unknown, __: unknown, [status]: [number | undefined]): void {
   if (runs.getStore() === run) exit(status);
 }
 
-/** Lets a run declare metrics again that one before it declared, as programs do when they open. */
+/** Lets a run declare metrics that an earlier run has already declared. */
 function replaceMetrics(): void {
   const declaredIn = new Map<string, number>();
   const declare: typeof register.registerMetric = register.registerMetric.bind(register);
@@ -103,7 +108,7 @@ function replaceMetrics(): void {
   };
 }
 
-/** Ends the process at once, whatever a run has left open. */
+/** Exits immediately, even if a run has left something open. */
 function exitAtOnce(): void {
   exit(0);
 }

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { ChildEnded, type Child } from "@modelgate/deploy/local";
 import { overMark, type Order } from "./orders.ts";
 
-/** A program that was started, and the moment from which it serves. */
+/** Started program, with a promise that resolves when it is ready. */
 export interface Started {
   readonly child: Child;
   readonly ready: Promise<void>;
 }
 
-/** What one run needs: the program, and all variables that it shall see. */
+/** Program of a run, and all variables that it gets. */
 export interface Run {
   readonly name: string;
   readonly program: string;
@@ -20,14 +20,14 @@ export interface Run {
 const maxOutputCharacters = 64 * 1024;
 const insistAfterMs = 10_000;
 
-/** A process that runs a service's program again and again; it ends when we do. */
+/** Process that runs a service's program repeatedly. It ends when this process ends. */
 export class WarmProcess {
-  /** Runs that it has begun. */
+  /** Number of runs that were started. */
   runs = 0;
   readonly #process: ChildProcess;
   readonly #ended: Promise<number | string>;
   #isThere = true;
-  /** Output of the newest run. */
+  /** Output of the last run. */
   #kept = "";
   #over = Promise.withResolvers<void>();
 
@@ -55,12 +55,12 @@ export class WarmProcess {
     });
   }
 
-  /** Whether it can run a program. */
+  /** True if the process can run a program. */
   get isThere(): boolean {
     return this.#isThere && this.#process.connected;
   }
 
-  /** Begins a run, in which it is like a process of that program alone. */
+  /** Starts a run, in which the process behaves as if it ran only that program. */
   start({ name, program, env }: Run): Started {
     this.runs++;
     this.#kept = "";
@@ -75,12 +75,12 @@ export class WarmProcess {
       this.#process.once("message", () => resolve());
       void ended.then((status) => reject(new ChildEnded(name, status, child.logs())));
     });
-    ready.catch(() => undefined); // a waiter gets it; without one it is not unhandled
+    ready.catch(() => undefined); // waiters get the error; without any waiter it must not count as unhandled
     this.#order({ run: program, env });
     return { child, ready };
   }
 
-  /** Ends the run; gives whether the process is there for another. */
+  /** Ends the run. Returns true if the process can run another program. */
   async finish(): Promise<boolean> {
     const timer = setTimeout(() => this.#signal("SIGKILL"), insistAfterMs);
     this.#order({ end: true });
@@ -127,14 +127,14 @@ export class WarmProcess {
 
   #signal(word: NodeJS.Signals): void {
     try {
-      // The whole group: its own children, too.
+      // Signals the process group, which includes child processes.
       if (this.#isThere) process.kill(-(this.#process.pid ?? 0), word);
     } catch {
-      // ended in between
+      // the process has ended in between
     }
   }
 
-  /** Whether our process waits for this one. */
+  /** Sets whether this process stays alive because of the warm process. */
   #keepUs(keep: boolean): void {
     const word = keep ? "ref" : "unref";
     const { channel, stdout, stderr } = this.#process;

@@ -2,7 +2,7 @@ import { memberOf } from "./member-of.ts";
 import { refusalText } from "../texts/refusals.ts";
 import type { Operations } from "./types.ts";
 
-/** Error with which control refuses a request; status 401 means not signed in. */
+/** Error for a request that control refuses. Status 401 means that nobody is signed in. */
 export class ApiError extends Error {
   readonly status: number;
   readonly param: string | undefined;
@@ -39,7 +39,7 @@ type Body<Sent> = object extends Sent
 /** Answer of an operation. */
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
-/** Returns the address of a read: its path with path parameters and query inserted; undefined values are omitted. */
+/** Returns the address of a read, with its path parameters and query inserted; undefined values are omitted. */
 export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Path>): string {
   const { query = {}, params = {} }: Filled = sent;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -47,7 +47,7 @@ export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Pat
   return entries.length === 0 ? filled : `${filled}?${new URLSearchParams(entries).toString()}`;
 }
 
-/** Reads from control's API, typed by its description. Throws ApiError. */
+/** Reads from control's API; parameters and answer have the types of the operation. Throws ApiError. */
 export function get<Path extends PathOf<"GET">>(
   path: Path,
   ...[sent, signal]: object extends Read<Path>
@@ -59,7 +59,7 @@ export function get<Path extends PathOf<"GET">>(
   return call(address, signal === undefined ? {} : { signal });
 }
 
-/** Makes a change through control's API, typed by its description. Throws ApiError. */
+/** Makes a change through control's API; parameters and answer have the types of the operation. Throws ApiError. */
 export function post<Path extends PathOf<"POST">>(
   path: Path,
   ...[sent]: object extends Change<Path> ? [sent?: Change<Path>] : [sent: Change<Path>]
@@ -69,7 +69,7 @@ export function post<Path extends PathOf<"POST">>(
   return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** Path, query and body of any operation. */
+/** Path, query and body of an operation. */
 interface Filled {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -86,7 +86,7 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
     throw new ApiError(0, "The console's server does not answer.", undefined);
   });
   const body: unknown = await answer.json().catch(() => undefined);
-  // The only place where an answer of control is given its type: both sides are built from the same source.
+  // The only place where an answer of control gets its type: both sides are generated from the same source.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (answer.ok) return memberOf(body, "data") as T;
   const error = memberOf(body, "error");

@@ -1,4 +1,4 @@
-/** Returns a field of a value that may be an object; undefined where it is not one. */
+/** Returns a field of a value; undefined if the value is not an object. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

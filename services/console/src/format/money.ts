@@ -11,7 +11,7 @@ export function exactUsd(nanos: string): string {
   return `${amount < 0n ? "-" : ""}$${(size / nanosPerDollar).toLocaleString("en-US")}.${fraction}`;
 }
 
-/** Formats nano-dollars for reading: two decimals from one dollar on, three significant digits below. */
+/** Formats nano-dollars for reading: with two decimals from one dollar on, with three significant digits below. */
 export function shortUsd(nanos: string): string {
   const dollars = Number(nanos) / 1e9;
   if (dollars === 0) return "$0";

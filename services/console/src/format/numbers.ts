@@ -6,7 +6,7 @@ export function count(value: number | string | undefined): string {
   return amount < 10_000 ? amount.toLocaleString("en-US") : compact.format(amount);
 }
 
-/** Formats a share as a percentage with one decimal; a dash where the total is zero. */
+/** Formats a share as a percentage with one decimal; a dash if the total is zero. */
 export function percentage(part: number, whole: number): string {
   return whole === 0 ? "–" : `${((part / whole) * 100).toFixed(1)} %`;
 }

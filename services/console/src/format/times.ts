@@ -21,12 +21,10 @@ export function localHour(time: string): string {
 /** Named time ranges, in days up to now. */
 export const spans = { "1d": "Today", "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 export type NamedSpan = keyof typeof spans;
-/** A time range in an address: a name, or the first and last day, `2026-01-01..2026-01-31`. */
+/** Time range in an address: a name, or the first and last day, as in `2026-01-01..2026-01-31`. */
 export type Span = NamedSpan | `${string}..${string}`;
 
-/**
- * Returns a range's first and last day (UTC, as in the books), both included, and whether to split it by hour or day.
- */
+/** Returns the first and last day of a range (UTC, both inclusive), and the unit into which to split it. */
 export function periodOf(span: Span, now = Date.now()): { from: string; to: string; by: "hour" | "day" } {
   if (isNamed(span)) {
     const days = Number.parseInt(span, 10);
@@ -36,7 +34,7 @@ export function periodOf(span: Span, now = Date.now()): { from: string; to: stri
   return { from, to, by: from === to ? "hour" : "day" };
 }
 
-/** Returns the hours or days of a time range up to now, in the format of the books. */
+/** Returns the hours or days of a time range up to now, in the format of the ledger's totals. */
 export function partsOfSpan(
   span: Span,
   now = Date.now(),

@@ -17,10 +17,10 @@ import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
-/** A day before all calls, so that an id is found at any age. */
+/** Date before all calls, so that a call is found at any age. */
 const booksBegan = "2020-01-01";
 
-/** Interval in ms, and number of attempts, to find a call that has just ended. */
+/** Interval, in ms, and maximum number of polls for a call that has just ended and is not in the books yet. */
 const [lookMs, maxLooks] = [2_000, 60];
 
 /** Page of the calls of one request: one call, or one per response of a realtime session. */
@@ -183,7 +183,7 @@ function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> 
   );
 }
 
-/** Tags of a call, each linking to the calls that have it. */
+/** Tags of a call, each with a link to all calls that have the tag. */
 function Tags({ tags = {} }: { readonly tags: Call["tags"] | undefined }) {
   const all = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
   if (all.length === 0) return "–";

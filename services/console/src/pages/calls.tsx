@@ -23,7 +23,7 @@ const liveMs = 2_000;
 /** Height of a row in px: one line of text. */
 const rowHeight = 40;
 
-/** Page of the settled calls, newest first. The address contains its filters. */
+/** Page of settled calls, newest first. The address contains its filters. */
 export function CallsPage() {
   const filters = route.useSearch();
   const query = queryOf(filters);
@@ -82,7 +82,7 @@ export function CallsPage() {
   );
 }
 
-/** Returns true if refused calls may match filters: they have no channel, tag or end user. */
+/** Returns true if refused calls can match the filters: refused calls have no channel, tag or end user. */
 function mayBeRefused({ channel, tag, endUser, outcome }: CallFilters): boolean {
   return (
     [channel, tag, endUser].every((value) => value === undefined) && (outcome === undefined || outcome === "failed")
@@ -156,10 +156,10 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   );
 }
 
-/** Placeholders of filters whose format is not clear from their name. */
+/** Placeholders of filters whose name does not show their format. */
 const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: "team=search", status: "502" };
 
-/** A filter that applies on blur or Enter, so that typing does not start queries. */
+/** Filter input. Its value applies on blur or Enter, so that typing does not start queries. */
 function Filter({
   name,
   filters,
@@ -196,7 +196,7 @@ function Filter({
   );
 }
 
-/** A single line of text, truncated where it is long. */
+/** Single line of text, truncated if it is too long. */
 function Line({ text }: { readonly text: string }) {
   return (
     <Text size="sm" truncate maw={150} title={text}>

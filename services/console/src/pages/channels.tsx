@@ -15,7 +15,7 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Page of all channels with state, reason and keys, which can be tested, enabled and disabled. */
+/** Page of all channels, with their states and keys, and buttons to test, enable and disable them. */
 export function ChannelsPage() {
   const channels = useQuery({
     queryKey: ["channels"],

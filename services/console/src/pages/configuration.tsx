@@ -17,8 +17,8 @@ import { say } from "../texts/say.ts";
 const changed = ["configuration", "versions", "models", "channels", "groups"];
 
 /**
- * Page of the configuration as YAML, which can be edited where the books store it, with all versions and their
- * restoration.
+ * Page of the configuration as YAML, with all versions. If the books store the configuration, it can be edited and
+ * versions can be restored.
  */
 export function ConfigurationPage() {
   const configuration = useQuery({

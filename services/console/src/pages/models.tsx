@@ -58,7 +58,7 @@ export function ModelsPage() {
   );
 }
 
-/** Returns call statistics of each model for the last seven days. */
+/** Returns the totals of each model's calls in the last seven days. */
 function useRecords() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({

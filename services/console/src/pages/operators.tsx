@@ -67,7 +67,7 @@ function People() {
   );
 }
 
-/** Verified e-mail address of a person of an OpenID provider, above the name that identifies them. */
+/** Name of a person; above it the verified e-mail address, if an OpenID provider gave one. */
 function PersonName({ name, email }: Pick<Person, "name" | "email">) {
   if (email === null) return name;
   return (
@@ -257,7 +257,7 @@ function Sessions() {
   );
 }
 
-/** A button that shows the first word of its label. */
+/** Button that shows only the first word of its label. */
 function Act({
   path,
   id,

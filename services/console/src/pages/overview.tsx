@@ -17,7 +17,10 @@ import { say, type Text as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-/** Refresh intervals in ms: figures of long time ranges change slowly and are expensive. */
+/**
+ * Refresh intervals in ms. The slow one is for long time ranges, whose totals change slowly and are expensive to
+ * compute.
+ */
 const [refreshMs, slowRefreshMs] = [10_000, 60_000];
 const longDays = 14;
 const refreshIntervalMs = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
@@ -60,7 +63,7 @@ export function OverviewPage() {
   );
 }
 
-/** Reads totals of a time range; two of them take half the time of all. */
+/** Reads totals of a time range. Requests only two sums by default, which takes half the time of all sums. */
 function useTotals(span: Span, by: string, sums = "calls,costNanos") {
   const { from, to } = periodOf(span);
   return useQuery({

@@ -14,7 +14,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/playground");
 
-/** Page to try every kind of call with an API key, as a client would. */
+/** Page on which every kind of call can be made with an API key, as a client would. */
 export function PlaygroundPage() {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
   return (

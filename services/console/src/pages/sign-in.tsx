@@ -21,7 +21,8 @@ import { useDraft } from "../parts/use-draft.ts";
 import { say } from "../texts/say.ts";
 
 /**
- * Page to sign in with a link, whose secret is in the fragment of the address, by name and password, or at a provider.
+ * Page to sign in: with a link, whose secret is in the fragment of the address; with a name and a password; or at an
+ * OpenID provider.
  */
 export function SignInPage() {
   const link = globalThis.location.hash.slice(1);

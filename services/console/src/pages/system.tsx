@@ -8,7 +8,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { useSystem } from "../parts/use-system.ts";
 import { say } from "../texts/say.ts";
 
-/** Page of the system: processes and their services, the stores, and the lag of the books behind the events. */
+/** Page of the system: processes, services, stores, and events that are not in the books yet. */
 export function SystemPage() {
   const system = useSystem();
   return (

@@ -12,7 +12,10 @@ import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Form to add a vendor: choose it, paste its key, select models of its list, save. Calls work immediately after. */
+/**
+ * Form that adds a vendor: select the vendor, paste a key, select models, save. Calls to the models work immediately
+ * afterwards.
+ */
 export function AddVendor() {
   const [opened, { open, close }] = useDisclosure(false);
   return (
@@ -77,10 +80,10 @@ function VendorForm() {
   );
 }
 
-/** Maximum models shown; the filter finds the others. */
+/** Maximum models that are shown. The filter finds further ones. */
 const maxShown = 100;
 
-/** Saves the chosen vendor: new models, and a channel. */
+/** Returns a function that saves the selected vendor: new models, and a channel. */
 function useSave({
   vendor,
   baseUrl,
@@ -243,7 +246,7 @@ function dollars({ price }: Listed, name: string): string {
   return typeof value === "number" ? String(value) : "";
 }
 
-/** Returns the models that a person types where a vendor lists none. */
+/** Returns the models whose names a person types if the vendor has no list. */
 function namedModels(names: string): readonly Listed[] {
   const ids = names.split(",").map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ""))].map((id) => ({

@@ -5,7 +5,7 @@ import { samplesFor, type CodeKind } from "./code-samples.ts";
 import { CopiedTabs } from "./copied-tabs.tsx";
 import type { Gateway } from "./new-key.tsx";
 
-/** The playground's call as SDK code to copy, without the API key. */
+/** Call of the playground as SDK code to copy, without the API key. */
 export function AsCode({
   kind,
   gateway,

@@ -2,11 +2,11 @@ import type { AuditEntry } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { say, sayWord, type Text } from "../texts/say.ts";
 
-/** Fields that only the gateway uses, and those that a sentence already names. */
+/** Fields that are not shown: internal ones, and those that the sentence already names. */
 const unshown = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
 const money = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
-/** Sentences by audit action. */
+/** Sentence of each audit action. */
 const sentences: Readonly<Record<string, Text>> = {
   "account.create": "Created the account with {amount}",
   "credit.top-up": "Added {amount}: {reason}",
@@ -24,7 +24,7 @@ const sentences: Readonly<Record<string, Text>> = {
   "configuration.save": "Saved version {version} of the configuration. {note}",
 };
 
-/** Returns the sentence of an audit entry: the change and its values. */
+/** Returns the sentence of an audit entry, with the changed values. */
 export function auditText({ action, before, after }: Pick<AuditEntry, "action" | "before" | "after">): string {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   const value = (...members: readonly string[]): string =>
@@ -45,7 +45,7 @@ export function auditText({ action, before, after }: Pick<AuditEntry, "action" |
   }).trim();
 }
 
-/** Returns the changed fields with their values: `group: default → team, budget per day: $1.00`. */
+/** Returns changed fields with their values, such as `group: default → team, budget per day: $1.00`. */
 function changesBetween(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): string {
   const members = [...new Set([...old.keys(), ...now.keys()])].filter((member) => !unshown.has(member));
   const changed = members.flatMap((member) => {
@@ -57,7 +57,7 @@ function changesBetween(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<stri
   return changed.join(", ");
 }
 
-/** Returns the fields of a record that are not records themselves, by path. */
+/** Returns the fields of a record, by path; nested records are flattened. */
 function leavesOf(value: unknown, path = ""): ReadonlyMap<string, unknown> {
   if (value === null || value === undefined) return new Map();
   if (typeof value !== "object" || Array.isArray(value)) return new Map([[path, value]]);

@@ -14,7 +14,7 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
   );
 }
 
-/** Badge of the state of a channel or key; the tooltip shows the reason and the end. */
+/** Badge of the state of a channel or key. Its tooltip shows the reason, and the end of a pause. */
 export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
   const hint = [

@@ -1,25 +1,28 @@
-/** Space around the bars in px: for the grid labels, above the highest bar, and for the bar labels. */
+/**
+ * Space around the bars, in px: left for the labels of the grid, above the highest bar, and below for the labels of
+ * bars.
+ */
 const [left, top, bottom] = [64, 12, 24];
 const height = 260;
 /** Maximum width of a bar and minimum width of its label, in px. */
 const [widestBar, nameWidth] = [48, 52];
-/** Share of its space that a bar fills. */
+/** Share of its step that a bar fills. */
 const barShare = 0.75;
 /** Desired number of grid lines. */
 const lines = 4;
 
-/** Positions of a chart's bars in px; `max` is the value at its top. */
+/** Positions of a chart's bars, in px. `max` is the value at the top of the chart. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly left: number;
-  /** Distance from one bar to the next. */
+  /** Distance from the start of one bar to the start of the next. */
   readonly step: number;
   readonly barWidth: number;
   readonly max: number;
 }
 
-/** Computes the layout of a number of bars in a width. */
+/** Computes the layout of a chart with a number of bars and a width. */
 export function layoutOf({
   width,
   bars,
@@ -48,13 +51,13 @@ export function niceSteps(max: number): readonly number[] {
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
-/** Returns the bars that get a label, without overlap; the newest is always included. */
+/** Returns the indices of the bars that get a label without overlap. The newest bar always gets one. */
 export function labelledBars({ step }: Layout, bars: number): readonly number[] {
   const every = Math.max(1, Math.ceil(nameWidth / Math.max(step, 1)));
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);
 }
 
-/** Returns the bar at a horizontal offset; undefined where there is none. */
+/** Returns the index of the bar at a horizontal position; undefined if there is none. */
 export function barAt({ step }: Layout, offset: number): number | undefined {
   return offset < left || step === 0 ? undefined : Math.floor((offset - left) / step);
 }

@@ -14,7 +14,7 @@ import { Empty, Loaded } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
-/** Maximum rows shown; their total number is shown below. */
+/** Maximum rows that are shown; their total number is shown below the table. */
 const maxRows = 20;
 const plain = ["model", "account", "channel"] as const;
 const ofTag = "tag";
@@ -57,7 +57,7 @@ export function Breakdown({
   );
 }
 
-/** Input for the name of a tag, which applies on Enter. */
+/** Input for the name of a tag. Its value applies on Enter. */
 function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: (by: Dimension) => void }) {
   const [name, setName] = useState(tagIn(by) ?? "");
   return (
@@ -83,7 +83,7 @@ function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: 
   );
 }
 
-/** One value of the dimension, with the totals of its calls. */
+/** Value of the dimension, with the totals of the calls that have it. */
 interface Row {
   readonly value: string;
   readonly calls: number;
@@ -165,8 +165,8 @@ function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
 }
 
 /**
- * Reads the latencies of all values together. Those of a tag cover all accounts, so members of one account do not get
- * them.
+ * Reads the latencies of all values in one request. Latencies by tag cover all accounts, so members of one account do
+ * not get them.
  */
 function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   const { from, to } = periodOf(span);
@@ -183,7 +183,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   };
 }
 
-/** A value that links to its calls. */
+/** Value with a link to the calls that have it. */
 function Value({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
   const tag = tagIn(by);

@@ -10,7 +10,7 @@ import { say } from "../texts/say.ts";
 
 const nanosPerDollar = 1e9;
 
-/** Budgets of an account per UTC day and month, for one key or all keys of a group, with the amount spent. */
+/** Budgets of an account's keys and groups per UTC day and month, with the amount spent. */
 export function Budgets({ accountId }: { readonly accountId: string }) {
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
@@ -56,7 +56,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
   );
 }
 
-/** A budget, and the keys whose spending counts against it. */
+/** Budget, and the keys whose spending counts against it. */
 interface BudgetRow {
   readonly name: string;
   readonly period: "day" | "month";
@@ -93,8 +93,8 @@ function nanosOf(dollars: number | undefined): string | undefined {
 }
 
 /**
- * Reads the spending of each key of an account in the current day or month: the first 10 or 7 characters of the date
- * select it.
+ * Reads the spending of each key of an account in the current day or month. `named` is the number of characters of the
+ * date that name the period: 10 for the day, 7 for the month.
  */
 function useSpent(account: string, named: 10 | 7): (token: string) => string {
   const to = new Date().toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { Edit, Vendor, VendorModels } from "../api/types.ts";
 
-/** A selected model of a vendor's list, with its prices as typed. */
+/** Selected model of a vendor's list, with the prices that a person typed. */
 export interface ChosenModel {
   readonly model: VendorModels["models"][number];
   readonly input: string;
@@ -51,7 +51,7 @@ function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): objec
   };
 }
 
-/** Returns the number, or the unchanged text if it is not one: control then names the invalid field. */
+/** Returns a text as a number; the unchanged text if it is not a number, so that control reports the invalid field. */
 function numberOr(text: string): number | string {
   const value = Number(text);
   return Number.isFinite(value) ? value : text;

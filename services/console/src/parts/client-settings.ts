@@ -1,6 +1,6 @@
 import type { Gateway } from "./new-key.tsx";
 
-/** Returns settings to copy, by client. */
+/** Returns the settings to copy for each client program. */
 export function settingsFor({ address, key, model }: Gateway) {
   return {
     curl: `curl ${address}/v1/chat/completions \\

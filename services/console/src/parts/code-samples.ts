@@ -4,7 +4,9 @@ import { settingsFor } from "./client-settings.ts";
 /** Kinds of calls that have code samples. */
 export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" | "realtime";
 
-/** Returns a playground call as code, by SDK. Texts are quoted as JSON, which Python and JavaScript both accept. */
+/**
+ * Returns a playground call as code for each SDK. Texts are quoted as JSON, which Python and JavaScript both accept.
+ */
 export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
   const said = JSON.stringify(text === "" ? "Hello" : text);
   if (kind === "chat") return chatSamples(gateway, said);
@@ -101,7 +103,7 @@ interface Sample {
   readonly python: string;
   readonly javascript: string;
   readonly path: string;
-  /** Fields of the JSON body in addition to the model; absent: a form. */
+  /** Fields of the JSON body in addition to the model; absent if the body is a form. */
   readonly body?: string;
 }
 

@@ -1,7 +1,7 @@
 import { Button, Code, CopyButton, Group } from "@mantine/core";
 import { say } from "../texts/say.ts";
 
-/** A text with a copy button. */
+/** Text with a copy button. */
 export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <Group align="start" wrap="nowrap">

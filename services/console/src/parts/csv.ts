@@ -1,4 +1,4 @@
-/** Formats a cell according to RFC 4180; prefixes text that a spreadsheet would run as a formula. */
+/** Formats a cell according to RFC 4180. Text that a spreadsheet would run as a formula gets a prefix. */
 export function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+$/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -12,7 +12,7 @@ export function csvOf(table: HTMLTableElement): string {
     .join("");
 }
 
-/** Saves a text as a file through the browser. */
+/** Lets the browser save a text as a file. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

@@ -4,10 +4,10 @@ import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
-/** Horizontal padding of a cell in a long table, in px, so that its many columns fit a small screen. */
+/** Horizontal padding, in px, of cells in long tables; small, so that many columns fit a small screen. */
 const narrow = 6;
 
-/** A column of a table: its heading and the content of its cells. */
+/** Column of a table: its heading and the content of its cells. */
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => ReactNode;
@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly numeric?: boolean;
 }
 
-/** A table that scrolls horizontally on narrow screens, also by keyboard, and can be saved as CSV. */
+/** Table that scrolls horizontally on narrow screens, also by keyboard, and can be saved as CSV. */
 export function DataTable<Row>({
   label,
   rows,
@@ -28,9 +28,9 @@ export function DataTable<Row>({
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** True if its rows can be exported as CSV. */
+  /** True if the rows can be saved as CSV. */
   readonly withCsv?: boolean;
-  /** Height of every row in px; with it, only visible rows are rendered, and the table cannot be saved as CSV. */
+  /** Height of every row, in px. If present, only visible rows are rendered, and the table cannot be saved as CSV. */
   readonly rowHeight?: number;
 }) {
   const table = useRef<HTMLTableElement>(null);

@@ -10,10 +10,10 @@ const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly ed
   channels: { add: "Add a channel", edit: "Edit the channel {name}" },
 };
 
-/** Part of the configuration that a form edits. */
+/** Part of the configuration that a form edits: a model, a group or a channel. */
 export interface Part {
   readonly section: Edit["section"];
-  /** Absent: a new part. */
+  /** Name of the part; absent for a new part. */
   readonly name?: string;
 }
 
@@ -21,7 +21,8 @@ const OpenPart = createContext<(part: Part) => void>(() => undefined);
 const PartDialog = lazy(async () => ({ default: (await import("./part-form.tsx")).PartDialog }));
 
 /**
- * Renders the edit form over the page. It is outside the row that opened it, which disappears when its part is removed.
+ * Renders the edit form over the page, outside of the table row that opened it: the row disappears when its part is
+ * removed.
  */
 export function PartDialogs({ children }: { readonly children: ReactNode }) {
   const [part, setPart] = useState<Part>();
@@ -38,7 +39,7 @@ export function PartDialogs({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A button, for admins, that opens the form of a model, group or channel. */
+/** Button that opens the form of a model, group or channel. Only admins see it. */
 export function EditPart(part: Part) {
   const open = useContext(OpenPart);
   const mayEdit = useMay("admin");

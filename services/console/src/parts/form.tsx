@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A form that submits a change. */
+/** Form that submits a change. */
 export function Form({
   change,
   children,

@@ -24,7 +24,7 @@ const pages: readonly {
   readonly to: string;
   readonly label: string;
   readonly icon: ComponentType<{ size: number }>;
-  /** Visibility: everybody, all except members of an account, or admins. */
+  /** People who see the page: all operators without an account, or admins; absent for everybody. */
   readonly for?: "operators" | "admins";
 }[] = [
   { to: "/overview", label: say("Overview"), icon: IconChartBar },
@@ -40,7 +40,7 @@ const pages: readonly {
   { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];
 
-/** Frame of every page: navigation, the signed-in person, and a redirect to the sign-in page for others. */
+/** Frame of every page: navigation and the signed-in person. Redirects to the sign-in page if nobody is signed in. */
 export function Frame() {
   const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
   if (session.isPending)
@@ -117,7 +117,7 @@ function Navigation({ session, onFollow }: { readonly session: Session; readonly
   );
 }
 
-/** Link to the other language, in that language. */
+/** Link to the other language, with its name in that language. */
 function LanguageChoice() {
   const other = language() === "zh" ? "en" : "zh";
   return (

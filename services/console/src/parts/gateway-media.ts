@@ -8,7 +8,7 @@ export interface MediaResult {
   readonly requestId?: string | undefined;
 }
 
-/** Progress of a long call, in percent. */
+/** Callback for the progress of a long call, in percent. */
 export type Progress = (percent: number) => void;
 
 const videoPollMs = 1_000;
@@ -47,7 +47,7 @@ export async function transcribe(gateway: Gateway, file: File): Promise<MediaRes
   return { text: typeof text === "string" ? text : "", ...idOf(answer) };
 }
 
-/** Generates a video and waits for it. Throws an error with the gateway's message. */
+/** Generates a video and waits until it is complete. Throws an error with the gateway's message. */
 export async function makeVideo(gateway: Gateway, prompt: string, progress: Progress): Promise<MediaResult> {
   const started = await send(gateway, "videos", { prompt });
   const ids = idOf(started);

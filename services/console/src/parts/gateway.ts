@@ -12,7 +12,7 @@ export interface Streamed {
   readonly requestId?: string | undefined;
 }
 
-/** Returns a short answer that is not streamed. Throws an error with the gateway's message. */
+/** Makes a chat call that is not streamed and returns its answer. Throws an error with the gateway's message. */
 export async function chatOnce(gateway: Gateway, question: string): Promise<string> {
   let last: Streamed = { text: "" };
   for await (const answer of chatStream(gateway, [{ role: "user", content: question }])) last = answer;
@@ -59,7 +59,7 @@ export async function* chatStream(
   yield { ...streamed, totalMs: performance.now() - startedAt };
 }
 
-/** Yields the JSON of each server-sent event, up to [DONE]. */
+/** Yields the JSON of each server-sent event until [DONE]. */
 async function* chunksOf(body: NonNullable<Response["body"]>): AsyncGenerator {
   let rest = "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -8,7 +8,7 @@ import { useDraft } from "./use-draft.ts";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** Fields of the form of an API key. */
+/** Values of the form for an API key. */
 type KeyDraft = Readonly<
   Record<"name" | "group" | "models" | "expiresAt" | "dollarsPerDay" | "dollarsPerMonth", string>
 >;
@@ -39,7 +39,7 @@ export function CreateKey({
   return <KeyFields form={form} change={make} action={say("Create")} />;
 }
 
-/** Form that changes an API key: emptied fields are removed. */
+/** Form that changes an API key. A field that is emptied is removed from the key. */
 export function ChangeKey({ token, onDone }: { readonly token: Token; readonly onDone: () => void }) {
   const form = useDraft<KeyDraft>({
     name: token.name ?? "",

@@ -10,7 +10,7 @@ import { Empty, Loaded } from "./states.tsx";
 
 const [shownCalls, refreshMs] = ["7", 2_000];
 
-/** The newest calls, updated live. */
+/** Newest calls, updated every two seconds. */
 export function LatestCalls() {
   const { from, to } = periodOf("7d");
   const latest = useQuery({
@@ -55,7 +55,7 @@ export function LatestCalls() {
   );
 }
 
-/** Model name on one line, truncated where it is long. */
+/** Name of a model on one line, truncated if it is too long. */
 function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
   return (
     <Text size="sm" truncate maw={110} title={model}>

@@ -7,7 +7,7 @@ import { CopiedTabs } from "./copied-tabs.tsx";
 import { chatOnce } from "./gateway.ts";
 import { say } from "../texts/say.ts";
 
-/** A newly created API key, which is shown only once, with client settings to copy and a first call. */
+/** Newly created API key, which is shown only once, with client settings to copy and a test call. */
 export function NewKey({ value }: { readonly value: string }) {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });

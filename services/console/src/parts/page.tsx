@@ -1,7 +1,7 @@
 import { Group, Stack, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** A page: heading, controls next to it, content. */
+/** Page: heading, controls next to the heading, and content. */
 export function Page({
   title,
   controls,

@@ -1,12 +1,12 @@
 import type { Edit } from "../api/types.ts";
 import type { PartField } from "./part-fields.ts";
 
-/** Values of a form's fields by path; `rest` contains the other fields as JSON. */
+/** Values of a form's fields by path. `rest` contains all other fields as JSON. */
 export type PartDraft = Readonly<Record<string, string>>;
 
 type Members = Record<string, unknown>;
 
-/** Returns the fields of a part as text. */
+/** Returns the values with which a part's form starts. */
 export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft {
   const rest = isMembers(part) ? structuredClone(part) : {};
   const draft = Object.fromEntries(fields.map(({ path }) => [path, textOf(take(rest, path.split(".")))]));
@@ -15,7 +15,7 @@ export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft 
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
 }
 
-/** Returns the part that a form describes, without empty fields; undefined where its JSON is invalid. */
+/** Returns the part that a form describes, without empty fields; undefined if the form's JSON is invalid. */
 export function partOf(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
   const part = membersIn(draft["rest"] ?? "");
   if (part === undefined) return undefined;
@@ -35,7 +35,7 @@ export function pathOf(section: Edit["section"], name: string, channels: readonl
   return `channels[${at === -1 ? channels.length : at}].`;
 }
 
-/** Returns true if a problem's path is that of a field or below it. */
+/** Returns true if a problem's path is that of a field, or inside the field. */
 export function isAt(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }

@@ -1,14 +1,14 @@
 import type { Edit, Model } from "../api/types.ts";
 import type { Text } from "../texts/say.ts";
 
-/** A field of the form of a model, group or channel. */
+/** Field in the form of a model, group or channel. */
 export interface PartField {
-  /** Path within the part: `price.input`. */
+  /** Path within the part, such as `price.input`. */
   readonly path: string;
   readonly label: Text;
   /**
-   * Input type: `names` are separated by commas or lines, `lines` by lines only, `models` may be `name = upstream`,
-   * `secret` is a key that is added to the `keys` of a channel.
+   * Kind of the input. `names` are separated by commas or line breaks, `lines` by line breaks only; `models` may be
+   * written `name = upstream`; `secret` is a key that is added to the `keys` of a channel.
    */
   readonly kind: "text" | "number" | "names" | "lines" | "models" | "choice" | "flag" | "provider" | "secret";
   readonly choices?: readonly string[];
@@ -43,7 +43,7 @@ const prices: readonly (readonly [name: string, label: Text])[] = [
   ["character", "Character, $ per character"],
 ];
 
-/** Fields of each section's form, in order. The last field shows all other fields of a part as JSON. */
+/** Fields of each section's form, in order. A last field shows all other fields of a part as JSON. */
 export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
   models: [
     { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },

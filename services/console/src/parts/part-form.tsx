@@ -16,10 +16,10 @@ import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** Queries that are refetched after a configuration change. */
+/** First words of the queries that are repeated after a configuration change. */
 const changed = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
-/** Form of a model, group or channel, over the page; without a name, of a new one. */
+/** Dialog with the form of a model, group or channel. Without a name, the form creates a new one. */
 export function PartDialog({
   part: { section, name },
   title,
@@ -46,10 +46,10 @@ interface PartFormProps {
   readonly onDone: () => void;
 }
 
-/** Returns draft and actions of a part's form. */
+/** Returns the draft of a part's form, and the actions of its buttons. */
 function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
-  // Value when the form was opened: a change that another person saved meanwhile causes a refusal and is not
-  // overwritten.
+  // Value when the form was opened. If another person has saved a change meanwhile, control refuses this one instead of
+  // overwriting it.
   const [before] = useState(found);
   const fields = partFields[section];
   const { draft, set } = useDraft<PartDraft>({
@@ -147,7 +147,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
   );
 }
 
-/** Message of a refusal, which also names a field without an input, such as the version that a change is based on. */
+/** Message of a refusal. Also names a field that has no input, such as the version that a change is based on. */
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (
@@ -161,7 +161,10 @@ function textIn(draft: PartDraft, name: string): string {
   return draft[name] ?? "";
 }
 
-/** Returns the result of a change without the problems that their fields show; undefined if all are shown there. */
+/**
+ * Returns the result of a change without the problems that are shown at their fields; undefined if nothing else
+ * remains.
+ */
 function withoutProblems(
   result: ConfigurationChange | undefined,
   shown: ReadonlySet<Problem>,
@@ -171,7 +174,7 @@ function withoutProblems(
   return problems.length === 0 ? undefined : { ...result, problems };
 }
 
-/** Returns a part as written; undefined where it does not exist. */
+/** Returns a part as it is written in the configuration; undefined if it does not exist. */
 function partIn(found: ConfigurationParts, section: Edit["section"], name: string): unknown {
   if (section !== "channels") return Object.hasOwn(found[section], name) ? found[section][name] : undefined;
   return found.channels.find((channel) => memberOf(channel, "id") === name);

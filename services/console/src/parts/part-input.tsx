@@ -48,7 +48,7 @@ function ProviderInput({
   return <Autocomplete {...shared} data={names} onChange={onChange} />;
 }
 
-/** Input of the other fields of a part, as JSON. */
+/** Input for all other fields of a part, as JSON. */
 export function RestInput({ value, isWrong, onChange }: Typed & { readonly isWrong: boolean }) {
   return (
     <Textarea

@@ -7,7 +7,7 @@ import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
 import { chatStream, type Streamed } from "./gateway.ts";
 
-/** Chat with one or two models side by side, streamed. */
+/** Chat with one model, or with two models side by side. Answers are streamed. */
 export function PlaygroundChat({
   address,
   apiKey,
@@ -114,7 +114,10 @@ interface Asked {
   readonly models: readonly string[];
 }
 
-/** Answer of one model. Sends the request when first shown; aborts it on a new request or when the page is left. */
+/**
+ * Answer of one model. Sends the request when it is first shown, and aborts it on a new request or when the page is
+ * left.
+ */
 function Answer({ asked, model }: { readonly asked: Asked; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();

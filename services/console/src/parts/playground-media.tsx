@@ -11,7 +11,7 @@ import { makeImage, makeSpeech, makeVideo, transcribe, type MediaResult } from "
 /** Kinds of models that generate media or transcribe a file. */
 export type MediaKind = "image" | "speech" | "transcription" | "video";
 
-/** One call of a model that generates an image, speech or a video, or that transcribes a recording. */
+/** Form for one call of a model that generates an image, speech or a video, or that transcribes a recording. */
 export function PlaygroundMedia({
   kind,
   address,
@@ -71,7 +71,7 @@ export function PlaygroundMedia({
   );
 }
 
-/** Returns the call, and the progress of a long one. */
+/** Returns the mutation that makes the call, and the progress of a long call. */
 function useMake(
   kind: MediaKind,
   gateway: Gateway,

@@ -7,7 +7,7 @@ import type { Gateway } from "./new-key.tsx";
 import { PageLink } from "./page-link.tsx";
 import { openSession } from "./spoken-session.ts";
 
-/** A spoken session with a realtime model, from the browser's microphone. */
+/** Spoken session with a realtime model, with the browser's microphone. */
 export function PlaygroundSession({
   address,
   apiKey,
@@ -47,7 +47,7 @@ export function PlaygroundSession({
         )}
         <Stack gap={4} aria-label={say("Transcript")} role="log">
           {lines.map((line, at) => (
-            // Lines are only added, and grow at the end.
+            // Lines are only appended, and only the last line grows.
             // oxlint-disable-next-line react/no-array-index-key
             <Text key={at}>{line}</Text>
           ))}
@@ -68,7 +68,7 @@ export function PlaygroundSession({
   );
 }
 
-/** Session of this page, which ends when the page is left. */
+/** Returns the session of this page, which ends when the page is left. */
 function useSession(gateway: Gateway) {
   const [lines, setLines] = useState<readonly string[]>([]);
   const [state, setState] = useState<"closed" | "opening" | "open">("closed");

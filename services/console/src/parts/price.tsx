@@ -14,7 +14,7 @@ const perMillion = new Set([
   "outputImage",
 ]);
 
-/** A price for reading: one line per unit, and one per case in which it differs. */
+/** Price in readable form: one line per unit, and one line per condition under which other prices apply. */
 export function Price({ price = {} }: { readonly price?: Readonly<Record<string, unknown>> | undefined }) {
   const lines = Object.entries(price).flatMap(([name, value]) => linesOf(name, value));
   if (lines.length === 0) return say("none");
@@ -45,7 +45,7 @@ function priceOf(name: string, value: number): string {
     : say("{price} per {unit}", { unit, price });
 }
 
-/** Returns the prices of calls with more input than a number of tokens. */
+/** Returns the line for calls with more than `above` input tokens. */
 function tierOf({ above, ...prices }: Readonly<Record<string, unknown>>): string {
   return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: listOf(prices) });
 }

@@ -11,14 +11,14 @@ import { Empty, Loaded } from "./states.tsx";
 import { Verify } from "./verify.tsx";
 import { say } from "../texts/say.ts";
 
-/** A day before all calls. */
+/** Date before all calls. */
 const booksBegan = "2020-01-01";
 const shownReceipts = 20;
-/** Number of shown characters of a hash; the tooltip contains all. */
+/** Number of characters of a hash that are shown. The tooltip shows all of them. */
 const hashCharacters = 12;
 
 /**
- * The newest balance changes of an account with their receipts, and the check that the balance matches all receipts.
+ * Newest balance changes of an account with their receipts, and a button that verifies the balance with all receipts.
  */
 export function Receipts({ account: { id, credits } }: { readonly account: AccountWithCredits }) {
   const { to } = periodOf("1d");
@@ -49,7 +49,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
 
 type Receipt = NonNullable<Call["receipt"]>;
 
-/** A balance change: its cause and its receipt. */
+/** Balance change: its cause and its receipt. */
 interface Change {
   readonly receipt: Receipt;
   readonly time: string;

@@ -7,10 +7,10 @@ import { say } from "../texts/say.ts";
 import { DataTable, type Column } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
 
-/** Maximum rows shown; filters narrow them. */
+/** Maximum rows that are shown. */
 const shownRows = "100";
 
-/** The refused calls that match the filters of the log. Renders nothing if there are none. */
+/** Refused calls that match the filters of the call log. Renders nothing if there are none. */
 export function RefusedCalls({ query }: { readonly query: Operations["GET /usage/refused"]["query"] }) {
   const { data } = useQuery({
     queryKey: ["refused", query],

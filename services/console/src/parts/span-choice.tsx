@@ -2,10 +2,10 @@ import { Group, NativeSelect, SegmentedControl, TextInput } from "@mantine/core"
 import { isNamed, isSpan, periodOf, spans, type Span } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 
-/** Option for a range without a name. */
+/** Value of the option for a range without a name. */
 const otherDays = "other";
 
-/** Selects a time range: a named one, or a first and last day. */
+/** Select input for a time range: a named one, or a first and a last day. */
 export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly onChoose: (span: Span) => void }) {
   const { from, to } = periodOf(span);
   const choose = (chosen: string): void => {

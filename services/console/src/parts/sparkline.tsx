@@ -1,4 +1,4 @@
-/** A sparkline of values over time, with a text alternative for screen readers. */
+/** Sparkline of values over time, with a text for screen readers. */
 export function Sparkline({
   values,
   label,

@@ -1,7 +1,7 @@
 import { memberOf } from "../api/member-of.ts";
 import type { Gateway } from "./new-key.tsx";
 
-/** Sample rate of the 16-bit PCM in both directions, fixed by the realtime wire. */
+/** Sample rate of the 16-bit PCM in both directions, which the realtime wire prescribes. */
 const sampleRate = 24_000;
 /** Samples per message: a tenth of a second. */
 const blockSamples = 2_400;
@@ -10,12 +10,15 @@ const blockSamples = 2_400;
 export interface SessionEvents {
   /** Called with a line of the transcript: the model's text, or a note about the session. */
   readonly said: (text: string, isNew: boolean) => void;
-  /** Called with the tokens of an ended response. */
+  /** Called with the usage of a response that has ended. */
   readonly used: (inputTokens: number, outputTokens: number) => void;
   readonly ended: (why: string | undefined) => void;
 }
 
-/** Opens a spoken session with the microphone. Rejects where there is no microphone, or its use is denied. */
+/**
+ * Opens a spoken session with the microphone. Returns a function that ends it. Rejects if there is no microphone, or
+ * its use is denied.
+ */
 export async function openSession({ address, key, model }: Gateway, events: SessionEvents): Promise<() => void> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
   const context = new AudioContext({ sampleRate });

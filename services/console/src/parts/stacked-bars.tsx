@@ -4,13 +4,13 @@ import { useState, type KeyboardEvent } from "react";
 import { barAt, bottomOf, labelledBars, niceSteps, layoutOf, type Layout } from "./bar-layout.ts";
 import { say } from "../texts/say.ts";
 
-/** One bar: its label, and its parts in the order of the series. */
+/** Bar of the chart: its label, and its values in the order of the series. */
 export interface Bar {
   readonly label: string;
   readonly values: readonly number[];
 }
 
-/** Series of the chart; `color` is a CSS color. */
+/** Series of the chart. `color` is a CSS color. */
 export interface Series {
   readonly name: string;
   readonly color: string;
@@ -23,7 +23,7 @@ interface Shown {
   readonly format: (value: number) => string;
 }
 
-/** Bars of stacked parts over time. The pointer or the arrow keys select a bar, whose parts are shown next to it. */
+/** Chart of stacked bars over time. The pointer or the arrow keys select a bar, whose values are shown next to it. */
 export function StackedBars({ label, ...shown }: Shown & { readonly label: string }) {
   const { ref, width } = useElementSize();
   const [chosen, setChosen] = useState<number>();
@@ -84,7 +84,7 @@ function Legend({ series }: Pick<Shown, "series">) {
   );
 }
 
-/** Grid lines with their values, and the labels of as many bars as fit. */
+/** Grid lines with their values, and labels of as many bars as fit. */
 function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: Shown }) {
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
@@ -128,7 +128,7 @@ function Parts({ bar, series, layout, index }: PartsOf) {
   });
 }
 
-/** The parts of a bar, shown on the side that has room. */
+/** Values of the selected bar, shown on the side that has room. */
 function Hint({ shown, at, layout }: { readonly shown: Shown; readonly at: number; readonly layout: Layout }) {
   const { bars, series, format } = shown;
   const bar = bars[at];

@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { say } from "../texts/say.ts";
 
-/** Shows a query's data, its loading state, or its error with a retry button. */
+/** Shows the data of a query, its loading state, or its error with a retry button. */
 export function Loaded<T>({
   query,
   children,
@@ -34,7 +34,7 @@ export function Failed({ error, retry }: { readonly error: Error; readonly retry
   );
 }
 
-/** Shows that there is no data yet, and how to change that. */
+/** Shows that there is no data yet, and what creates some. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (
     <Center p="xl">

@@ -6,7 +6,7 @@ import { exactUsd } from "../format/money.ts";
 import { Loaded } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
-/** The cost of a call as a sum: units × price × factor × multiplier, line by line. */
+/** Cost of a call as a sum. Each line is units × price × factor × multiplier. */
 export function Sum({ call }: { readonly call: Call }) {
   const bill = useQuery({
     queryKey: ["bill", call.id],

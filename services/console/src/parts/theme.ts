@@ -1,7 +1,7 @@
 import { Alert, Badge, createTheme, type CSSVariablesResolver } from "@mantine/core";
 import { say } from "../texts/say.ts";
 
-/** Colors, and the defaults of Mantine's components. */
+/** Theme of the console: colors, and defaults of Mantine's components. */
 export const theme = createTheme({
   primaryColor: "blue",
   // Dark enough for white text, also on hover (WCAG AA).

@@ -3,7 +3,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
 import { say } from "../texts/say.ts";
 
-/** Runs a change through the API, and refetches queries after it, by the first word of their key. */
+/**
+ * Returns a mutation that makes a change through the API, and afterwards repeats the queries whose key starts with one
+ * of the given words.
+ */
 export function useChange<Result>({
   change,
   changes,
@@ -27,7 +30,7 @@ export function useChange<Result>({
     error: mutation.error,
     /** Result of the last successful change. */
     result: mutation.data,
-    /** Error of one field. */
+    /** Returns the error of one field; undefined if the field has none. */
     errorAt: (field: string): string | undefined =>
       mutation.error instanceof ApiError && mutation.error.param === field ? mutation.error.message : undefined,
   };

@@ -1,11 +1,11 @@
 import { useState, type ChangeEvent } from "react";
 
-/** Part of a change that a field needs: its error. */
+/** Part of a change that an input needs: the error of its field. */
 interface Change {
   readonly errorAt: (field: string) => string | undefined;
 }
 
-/** Returns the values of a form before it is sent, and the properties of each input. */
+/** Returns the values of a form, and the properties of each input. */
 export function useDraft<Draft extends Readonly<Record<string, string>>>(initial: Draft) {
   const [draft, setDraft] = useState(initial);
   const set = (changed: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changed }));

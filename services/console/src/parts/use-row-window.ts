@@ -1,17 +1,17 @@
 import { useEffect, useState, type RefObject } from "react";
 
-/** Rows rendered above and below the visible ones. */
+/** Number of rows that are rendered above and below the visible ones. */
 const beyond = 20;
 
-/** Range of rendered rows: `first` is included, `last` is not. */
+/** Range of rendered rows, from `first` (inclusive) to `last` (exclusive). */
 export interface RowWindow {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Returns the range of rows to render: with a fixed row height the visible rows and some around them, updated on
- * scroll; otherwise all.
+ * Returns the range of rows to render. With a fixed row height, these are the visible rows and some around them,
+ * updated on scroll; otherwise all rows.
  */
 export function useRowWindow(
   body: RefObject<HTMLElement | null>,

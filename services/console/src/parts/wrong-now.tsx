@@ -9,12 +9,16 @@ import { exactUsd } from "../format/money.ts";
 import { PageLink } from "./page-link.tsx";
 
 const refreshMs = 10_000;
-/** Maximum rows of one kind; their total number is shown above. */
+/** Maximum rows per kind of problem; their total number is shown above. */
 const maxShown = 5;
-/** Divisor: an account runs low if its available money is below this part of its total credits. */
+/**
+ * Divisor for low balances: an account's balance is low if its available money is below this part of its total credits.
+ */
 const lowPart = 20n;
 
-/** Current problems: unavailable channels, low balances, units without a price. Renders nothing if there are none. */
+/**
+ * Current problems: unavailable channels, low balances, and units without a price. Renders nothing if there are none.
+ */
 export function WrongNow() {
   return (
     <>
@@ -26,7 +30,7 @@ export function WrongNow() {
   );
 }
 
-/** Lag, in ms, above which a warning is shown. */
+/** Delay of the books, in ms, above which a warning is shown. */
 const longLagMs = 60_000;
 
 function SystemTrouble() {
@@ -101,7 +105,10 @@ function ChannelsOut() {
   );
 }
 
-/** Returns true for a channel whose variables were never set, such as one of the demo's: this is not a problem. */
+/**
+ * Returns true for a channel whose variables were never set, such as one of the demo's. Such a channel is not a
+ * problem.
+ */
 function isWaiting({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
   return state === "off" && reason !== undefined && /^\w+ is not set(?:; \w+ is not set)*$/.test(reason);
 }

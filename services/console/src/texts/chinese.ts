@@ -1,7 +1,10 @@
 /* oxlint-disable max-lines */
 import { chineseWords } from "./chinese-words.ts";
 
-/** All texts of the console in English, with their Simplified Chinese translation. A missing text is a type error. */
+/**
+ * All texts of the console in English, with their translations to Simplified Chinese. A missing translation is a type
+ * error.
+ */
 export const chinese = {
   ...chineseWords,
   // pages

@@ -1,16 +1,16 @@
 import type { chinese } from "./chinese.ts";
 
-/** A text of the console: its English form, which is the key in the dictionary. */
+/** Text of the console in English, which is its key in the dictionary. */
 export type Text = keyof typeof chinese;
 
-/** Languages of the console, each by its native name. */
+/** Languages of the console, with their native names. */
 export const languages = { en: "English", zh: "简体中文" } as const;
 export type Language = keyof typeof languages;
 
 const choiceKey = "modelgate-language";
 let dictionary: Readonly<Record<string, string>> = {};
 
-/** Returns the current language: the chosen one, else the browser's. */
+/** Returns the current language: the chosen one, or else the browser's. */
 export function language(): Language {
   const chosen = localStorage.getItem(choiceKey);
   if (chosen === "en" || chosen === "zh") return chosen;
@@ -36,8 +36,8 @@ export function say(text: Text, values: Readonly<Record<string, string | number>
 }
 
 /**
- * Returns a term of the API (a state, kind or unit) in the current language; in English where the dictionary lacks it,
- * for example "input tokens".
+ * Returns a term of the API (a state, kind or unit) in the current language. If the dictionary lacks it, returns it in
+ * English with spaces, such as "input tokens".
  */
 export function sayWord(word: string): string {
   return dictionary[word] ?? word.replaceAll(/_|(?<=[a-z])(?=[A-Z\d])/g, " ").toLowerCase();

@@ -8,7 +8,7 @@ import { fields } from "./fields.ts";
 /** Maximum rows of one page. */
 const pageSize = 500;
 
-/** Routes that create, show and credit accounts. The ledger writes each change to the books first. */
+/** Routes that create, show and credit accounts. The ledger writes each change to the books first, then to Redis. */
 export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "GET /accounts": async ({ query, operator }) => {
@@ -16,7 +16,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const known = operator.account === undefined ? await listAccountIds(redis) : [operator.account];
       const ids = known.filter((id) => id > after).slice(0, pageSize);
       const accounts = await Promise.all(ids.map((id) => findAccount(redis, id)));
-      return accounts.filter((account) => account !== undefined).map(shown);
+      return accounts.filter((account) => account !== undefined).map(accountView);
     },
     "POST /accounts": async ({ body, actor }) => {
       const id = fields.id(body, "id");
@@ -26,11 +26,11 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       if (!(await ledger.createAccount({ id, balance, name }, actor))) {
         throw new Failure("invalid_value", `The account ${id} already exists.`, { param: "id", status: 409 });
       }
-      return shown(await accountOf(redis, id));
+      return accountView(await accountOf(redis, id));
     },
     "GET /accounts/{id}": async ({ params }) => {
       const id = params["id"] ?? "";
-      return { ...shown(await accountOf(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
+      return { ...accountView(await accountOf(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
     },
     "POST /accounts/{id}/credits": async ({ params, body, actor }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
@@ -48,12 +48,12 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         });
       if (reply === "too-many")
         throw new Failure("invalid_value", "The account is at its limit of remembered credits.");
-      return { ...shown(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
+      return { ...accountView(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
     },
   };
 }
 
-/** Returns the account. Throws Failure (404) where it does not exist. */
+/** Returns an account. Throws Failure (404) if it does not exist. */
 export async function accountOf(redis: Redis, id: string): Promise<Account> {
   const account = await findAccount(redis, id);
   if (account === undefined)
@@ -61,7 +61,7 @@ export async function accountOf(redis: Redis, id: string): Promise<Account> {
   return account;
 }
 
-function shown(account: Account) {
+function accountView(account: Account) {
   return {
     id: account.id,
     name: account.name,

@@ -2,7 +2,7 @@ import { StreamedAnswer, type OperatorCall, type OperatorRoutes } from "@modelga
 import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
-/** Paths that the ledger answers from the books. */
+/** Paths of reads that are forwarded to the ledger. */
 const paths = [
   "/usage",
   "/usage/events",
@@ -15,7 +15,7 @@ const paths = [
   "/audit",
 ] as const;
 
-/** Routes that forward reads of the books to the ledger, which alone opens them, and return its answers. */
+/** Routes that forward reads of the books to the ledger, which alone has access to them, and return its answers. */
 export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   return Object.fromEntries(
     paths.map((path) => [
@@ -23,7 +23,7 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
       async ({ query, operator }: Pick<OperatorCall, "operator" | "query">) => {
         const answer = await ledger.get(`${path}?${queryFor(operator, query).toString()}`);
         const type = answer.headers.get("content-type") ?? "";
-        if (!type.startsWith("application/json")) return new StreamedAnswer(type, piecesOf(answer));
+        if (!type.startsWith("application/json")) return new StreamedAnswer(type, bytesOf(answer));
         return field(await answer.json(), "data");
       },
     ]),
@@ -31,7 +31,7 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
 }
 
 /**
- * Returns the query for the ledger. Members of an account do not see vendors' messages, which may name the operator's
+ * Returns the query for the ledger. For members of an account it hides vendors' messages, which may name the operator's
  * keys and hosts.
  */
 function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
@@ -41,6 +41,6 @@ function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams)
   return own;
 }
 
-async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   if (body !== null) yield* body;
 }

@@ -13,11 +13,14 @@ import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
 
-/** Maximum wait for the answer to a channel's test, in ms, and maximum bytes of it that are read. */
+/** Maximum wait, in ms, for the vendor's answer to a channel test. */
 const testMs = 30_000;
 const testBytes = 4_096;
 
-/** Makes a small real call through a channel with the given key and model, or the first ones. No account is billed. */
+/**
+ * Makes a small real call through a channel. Uses the key and the model that `body` names, or the channel's first ones.
+ * No account is charged.
+ */
 export async function testChannel(
   channel: CatalogChannel,
   body: unknown,
@@ -35,7 +38,7 @@ export async function testChannel(
   const wire = probedWire(catalog.kindOf(model), vendor.wires);
   if (wire === undefined)
     throw new Failure("no_available_channel", "The channel has no wire format that a test could use.", { status: 409 });
-  const send = callOf({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
+  const send = prepareTest({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
   const tried = await send().catch((error: unknown) => {
     return {
@@ -55,7 +58,7 @@ export async function testChannel(
   };
 }
 
-/** Returns a channel's key by its id. Throws Failure (404) where it does not exist. */
+/** Returns a channel's key by its id. Throws Failure (404) if the key does not exist. */
 export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   const key = channel.keys.find((known) => known.id === id);
   if (key === undefined)
@@ -63,7 +66,7 @@ export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   return key;
 }
 
-/** Returns the vendor's name of a model that a channel serves. Throws Failure (404) for any other model. */
+/** Returns a model's name and the vendor's name of it. Throws Failure (404) if the channel does not serve the model. */
 function modelOf(channel: CatalogChannel, name: string): readonly [name: string, upstreamModel: string] {
   const upstreamModel = channel.models.get(name);
   if (upstreamModel === undefined)
@@ -71,7 +74,7 @@ function modelOf(channel: CatalogChannel, name: string): readonly [name: string,
   return [name, upstreamModel];
 }
 
-/** Dependencies of a test. */
+/** Values that a channel test needs. */
 interface Test {
   readonly channel: CatalogChannel;
   readonly provider: Provider;
@@ -80,39 +83,39 @@ interface Test {
   readonly transport: Transport;
 }
 
-/** Prepares the smallest real call in a wire. */
-function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
+/** Returns a function that makes the smallest real call in a wire. */
+function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   if (isVideoWire(wire)) {
     const { provider } = test;
     const task = provider.taskOf?.("0", { model: "test", fromImage: false }) ?? "0";
-    const request = provider.request({ act: "poll", ...madeOf(test), wire, task });
+    const request = provider.request({ act: "poll", ...endpointFields(test), wire, task });
     // A video is too expensive for a test. Polling an unknown task is enough: a plain refusal counts as success.
-    return () => sent(test, request, (status) => status < 300 || status === 400 || status === 404);
+    return () => sendTest(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isRealtimeWire(wire)) {
     const { provider, upstreamModel } = test;
-    const made = madeOf(test);
+    const made = endpointFields(test);
     const request = { ...provider.request({ act: "session", ...made, wire }), timeoutMs: testMs };
     const model = provider.modelInSession?.(made.baseUrl, upstreamModel) ?? upstreamModel;
     return async () => trySession(await signRequest(provider, request, made), wire, model);
   }
   return async () => {
     const body = await probe(wire, test.upstreamModel);
-    const request = test.provider.request({ act: "answer", ...madeOf(test), wire, stream: false, body });
-    return await sent(test, request, (status) => status < 300);
+    const request = test.provider.request({ act: "answer", ...endpointFields(test), wire, stream: false, body });
+    return await sendTest(test, request, (status) => status < 300);
   };
 }
 
-async function sent(test: Test, request: VendorRequest, isGood: (status: number) => boolean): Promise<TriedCall> {
+async function sendTest(test: Test, request: VendorRequest, isGood: (status: number) => boolean): Promise<TriedCall> {
   const { provider, transport } = test;
-  const whole = await signRequest(provider, request, madeOf(test));
+  const whole = await signRequest(provider, request, endpointFields(test));
   const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
   const { status } = answer;
   const text = await readText(answer, testBytes);
   return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : errorInOneLine(text) };
 }
 
-function madeOf({ channel: { baseUrl }, key, upstreamModel: model }: Test) {
+function endpointFields({ channel: { baseUrl }, key, upstreamModel: model }: Test) {
   return { baseUrl, key, model, nowMs: Date.now() };
 }
 

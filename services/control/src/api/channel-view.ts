@@ -10,7 +10,7 @@ import {
   type RestScope,
 } from "@modelgate/channels";
 
-/** Maximum single-account pauses that are listed; their total number is also shown. */
+/** Maximum listed pauses that concern a single account. Their total number is shown too. */
 const maxAccountsShown = 20;
 
 /**
@@ -26,36 +26,39 @@ const maxAccountsShown = 20;
 export interface StateView {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
-  /** The vendor's message, in one line. */
+  /** Vendor's message, in one line. */
   readonly vendorMessage?: string;
   /** RFC 3339. */
   readonly since?: string;
-  /** RFC 3339; only while it is paused. */
+  /** RFC 3339; present only while the part is paused. */
   readonly until?: string;
-  /** Consecutive pauses, including this one. */
+  /** Number of consecutive pauses, including the current one. */
   readonly rests?: number;
 }
 
-/** A channel, key or model that is paused for one account only; calls of other accounts do not fail there. */
+/** Pause of a channel, key or model for a single account. Calls of other accounts are not affected. */
 export interface AccountRestView extends StateView {
   readonly account: string;
-  /** `channel`, `channel/key`, `channel#model` or `channel/key#model`, with the vendor's model name. */
+  /** Paused part: `channel`, `channel/key`, `channel#model` or `channel/key#model`, with the vendor's model name. */
   readonly scope: RestScope;
 }
 
-/** States of all channels at one time. */
-export interface ChannelsSeen {
+/** Values of all channels at one time, for their views. */
+export interface ChannelsSnapshot {
   readonly states: ChannelStates;
   /** Concurrency slots in use, by `channel` and `channel/key`. */
   readonly seats: ReadonlyMap<string, number>;
-  /** Calls whose reported usage was above the possible maximum, by channel, since the channel was last enabled. */
+  /**
+   * Number of calls whose reported usage was above the possible maximum, by channel, since the channel was last
+   * enabled.
+   */
   readonly capped: ReadonlyMap<string, number>;
   /** Time in Unix ms. */
   readonly now: number;
 }
 
-/** Returns a channel and its keys for operators, without secrets. */
-export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
+/** Returns the view of a channel and its keys for operators. It contains no secrets. */
+export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
   const keys = channel.keys.map(({ id }) => ({
     id,
     ...stateView(channelKeyId(channel.id, id), seen),
@@ -77,13 +80,13 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
     usableKeys: `${keys.filter(isUsable).length}/${keys.length}`,
     keys,
     cappedCalls: seen.capped.get(channel.id) ?? 0,
-    modelsOut: modelsOut(channel, seen),
-    ...accountsOut(channel, seen),
+    modelsOut: modelRestViews(channel, seen),
+    ...accountRestViews(channel, seen),
   };
 }
 
-/** Returns the pauses of single accounts, longest first, and the number of affected accounts. */
-function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
+/** Returns the pauses that concern a single account, longest first, and the number of affected accounts. */
+function accountRestViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
   const open = [...states.accountRests].filter(
     ([name, { until }]) => until > now && isWithin(parseRestName(name).scope, id),
   );
@@ -98,8 +101,8 @@ function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
   };
 }
 
-/** Returns the models that are paused, completely or with one key, while the channel is in use. */
-function modelsOut(channel: CatalogChannel, seen: ChannelsSeen) {
+/** Returns the models that are paused while their channel is in use, completely or with one key. */
+function modelRestViews(channel: CatalogChannel, seen: ChannelsSnapshot) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };
     const whole = { model, ...stateView(modelScopeOf(candidate), seen) };
@@ -112,7 +115,7 @@ function modelsOut(channel: CatalogChannel, seen: ChannelsSeen) {
   });
 }
 
-function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly StateView[]): StateView {
+function stateOf(channel: CatalogChannel, seen: ChannelsSnapshot, keys: readonly StateView[]): StateView {
   if (channel.off !== undefined) return { state: "off", reason: channel.off };
   const own = stateView(channel.id, seen);
   const [first] = keys;
@@ -125,7 +128,7 @@ function isUsable({ state }: StateView): boolean {
   return state === "ok" || state === "trying";
 }
 
-function stateView(scope: RestScope, { states, now }: ChannelsSeen): StateView {
+function stateView(scope: RestScope, { states, now }: ChannelsSnapshot): StateView {
   const switched = states.switched.get(scope);
   if (switched !== undefined) {
     const { reason, since } = switched;
@@ -141,7 +144,7 @@ function restView({ kind, reason, vendorMessage, since, rests, until }: CoolDown
   return present({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
 }
 
-/** Returns the concurrency slots in use and their maximum; null where there is no limit. */
-function seatsView(scope: RestScope, most: number | undefined, { seats }: ChannelsSeen) {
+/** Returns the concurrency slots in use and their maximum; null if there is no limit. */
+function seatsView(scope: RestScope, most: number | undefined, { seats }: ChannelsSnapshot) {
   return most === undefined ? null : { inUse: seats.get(scope) ?? 0, most };
 }

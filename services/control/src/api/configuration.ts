@@ -3,7 +3,7 @@ import { Failure, type Configuration, type ConfigurationProblem } from "@modelga
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
 import { differenceOf } from "../configuration/difference.ts";
-import { edited, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
+import { applyEdits, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
 import type { Follower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
 import { resolveChannels, type KeptKeys, type EnvVariables } from "../configuration/resolve.ts";
@@ -15,31 +15,31 @@ import { fields } from "./fields.ts";
 /** Dependencies of the configuration routes. */
 export interface ConfigurationRouteDeps {
   readonly follower: Follower;
-  /** Path of the configuration file; absent: the books hold the configuration. */
+  /** Path of the configuration file; undefined if the books hold the configuration. */
   readonly path: string | undefined;
   readonly books: ConfigurationBooks;
-  /** Sources from which a change may take keys and addresses. */
+  /** Sources from which a changed configuration may read keys and addresses. */
   readonly allowed: AllowedSources;
   readonly names: EnvVariables;
 }
 
 /** Result of a configuration change. */
 interface ChangeResult {
-  /** The new version; null where the change was only checked, is invalid, or the configuration is a file. */
+  /** Number of the new version; null if the change was only checked, is invalid, or the configuration is a file. */
   readonly version: number | null;
   readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly ConfigurationProblem[];
-  /** YAML to copy into the file, if the configuration is a file. */
+  /** YAML to copy into the configuration file; null if the books hold the configuration. */
   readonly copy: string | null;
 }
 
-/** Versions on a page of the history. */
+/** Number of versions on a page of the history. */
 const pageSize = 200;
 
 /** Routes that show, check, change, compare and restore versions of the configuration. */
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
   const { path, books } = deps;
-  const inForce = async (): Promise<Before> =>
+  const inForce = async (): Promise<BaseVersion> =>
     path === undefined
       ? { ...(await newestOf(books)), kept: await books.keptKeys() }
       : { version: 0, document: await readFile(path, "utf8").catch(() => ""), kept: new Map() };
@@ -66,7 +66,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const edits = editsIn(body);
       const before = await inForce();
       return change({
-        text: edited(before.document, edits),
+        text: applyEdits(before.document, edits),
         copy: fragmentOf(edits),
         before,
         ...settingsIn(body),
@@ -95,7 +95,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
   };
 }
 
-/** Returns the active configuration without keys, and its last published state. */
+/** Returns the active configuration without keys, and the state of its last publication. */
 async function shownConfiguration({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {
@@ -106,19 +106,19 @@ async function shownConfiguration({ follower, path, books }: ConfigurationRouteD
   return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
 }
 
-interface Settings {
+interface ChangeSettings {
   readonly note: string;
   readonly basedOn?: number | undefined;
   readonly isCheck: boolean;
 }
 
-/** The version that a change is based on, with its stored vendor keys. */
-type Before = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: KeptKeys };
+/** Version on which a change is based, with its stored vendor keys. */
+type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: KeptKeys };
 
-interface Change extends Settings {
-  readonly before: Before;
+interface Change extends ChangeSettings {
+  readonly before: BaseVersion;
   readonly text: string;
-  /** Text to copy into the configuration file; absent: the complete text. */
+  /** Text to copy into the configuration file; if absent, the complete document. */
   readonly copy: string | undefined;
   readonly actor: string;
 }
@@ -147,7 +147,7 @@ async function makeChange(
   return { version: saved.version, problems: [], warnings, copy: null };
 }
 
-/** Returns probable mistakes; for a change that is saved, only those that it adds. */
+/** Returns probable mistakes. For a change to save, returns only those that the change adds. */
 async function newWarnings(
   configuration: Configuration,
   { names, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "names">,
@@ -162,7 +162,7 @@ async function newWarnings(
   return (await warningsIn(configuration)).filter(({ path, message }) => !found.has(`${path} ${message}`));
 }
 
-function settingsIn(body: unknown): Settings {
+function settingsIn(body: unknown): ChangeSettings {
   return {
     note: fields.optionalText(body, "note") ?? "",
     basedOn: fields.optionalInteger(body, "basedOn"),

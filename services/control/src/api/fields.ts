@@ -4,102 +4,111 @@ import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/
 /** Maximum items of a list. */
 const maxItems = 500;
 
-/** Readers of fields in an operator's JSON; each throws Failure (400) naming its field. */
+/** Readers of fields in an operator's JSON. Each throws Failure (400) that names the invalid field. */
 export const fields = {
   text(body: unknown, name: string): string {
-    return fields.optionalText(body, name) ?? missing(name);
+    return fields.optionalText(body, name) ?? throwMissing(name);
   },
   optionalText(body: unknown, name: string): string | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "string" || value === "" || value.length > 500)
-      throw wrong(name, "must be a text of 1 to 500 characters");
+      throw invalidField(name, "must be a text of 1 to 500 characters");
     return value;
   },
   /** Reads a multi-line text of at most one MiB. */
   longText(body: unknown, name: string): string {
     const value = valueOf(body, name);
-    if (value === undefined || value === null) missing(name);
+    if (value === undefined || value === null) throwMissing(name);
     if (typeof value !== "string" || value.length > 1024 * 1024)
-      throw wrong(name, "must be a text of up to a mebibyte");
+      throw invalidField(name, "must be a text of up to a mebibyte");
     return value;
   },
-  /** Reads any value; undefined where the field is absent. */
+  /** Reads any value; undefined if the field is absent. */
   value: valueOf,
   list(body: unknown, name: string): readonly unknown[] {
-    const value = valueOf(body, name) ?? missing(name);
+    const value = valueOf(body, name) ?? throwMissing(name);
     if (!Array.isArray(value) || value.length === 0 || value.length > maxItems)
-      throw wrong(name, `must be a list of 1 to ${maxItems} items`);
+      throw invalidField(name, `must be a list of 1 to ${maxItems} items`);
     return value;
   },
   optionalInteger(body: unknown, name: string): number | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-      throw wrong(name, "must be a whole number of 0 or more");
+      throw invalidField(name, "must be a whole number of 0 or more");
     return value;
   },
   optionalBoolean(body: unknown, name: string): boolean | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== "boolean") throw wrong(name, "must be true or false");
+    if (typeof value !== "boolean") throw invalidField(name, "must be true or false");
     return value;
   },
   id(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value))
-      throw wrong(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
+      throw invalidField(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
   /** Reads the sign-in name of an operator. */
   operatorName(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))
-      throw wrong(
+      throw invalidField(
         name,
         "must begin with a letter or digit, and hold letters, digits, spaces and . _ @ + -, at most 100",
       );
     return value;
   },
   /**
-   * Reads the name of a new operator. Names that the audit uses for the owner of MODELGATE_SECRET and for keys are
-   * refused.
+   * Reads the name of a new operator. Refuses names that the audit log uses for the owner of MODELGATE_SECRET and for
+   * keys.
    */
   newOperatorName(body: unknown, name: string): string {
     const value = fields.operatorName(body, name);
-    if (/^(?:secret$|key )/i.test(value)) throw wrong(name, "must not be `secret`, and must not begin with `key `");
+    if (/^(?:secret$|key )/i.test(value))
+      throw invalidField(name, "must not be `secret`, and must not begin with `key `");
     return value;
   },
-  /** Reads US dollars from a string, positive or negative, within the maximum of one change. */
+  /**
+   * Reads a positive or negative amount of US dollars from a string. Refuses amounts above the maximum of one change.
+   */
   dollars(body: unknown, name: string): Nanos {
     const nanos = nanosOf(fields.text(body, name), name);
     if (nanos <= maxAmount && nanos >= -maxAmount) return nanos;
-    throw wrong(name, `must be at most ${formatUsd(maxAmount)} US dollars`);
+    throw invalidField(name, `must be at most ${formatUsd(maxAmount)} US dollars`);
   },
   optionalWord<const Word extends string>(body: unknown, name: string, words: readonly Word[]): Word | undefined {
     const value = fields.optionalText(body, name);
     if (value === undefined) return undefined;
-    return words.find((word) => word === value) ?? raise(wrong(name, `must be one of ${words.join(", ")}`));
+    return (
+      words.find((word) => word === value) ?? throwFailure(invalidField(name, `must be one of ${words.join(", ")}`))
+    );
   },
-  /** Reads US dollars from a string; null removes the value. */
+  /**
+   * Reads an amount of US dollars from a string; null if the field removes the budget, undefined if the field is
+   * absent.
+   */
   optionalBudget(body: unknown, name: string): string | null | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return value;
     const nanos = fields.dollars(body, name);
-    return nanos < 0n ? raise(wrong(name, "must not be negative")) : nanos.toString();
+    return nanos < 0n ? throwFailure(invalidField(name, "must not be negative")) : nanos.toString();
   },
   optionalTexts(body: unknown, name: string): readonly string[] | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
-      throw wrong(name, "must be a list of texts");
+      throw invalidField(name, "must be a list of texts");
     return value.map(String);
   },
   optionalTime(body: unknown, name: string): string | undefined {
     const value = fields.optionalText(body, name);
     if (value === undefined) return undefined;
     const time = parseTime(value);
-    if (time === undefined) throw wrong(name, "must be a date, or a date and time with its zone: 2030-01-01T00:00:00Z");
+    if (time === undefined)
+      throw invalidField(name, "must be a date, or a date and time with its zone: 2030-01-01T00:00:00Z");
     return new Date(time).toISOString();
   },
 } as const;
@@ -108,7 +117,7 @@ function nanosOf(written: string, name: string): Nanos {
   try {
     return parseUsd(written);
   } catch {
-    throw wrong(name, "must be US dollars as in 12.50, with at most nine decimal places");
+    throw invalidField(name, "must be US dollars as in 12.50, with at most nine decimal places");
   }
 }
 
@@ -116,14 +125,14 @@ function valueOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
 
-function raise(error: Failure): never {
+function throwFailure(error: Failure): never {
   throw error;
 }
 
-function missing(name: string): never {
+function throwMissing(name: string): never {
   throw new Failure("missing_required_parameter", `${name} is missing.`, { param: name });
 }
 
-function wrong(name: string, message: string): Failure {
+function invalidField(name: string, message: string): Failure {
   return new Failure("invalid_value", `${name} ${message}.`, { param: name });
 }

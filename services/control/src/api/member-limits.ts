@@ -1,20 +1,20 @@
 import type { Token } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
-/** Limits of an API key that an account's operators set. */
+/** Limits of an API key. */
 export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "budget">;
 
-/** A requested limit beyond the allowed one: the field, and its allowed value. */
-interface Beyond {
+/** Description of a requested limit that exceeds the allowed one. */
+interface LimitViolation {
   readonly param: string;
   readonly message: string;
 }
 
-/** Checks one field of an API key against a bound; returns the violation, if any. */
-type Check = (wish: KeyLimits, bound: KeyLimits) => Beyond | undefined;
+/** Compares one field of an API key with a bounding key. Returns the violation; undefined if there is none. */
+type FieldCheck = (wish: KeyLimits, bound: KeyLimits) => LimitViolation | undefined;
 
-/** Field checks, in order. */
-const checks: readonly Check[] = [
+/** Checks of all fields, in the order in which violations are reported. */
+const checks: readonly FieldCheck[] = [
   (wish, bound) =>
     wish.group === bound.group
       ? undefined
@@ -31,7 +31,7 @@ const checks: readonly Check[] = [
   budgetCheck("perMonth", "dollarsPerMonth"),
 ];
 
-function budgetCheck(name: "perDay" | "perMonth", param: string): Check {
+function budgetCheck(name: "perDay" | "perMonth", param: string): FieldCheck {
   return ({ budget }, bound) => {
     const [requested, max] = [budget?.[name], bound.budget?.[name]];
     if (max === undefined || (requested !== undefined && BigInt(requested) <= BigInt(max))) return undefined;
@@ -40,9 +40,9 @@ function budgetCheck(name: "perDay" | "perMonth", param: string): Check {
 }
 
 /**
- * Returns the bounding key for a key that a member makes. Members can narrow but never widen the limits that operators
- * set: all limits of the key must be within those of one operator's key. Returns the first that fits. Throws Failure
- * invalid_value naming the field that exceeds the closest one.
+ * Returns the operator's key that bounds a member's key. Members can narrow but never widen the limits that operators
+ * set, so all limits of the new key must be within those of one of `bounds`; returns the first such key. Throws Failure
+ * invalid_value that names the field that exceeds the key with the most fitting fields.
  */
 export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));
@@ -58,10 +58,10 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
 }
 
 /**
- * Returns the active API keys of an account that operators made or changed; they bound the keys that members make. Keys
- * without a budget come first, so that a budget is shared only where necessary.
+ * Returns the active API keys of an account that operators made or changed, which bound the keys that members make.
+ * Keys without a budget come first, so that a budget is shared only if necessary.
  */
-export function operatorsKeys(tokens: readonly Token[]): readonly Token[] {
+export function operatorKeys(tokens: readonly Token[]): readonly Token[] {
   const all = tokens.filter(
     ({ ofMember, settingsId, disabled, expiresAt }) =>
       ofMember === undefined &&
@@ -72,7 +72,9 @@ export function operatorsKeys(tokens: readonly Token[]): readonly Token[] {
   return all.toSorted((one, other) => Number(one.budget !== undefined) - Number(other.budget !== undefined));
 }
 
-/** Returns the budget of an operator's key that a member's key within it shares; undefined where it has none. */
+/**
+ * Returns the budget of an operator's key that a member's key shares; undefined if the operator's key has no budget.
+ */
 export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): Token["within"] {
   return budget === undefined ? undefined : { id, ...budget };
 }

@@ -9,23 +9,23 @@ import {
 } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** One number of a price. */
+/** One amount of a price. */
 interface PriceLine {
-  /** Name of the price in the configuration. */
+  /** Name of the amount in the configuration. */
   readonly field: string;
   readonly dollars: number;
-  /** Unit of the price: per million tokens, or per piece. */
+  /** Unit that the amount is for: a million tokens, or a piece. */
   readonly per: string;
-  /** Source of the price, or the field that is charged instead. */
+  /** Source of the amount, or the field that is charged instead. */
   readonly from: string;
-  /**
-   * Date of the price, YYYY-MM-DD: from the price catalogue, or the day on which the configuration's price was first
-   * published.
-   */
+  /** Date of the amount, YYYY-MM-DD: the catalogue's date, or the day when a configured price was first published. */
   readonly day: string | null;
 }
 
-/** Returns a model for operators: its routes, and the source of each price. Undefined where it does not exist. */
+/**
+ * Returns the view of a model for operators: its routes, and the source of each amount of its price. Undefined if the
+ * model does not exist.
+ */
 export async function modelView(redis: Redis, { models, channels }: Published, name: string) {
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model === undefined) return undefined;
@@ -55,7 +55,7 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
     dollars === undefined ? [] : [{ field, dollars, per, from, day }];
   return [
     ...fieldsIn(priceFields).flatMap((field) => line(field, usual[field], perOf(field))),
-    ...fieldsIn(priceFields).flatMap((field) => nearLine(field, usual)),
+    ...fieldsIn(priceFields).flatMap((field) => substituteLine(field, usual)),
     ...tiers.flatMap(({ above, ...other }, at) =>
       fieldsIn(priceFields).flatMap((field) =>
         line(
@@ -73,8 +73,11 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
   ];
 }
 
-/** Returns the price that applies to a unit without a price, and the field that provides it. */
-function nearLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
+/**
+ * Returns the amount that applies to a unit without a price, and the field that provides it; empty if no other amount
+ * applies.
+ */
+function substituteLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
   const priced = priceFields[field];
   if (usual[field] !== undefined || !("as" in priced)) return [];
   const near = priced.as.find((other) => usual[other] !== undefined);

@@ -7,7 +7,7 @@ import { modelView } from "./model-view.ts";
 export function modelRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /models/{name}": async ({ params }) => {
-      const published = await readPublishedNow(redis);
+      const published = await readPublishedConfiguration(redis);
       const name = params["name"] ?? "";
       const shown = published === undefined ? undefined : await modelView(redis, published, name);
       if (shown === undefined)
@@ -15,7 +15,7 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
       return shown;
     },
     "GET /models": async () => {
-      const published = await readPublishedNow(redis);
+      const published = await readPublishedConfiguration(redis);
       if (published === undefined) return [];
       return Object.entries(published.models).map(([name, model]) => ({
         name,
@@ -27,25 +27,27 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
       }));
     },
     "GET /groups": async () => {
-      const published = await readPublishedNow(redis);
+      const published = await readPublishedConfiguration(redis);
       if (published === undefined) return [];
       return Object.entries(published.groups).map(([name, group]) => ({ name, ...group }));
     },
   };
 }
 
-/** Returns true if a channel's models contain a name. They are a list, or a table of the vendor's names. */
+/**
+ * Returns true if `models` of a channel contain a name: in a list of names, or in a table from names to vendors' names.
+ */
 function namesModel(models: Published["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
 }
 
-/** Returns the published configuration; undefined where none is published. */
-export async function readPublishedNow(redis: Redis): Promise<Published | undefined> {
+/** Returns the published configuration; undefined if none is published. */
+export async function readPublishedConfiguration(redis: Redis): Promise<Published | undefined> {
   const text = await redis.get(publishedKey);
   return text === null ? undefined : readPublished(text);
 }
 
-/** Routes of published prices, by the versions that usage events name. */
+/** Routes of published prices, by the price versions that usage events name. */
 export function priceRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /prices/{version}": async ({ params: { version = "" } }) => {

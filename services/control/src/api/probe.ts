@@ -9,22 +9,23 @@ import {
 } from "@modelgate/contracts";
 
 /**
- * Wires whose test call is one request with a body. Videos are too expensive to test, and sessions are opened instead.
+ * Wires that are tested with a single request. Videos are too expensive to test, and realtime wires are tested by
+ * opening a session.
  */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
 
-/** Returns the wire in which a model of a kind is tested: the first suitable one that its channel supports. */
+/** Returns the wire in which a model is tested: the first wire for its kind that the channel supports. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
   const wanted = kind === undefined ? supported : wiresOfKind[kind];
   return supported.find((wire) => wanted.includes(wire)) ?? supported[0];
 }
 
-/** Returns the body of the smallest real call of a wire, to test a channel. */
+/** Returns the body of the smallest real call in a wire. */
 export async function probe(wire: ProbedWire, model: string): Promise<Buffer> {
-  return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probes(model)[wire]));
+  return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probeBodies(model)[wire]));
 }
 
-/** Loads the wires on demand: only this test needs them, and control starts in less than half the time without them. */
+/** Returns the body for a text wire. Imports the wires on demand, which halves the start time of control. */
 async function textProbe(wire: TextWireName, model: string): Promise<object> {
   const { wires } = await import("@modelgate/wires/text");
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
@@ -36,7 +37,7 @@ function isTextWire(wire: UpstreamWire): wire is TextWireName {
   return textWireNames.some((known) => known === wire);
 }
 
-function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName>, object>> {
+function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName>, object>> {
   const question = { model, query: "OK", documents: ["OK"] };
   const content = { parts: [{ text: "OK" }] };
   const messages = [{ role: "user", content: "OK" }];

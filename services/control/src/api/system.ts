@@ -1,10 +1,10 @@
 import { version, type ProcessList, type OperatorRoutes } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** State of the stores while the ledger does not answer. */
-const unknown = { ok: false, message: "Not known: the ledger does not answer." };
+/** State that is shown for a store while the ledger does not answer. */
+const unknownState = { ok: false, message: "Not known: the ledger does not answer." };
 
-/** Routes of the running processes, the state of the stores and the delay of the books. */
+/** Routes of the running processes, the state of the stores, and the delay of the books. */
 export function systemRoutes(processes: ProcessList, ledger: Pick<Ledger, "read">): OperatorRoutes {
   return {
     "GET /system": async () => {
@@ -21,8 +21,8 @@ async function storesOf(ledger: Pick<Ledger, "read">): Promise<object> {
     return {
       ledger: { ok: false, message: error instanceof Error ? error.message : String(error) },
       redis: { ok: true, message: null, nodes: [] },
-      nats: unknown,
-      books: { ...unknown, engine: null },
+      nats: unknownState,
+      books: { ...unknownState, engine: null },
       streams: [],
       openHolds: null,
       outboxEvents: null,

@@ -1,18 +1,20 @@
 import { findTokenById, listTokens, newKey, makeToken, type Token, type TokenBudget } from "@modelgate/accounts";
 import { Failure, present } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
-import { readPublishedNow } from "./models.ts";
+import { readPublishedConfiguration } from "./models.ts";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
-import { boundOf, operatorsKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
+import { boundOf, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
-/** Maximum API keys of an account made by operators and by members, including disabled ones. */
+/**
+ * Maximum API keys that an account may have, disabled ones included, before an operator or a member makes another one.
+ */
 const maxKeys = { operator: 10_000, member: 200 };
 
 /**
- * Routes that create, show and change API keys. The ledger writes each change to the books first. Members of an account
- * stay within the limits of their operators.
+ * Routes that create, show and change API keys. The ledger writes each change to the books first, then to Redis. Keys
+ * that members make stay within the limits of operators' keys.
  */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
@@ -42,7 +44,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       };
       await checkNames(redis, wish.group, wish.models);
       const isMember = operator.account !== undefined;
-      const bound = isMember ? boundOf(wish, operatorsKeys(await listTokens(redis, accountId))) : undefined;
+      const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId))) : undefined;
       const key = newKey();
       const { digest, token: made } = makeToken(key, wish);
       const { token } = await ledger.createToken(
@@ -70,18 +72,18 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
 }
 
 /**
- * Returns the API key that a call names. Throws Failure (404), also for a key of an account that the caller cannot
- * access.
+ * Returns the API key that a call names. Throws Failure (404) if the key does not exist, or belongs to an account that
+ * the caller may not access.
  */
 async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account } }: OperatorCall): Promise<Token> {
   const token = await findTokenById(redis, id);
-  if (token === undefined || (account !== undefined && token.accountId !== account)) return absent(id);
+  if (token === undefined || (account !== undefined && token.accountId !== account)) return throwUnknownToken(id);
   return token;
 }
 
 /**
- * Checks a member's change of an API key. A member's key stays within the limits of one of the operators' keys and
- * shares its budget. An operator's key can only be narrowed, and only operators can enable it.
+ * Checks a member's change of an API key and returns the change to make. A member's key must stay within the limits of
+ * one operator's key and shares its budget. An operator's key can only be narrowed, and only operators can enable it.
  */
 async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<TokenChange> {
   const isEnabled = before.disabled && wish.disabled === false;
@@ -90,16 +92,16 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
       throw new Failure("invalid_value", "An operator disabled this key; only an operator can enable it.", {
         param: "disabled",
       });
-    boundOf(changed(before, wish), [before]);
+    boundOf(limitsAfter(before, wish), [before]);
     return wish;
   }
-  const bounds = operatorsKeys(await listTokens(redis, before.accountId));
-  const bound = boundOf(changed(before, wish), isEnabled ? bounds : [...bounds, before]);
+  const bounds = operatorKeys(await listTokens(redis, before.accountId));
+  const bound = boundOf(limitsAfter(before, wish), isEnabled ? bounds : [...bounds, before]);
   return bound === before ? wish : { ...wish, within: sharedBudget(bound) ?? null };
 }
 
-/** Returns the limits of an API key after a change. */
-function changed(before: Token, { group, models, expiresAt, budget }: TokenChange): KeyLimits {
+/** Returns the limits that an API key has after a change. */
+function limitsAfter(before: Token, { group, models, expiresAt, budget }: TokenChange): KeyLimits {
   return {
     group: group ?? before.group,
     models: models === undefined ? before.models : (models ?? undefined),
@@ -108,7 +110,7 @@ function changed(before: Token, { group, models, expiresAt, budget }: TokenChang
   };
 }
 
-/** Returns the changes that a body makes to an API key: absent fields stay, null fields are removed. */
+/** Returns the changes that a body makes to an API key. Absent fields stay, and null removes a field. */
 function changeOf(body: unknown, before: Token): TokenChange {
   return present({
     name: fields.optionalText(body, "name"),
@@ -123,7 +125,7 @@ function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
 }
 
-/** Returns the budget that a body sets: absent fields stay, null fields are removed. */
+/** Returns the budget after a body's change. Absent fields stay, and null removes a field. */
 function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget | undefined {
   const [perDay, perMonth] = [
     fields.optionalBudget(body, "dollarsPerDay"),
@@ -136,9 +138,9 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
   return budget.perDay === undefined && budget.perMonth === undefined ? undefined : budget;
 }
 
-/** Throws Failure for a group or model that the catalogue does not have: calls with such a key would always fail. */
+/** Throws Failure for an unknown group or model, because calls with such a key would always fail. */
 async function checkNames(redis: Redis, group: string, models: readonly string[] | undefined): Promise<void> {
-  const published = await readPublishedNow(redis);
+  const published = await readPublishedConfiguration(redis);
   if (published === undefined) return;
   if (!Object.hasOwn(published.groups, group))
     throw new Failure(
@@ -151,6 +153,6 @@ async function checkNames(redis: Redis, group: string, models: readonly string[]
     throw new Failure("invalid_value", `There is no model ${JSON.stringify(unknown)}.`, { param: "models" });
 }
 
-function absent(id: string | undefined): never {
+function throwUnknownToken(id: string | undefined): never {
   throw new Failure("unknown_url", `There is no token ${JSON.stringify((id ?? "").slice(0, 100))}.`);
 }

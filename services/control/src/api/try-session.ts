@@ -10,14 +10,14 @@ export interface TriedCall {
   readonly vendorMessage: string;
 }
 
-/** First message to a vendor that does not send the first event: a minimal session update. */
-const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
-/** Maximum bytes of an accepted message, and maximum bytes of the vendor's answer that are shown. */
+/** First message to a vendor that sends nothing before it gets one. */
+const sessionUpdate = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
+/** Maximum bytes of a received message, and maximum bytes of it that are shown. */
 const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
- * Opens a session at a vendor and closes it. The test succeeds if the vendor reports that the session has started. No
- * response is requested, so the test is free. Rejects where no answer comes in time.
+ * Opens a session at a vendor and closes it. Succeeds if the vendor reports that the session has started. Requests no
+ * response, so the test is free. Rejects if no answer comes in time.
  */
 export async function trySession(request: UpstreamRequest, wire: RealtimeWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);
@@ -26,13 +26,13 @@ export async function trySession(request: UpstreamRequest, wire: RealtimeWire, m
   if (!("socket" in answer)) return { status, ok: false, vendorMessage: await readText(answer, answerBytes) };
   const { socket } = answer;
   try {
-    return { status, ...(await begin(socket, wire, model, signal)) };
+    return { status, ...(await awaitStart(socket, wire, model, signal)) };
   } finally {
     socket.close(1000);
   }
 }
 
-async function begin(
+async function awaitStart(
   socket: SocketAnswer["socket"],
   wire: RealtimeWire,
   model: string,
@@ -56,7 +56,7 @@ async function begin(
     const begun = events.some((event) => eventType(event)?.startsWith("session."));
     return { ok: begun, vendorMessage: data.toString("utf8", 0, answerBytes) };
   });
-  const opening = bridge.greets ? [] : bridge.fromClient({ data: ordinary, binary: false }).toVendor;
+  const opening = bridge.greets ? [] : bridge.fromClient({ data: sessionUpdate, binary: false }).toVendor;
   for (const { data } of opening) socket.send(data, { binary: false });
   socket.resume();
   try {

@@ -17,9 +17,9 @@ export function baseUrlProblem(baseUrl: string, provider: Provider): string | un
 const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222", "8222", "5432"]);
 
 /**
- * Returns the reason why no vendor can be at an origin, phrased to follow `baseUrl`: a link-local address, which serves
- * cloud credentials, a port of a store, or an address in `inside`, which control itself uses. Undefined if a vendor can
- * be there.
+ * Returns the reason why an origin cannot be a vendor's, phrased to follow `baseUrl`; undefined if it can. Excluded are
+ * link-local addresses, which serve cloud credentials, default ports of stores, and the addresses in `inside`, which
+ * control itself uses.
  */
 export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;

@@ -9,11 +9,11 @@ import { warningsOf } from "./warnings.ts";
 
 /** Dependencies for applying a configuration. */
 export interface ApplyDeps {
-  /** Environment variables that the configuration may name. */
+  /** Environment variables that the configuration may reference. */
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
-  /** Model lists of vendors, for channels that serve all listed models. */
+  /** Model lists of vendors, for channels that serve every listed model. */
   readonly lists: Pick<VendorLists, "complete">;
   readonly secrets: Secrets;
   readonly log: Logger;
@@ -40,7 +40,7 @@ export async function applyConfiguration(
   return version;
 }
 
-/** Stores prices permanently by version, because usage events name only the version of a price. */
+/** Stores prices permanently by their version, because usage events name only the version. */
 async function rememberPrices(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
   const publishedAt = new Date().toISOString();
   // Not a pipeline, whose errors are ordinary results: a price must be stored before it is published.

@@ -4,16 +4,16 @@ import { modelListRequest, parseModels, providers, errorInOneLine, type ListedMo
 /** Maximum bytes of a model list, and maximum wait for a vendor in ms. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
 
-/** Vendor whose models are requested. */
-export interface ModelsAsk {
+/** Vendor and key with which a model list is requested. */
+export interface ModelListRequest {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string | undefined;
 }
 
-/** Requests a vendor's models. Throws Error with the reason where the list is missing or unreadable. */
+/** Requests the models of a vendor. Throws Error with the reason if the list is missing or unreadable. */
 export async function askModels(
-  { provider: name, baseUrl, key }: ModelsAsk,
+  { provider: name, baseUrl, key }: ModelListRequest,
   transport: Pick<Transport, "send">,
 ): Promise<readonly ListedModel[]> {
   const provider = providers[name];
@@ -24,12 +24,12 @@ export async function askModels(
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
     throw new Error(`its vendor answered ${answer.status} to the request for its models: ${errorInOneLine(text)}`);
-  const models = parseModels(parsed(text));
+  const models = parseModels(parseJson(text));
   if (models === undefined) throw new Error("its vendor's list of models cannot be read");
   return models;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -10,13 +10,13 @@ import {
   type VendorRequest,
 } from "@modelgate/providers";
 
-/** Maximum bytes of an answer, maximum wait for a vendor in ms, and maximum vendors at the same time. */
+/** Maximum bytes of an answer, maximum wait for a vendor in ms, and maximum concurrent requests. */
 const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
- * Makes a free request to the vendor of every channel, with each key: for its model list, or an empty request. Returns
- * one line per problem: a refused key or signature, an address where no server answers, or a missing model list that
- * the channel needs.
+ * Makes a free request to the vendor of every channel, with each key: for the model list, or a request without content.
+ * Returns one line per problem: a refused key or signature, an address where no server answers, or a missing model list
+ * that the channel needs.
  */
 export async function askVendors(
   channels: readonly ResolvedChannel[],
@@ -37,7 +37,7 @@ export async function askVendors(
   return found;
 }
 
-/** Returns the problem of a channel and one of its keys; undefined if none was found. */
+/** Checks a channel with one of its keys. Returns the problem; undefined if none was found. */
 async function problemOf(
   channel: ResolvedChannel,
   key: string,
@@ -63,7 +63,7 @@ async function problemOf(
   }
 }
 
-/** Returns a request that no vendor serves, and that every vendor reads only after it has authenticated the caller. */
+/** Returns a request without content, which a vendor rejects only after it has authenticated the key. */
 function emptyRequest(
   provider: Provider,
   wire: UpstreamWire | undefined,
@@ -77,21 +77,24 @@ function emptyRequest(
 function problemOfEmpty(provider: Provider, status: number, text: string): string | undefined {
   if (status < 300) return undefined;
   const { blame, code } = provider.failureOf(status, text);
-  return blame === "request" || code === "upstream_rate_limited" ? undefined : answered(status, text);
+  return blame === "request" || code === "upstream_rate_limited" ? undefined : answerText(status, text);
 }
 
-/** Returns the problem of a model list. A vendor may lack one; a channel that names its models does not need it. */
+/**
+ * Returns the problem that the answer to a list request shows. A missing list is a problem only if the channel needs
+ * it.
+ */
 function problemOfList(isServed: boolean, status: number, text: string): string | undefined {
-  if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answered(status, text);
+  if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answerText(status, text);
   if (!isServed) return undefined;
-  const models = parseModels(parsed(text));
+  const models = parseModels(parseJson(text));
   if (models === undefined) return "is answered with a list of models that cannot be read";
   return models.length > 0 ? undefined : "is answered with a list of no model: its vendor lists none";
 }
 
-const answered = (status: number, text: string): string => `is answered ${status}: ${errorInOneLine(text)}`;
+const answerText = (status: number, text: string): string => `is answered ${status}: ${errorInOneLine(text)}`;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

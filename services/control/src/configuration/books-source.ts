@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { openSealer, type Logger, type Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
-import { withKeptKeys, withoutAccounts, type SealedVendorKey } from "./documents.ts";
+import { withStoredKeys, withoutAccounts, type SealedVendorKey } from "./documents.ts";
 import { parseConfiguration, problemLines, type FoundConfiguration } from "./read.ts";
 import type { KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** A configuration version from the ledger. */
+/** Version of the configuration, as the ledger returns it. */
 export interface ConfigurationVersion {
   readonly version: number;
   readonly time: string;
@@ -21,7 +21,7 @@ export interface BooksSourceDeps {
   readonly ledger: Pick<Ledger, "read" | "write">;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** YAML file that the books start with; absent: one group with all models, and no models. */
+  /** YAML file for the first version in the books; if absent, it has one group with all models, and no models. */
   readonly seedPath: string | undefined;
 }
 
@@ -30,27 +30,30 @@ interface NewestVersion {
   readonly keys: readonly SealedVendorKey[];
 }
 
-/** Purpose for which vendor keys in the books are encrypted. */
+/** Purpose in the encryption of vendor keys in the books, which separates it from other uses of the secret. */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
-/** Poll interval, in ms, that finds a version whose control died before publishing it, and restored books. */
+/**
+ * Interval, in ms, of polls that find versions which were not announced: their control died, or the books were
+ * restored.
+ */
 const fallbackPollMs = 30_000;
 /** Author of the first version. */
 const firstActor = "first start";
 
-/** The configuration stored in the books. */
+/** Configuration that the books store. */
 export class ConfigurationBooks {
   readonly #deps: BooksSourceDeps;
   constructor(deps: BooksSourceDeps) {
     this.#deps = deps;
   }
 
-  /** Returns a version, or the newest; undefined where there is none. */
+  /** Returns a version, or the newest one; undefined if it does not exist. */
   async find(version?: number): Promise<ConfigurationVersion | undefined> {
     return (await this.#read(version)).configuration ?? undefined;
   }
 
-  /** Returns the decrypted vendor keys of a version, or of the newest. */
+  /** Returns the decrypted vendor keys of a version, or of the newest one. */
   async keptKeys(version?: number): Promise<KeptKeys> {
     return this.#opened((await this.#read(version)).keys);
   }
@@ -61,14 +64,15 @@ export class ConfigurationBooks {
   }
 
   /**
-   * Writes a new version with its vendor keys encrypted. Returns undefined where another version was written meanwhile.
+   * Writes a new version with its vendor keys encrypted. Returns undefined if another version was written in the
+   * meantime.
    */
   async save(
     wish: { readonly text: string; readonly note: string; readonly basedOn: number },
     actor: string,
   ): Promise<ConfigurationVersion | undefined> {
     const sealer = openSealer(this.#deps.secrets, purpose);
-    const { document, keys } = withKeptKeys(withoutAccounts(wish.text), (key, id) => sealer.seal(key, id));
+    const { document, keys } = withStoredKeys(withoutAccounts(wish.text), (key, id) => sealer.seal(key, id));
     const body = { document, keys, note: wish.note, basedOn: wish.basedOn };
     const { saved } = await this.#deps.ledger.write<{ readonly saved: ConfigurationVersion | null }>(
       "/configurations",
@@ -78,10 +82,12 @@ export class ConfigurationBooks {
     return saved ?? undefined;
   }
 
-  /** Returns the source that control applies: the newest version, and at the first start the seed. */
+  /**
+   * Returns the source of the newest version. At the first start the source creates that version from the seed file.
+   */
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     let last: FoundConfiguration | undefined;
-    /** Parses a version unless it was parsed last time, which is the case for most polls. */
+    /** Parses a version, or returns the last result if the version is unchanged, as in most polls. */
     const parsed = (version: number, document: string): FoundConfiguration => {
       const text = `# ${version}\n${document}`;
       return (last = last?.text === text ? last : { text, ...parseConfiguration(document) });
@@ -89,7 +95,7 @@ export class ConfigurationBooks {
     return {
       name: "books",
       everyMs: fallbackPollMs,
-      mustBeGood: false,
+      mustBeValid: false,
       read: async () => {
         let newest = await this.#read();
         if (newest.configuration === null) {
@@ -108,7 +114,7 @@ export class ConfigurationBooks {
     return this.#deps.ledger.read(`/configurations/newest${query}`);
   }
 
-  /** Creates the seed's accounts before its configuration, so that an interrupted start is repeated. */
+  /** Writes the first version. Creates its accounts before, so that an interrupted start is repeated completely. */
   async #seed(declared: Pick<DeclaredAccounts, "declare">): Promise<void> {
     const { seedPath, log } = this.#deps;
     const text = seedPath === undefined ? emptyConfiguration : await readFile(seedPath, "utf8");

@@ -10,11 +10,11 @@ import {
 import { providers, type Provider } from "@modelgate/providers";
 
 /** Default of `ChannelConfiguration.timeoutMs`. */
-const usualTimeoutMs = 600_000;
+const defaultTimeoutMs = 600_000;
 
 /**
- * Returns warnings about channel fields without effect: models that are never requested from its vendor, a repeated
- * address, a timeout that is never reached.
+ * Returns warnings about channel fields that have no effect: models that are never requested from the vendor, a
+ * repeated path in an address, a timeout that is never reached.
  */
 export function channelWarnings(
   models: Configuration["models"],
@@ -24,17 +24,17 @@ export function channelWarnings(
     const provider = providers[channel.configuration.provider];
     if (provider === undefined) return [];
     return [
-      ...addressTwice(channel, provider),
-      ...modelsOfOtherKinds(models, channel, provider),
-      ...lateFirstByte(channel),
-      ...noList(channel, provider),
-      ...servedByOthers(channel),
+      ...repeatedPathWarnings(channel, provider),
+      ...otherKindWarnings(models, channel, provider),
+      ...timeoutWarnings(channel),
+      ...emptyListWarnings(channel, provider),
+      ...unservedWarnings(channel),
     ].map(({ path, message }) => ({ path: `channels[${at}].${path}`, message }));
   });
 }
 
-/** Warns of a base URL that ends with the beginning of the vendor's paths. */
-function addressTwice({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
+/** Warns of a base URL that ends with the beginning of the vendor's paths, so that calls would repeat it. */
+function repeatedPathWarnings({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
   const [wire] = configuration.wires ?? provider.wires;
   if (off !== undefined || wire === undefined) return [];
   const { origin, pathname } = addressAt(baseUrl, wire, provider);
@@ -51,7 +51,7 @@ function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL
     : provider.request({ act: "answer", ...call, model: "m", stream: false, body: Buffer.from("{}") }).url;
 }
 
-function modelsOfOtherKinds(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {
+function otherKindWarnings(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {
   const supported = configuration.wires ?? provider.wires;
   return modelPaths(configuration).flatMap(({ model, path }) => {
     const kind = models[model]?.kind;
@@ -60,27 +60,27 @@ function modelsOfOtherKinds(models: Configuration["models"], { configuration }: 
   });
 }
 
-function lateFirstByte({ configuration }: ResolvedChannel) {
-  const { firstByteTimeoutMs = 0, timeoutMs = usualTimeoutMs } = configuration;
+function timeoutWarnings({ configuration }: ResolvedChannel) {
+  const { firstByteTimeoutMs = 0, timeoutMs = defaultTimeoutMs } = configuration;
   if (firstByteTimeoutMs <= timeoutMs) return [];
   return [{ path: "firstByteTimeoutMs", message: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
 }
 
 /** Maximum names in one warning. */
-const shownNames = 10;
+const maxNames = 10;
 
-/** Warns of models that a vendor lists and that other channels already serve. */
-function servedByOthers({ unserved = [] }: ResolvedChannel) {
+/** Warns of models that a vendor lists and its channel does not serve, because other channels already serve them. */
+function unservedWarnings({ unserved = [] }: ResolvedChannel) {
   if (unserved.length === 0) return [];
-  const more = unserved.length > shownNames ? ` and ${unserved.length - shownNames} more` : "";
-  const names = unserved.slice(0, shownNames).join(", ") + more;
+  const more = unserved.length > maxNames ? ` and ${unserved.length - maxNames} more` : "";
+  const names = unserved.slice(0, maxNames).join(", ") + more;
   return [
     { path: "models", message: `does not serve ${names}: others serve that already, so a channel has to name it` },
   ];
 }
 
-/** Warns of a channel that serves a vendor's model list which is empty. */
-function noList({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
+/** Warns of a channel that serves all models of its vendor's list if the list is empty. */
+function emptyListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
     ? [{ path: "models", message: `cannot be "*": ${name} lists no models` }]
     : [];

@@ -4,7 +4,7 @@ import { type Configuration, present } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { kindOfListed } from "./listed-kind.ts";
 
-/** A configuration completed with vendors' model lists and catalogue prices. */
+/** Configuration completed with vendors' model lists and catalogue prices. */
 export interface CompleteConfiguration {
   readonly groups: Configuration["groups"];
   readonly models: Readonly<Record<string, PublishedModel>>;
@@ -12,21 +12,21 @@ export interface CompleteConfiguration {
 }
 
 /** Sources for completing a configuration. */
-export interface CompletedFrom {
-  /** Models that vendors list, by the id of the channel that requested them. */
+export interface CompletionSources {
+  /** Names of the models that vendors list, by the id of the channel. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
-  /** Day for which prices are looked up, in Unix ms. */
+  /** Time, in Unix ms, for which prices are looked up. */
   readonly nowMs: number;
 }
 
 /**
- * Completes a configuration with vendors' model lists, catalogue prices and vendors' known fees. Explicit values in the
- * configuration have priority.
+ * Completes a configuration with vendors' model lists, catalogue prices and known fees of vendors. Explicit values in
+ * the configuration have priority.
  */
 export function completeConfiguration(
   { groups, models: written }: Pick<Configuration, "groups" | "models">,
   resolved: readonly ResolvedChannel[],
-  { lists, nowMs }: CompletedFrom,
+  { lists, nowMs }: CompletionSources,
 ): CompleteConfiguration {
   const channels = servedModels(written, resolved, lists);
   const listed = Object.fromEntries(
@@ -46,20 +46,21 @@ export function completeConfiguration(
   };
 }
 
-type Served = ResolvedChannel & { readonly models: ServedModels };
-/** Known prices of a channel's vendor, by the gateway's model names. */
+type ServingChannel = ResolvedChannel & { readonly models: ServedModels };
+/** Prices that are known for a channel's vendor, by the gateway's model names. */
 type KnownPrices = ReadonlyMap<string, KnownPrice>;
 
 /**
- * Determines the models of each channel. A vendor may list any name. If the configuration gives the name to other
- * channels, fallbacks or shares, or an earlier vendor lists it, only channels that name it serve it.
+ * Determines the models of each channel. A channel that serves its vendor's list does not serve a listed name that the
+ * configuration uses for other channels, fallbacks or shares, or that an earlier vendor lists, unless the channel names
+ * it.
  */
 function servedModels(
   written: Configuration["models"],
   resolved: readonly ResolvedChannel[],
-  lists: CompletedFrom["lists"],
-): readonly Served[] {
-  /** Owner of each name: "" if the configuration names it, else the vendor that lists it. */
+  lists: CompletionSources["lists"],
+): readonly ServingChannel[] {
+  /** Vendor that serves each name: "" if the configuration uses the name, otherwise the first vendor that lists it. */
   const servers = new Map<string, string>();
   for (const [name, { shares, fallbacks }] of Object.entries(written))
     if (shares !== undefined || fallbacks !== undefined) servers.set(name, "");
@@ -80,12 +81,12 @@ function servedModels(
   });
 }
 
-/** Returns a key for a channel's vendor, so that two channels with keys of one vendor share its list. */
+/** Returns an identifier of a channel's vendor, so that channels of one vendor count as one. */
 function vendorOf({ configuration: { id, provider }, baseUrl }: ResolvedChannel): string {
   return URL.canParse(baseUrl) ? `${provider} ${new URL(baseUrl).origin}` : `channel ${id}`;
 }
 
-function listedBy({ configuration }: ResolvedChannel, lists: CompletedFrom["lists"]): readonly string[] {
+function listedBy({ configuration }: ResolvedChannel, lists: CompletionSources["lists"]): readonly string[] {
   const { wires = providers[configuration.provider]?.wires ?? [] } = configuration;
   return (lists.get(configuration.id) ?? []).filter((name) => kindOfListed(name, wires) !== undefined);
 }
@@ -98,7 +99,7 @@ function namesIn(models: ServedModels): readonly (readonly [name: string, upstre
   return Array.isArray(models) ? models.map((name) => [name, name] as const) : Object.entries(models);
 }
 
-function pricesOf({ configuration, models }: Served, nowMs: number): KnownPrices {
+function pricesOf({ configuration, models }: ServingChannel, nowMs: number): KnownPrices {
   const provider = providers[configuration.provider];
   if (provider?.isLocal === true) return new Map(namesIn(models).map(([name]) => [name, ownServer]));
   const { pricesAs } = provider ?? {};
@@ -111,7 +112,7 @@ function pricesOf({ configuration, models }: Served, nowMs: number): KnownPrices
   );
 }
 
-/** Price of an operator's own server: free per token. */
+/** Price of models on an operator's server: free per token. */
 const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
 
 function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
@@ -120,8 +121,7 @@ function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number
 }
 
 /**
- * Returns a model with its configured price, or else that of its highest-priority channel whose vendor's price is
- * known.
+ * Returns a model with its configured price, or with the price of the highest-priority channel whose price is known.
  */
 function pricedModel(
   model: Configuration["models"][string],
@@ -131,8 +131,8 @@ function pricedModel(
     known,
     isListed,
   }: {
-    readonly channels: readonly Served[];
-    readonly known: ReadonlyMap<Served, KnownPrices>;
+    readonly channels: readonly ServingChannel[];
+    readonly known: ReadonlyMap<ServingChannel, KnownPrices>;
     readonly isListed: boolean;
   },
 ): PublishedModel {

@@ -1,15 +1,15 @@
-/** A line of a difference: removed, added or unchanged. */
+/** Line of a difference: removed, added or unchanged. */
 export interface DifferenceLine {
   readonly kind: "removed" | "added" | "same";
   readonly text: string;
 }
 
-/** Maximum line pairs to compare; larger changes are shown as all removed and all added. */
+/** Maximum pairs of lines to compare. In larger texts, all lines are shown as removed and as added. */
 const maxCompared = 4_000_000;
-/** Unchanged lines shown around a change. */
+/** Number of unchanged lines that are shown before and after a change. */
 const around = 3;
 
-/** Returns the smallest line difference of two texts, without lines far from any change. */
+/** Returns the smallest line difference of two texts, with only those unchanged lines that are near a change. */
 export function differenceOf(before: string, after: string): readonly DifferenceLine[] {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -22,14 +22,14 @@ export function differenceOf(before: string, after: string): readonly Difference
   )
     tail++;
   const same = (text: string): DifferenceLine => ({ kind: "same", text });
-  return nearChanges([
+  return linesNearChanges([
     ...old.slice(0, head).map(same),
-    ...changed(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
+    ...lineDifference(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
     ...old.slice(old.length - tail).map(same),
   ]);
 }
 
-function changed(old: readonly string[], fresh: readonly string[]): readonly DifferenceLine[] {
+function lineDifference(old: readonly string[], fresh: readonly string[]): readonly DifferenceLine[] {
   if (old.length * fresh.length > maxCompared)
     return [
       ...old.map((text) => ({ kind: "removed", text }) as const),
@@ -58,7 +58,7 @@ function changed(old: readonly string[], fresh: readonly string[]): readonly Dif
   return lines;
 }
 
-/** Returns the length of the longest common subsequence after each pair of positions. */
+/** Returns, for each pair of positions, the length of the longest common subsequence of the lines after them. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let at = old.length - 1; at >= 0; at--)
@@ -77,7 +77,7 @@ function lengthAt(rows: readonly Uint32Array[], at: number, to: number): number 
   return rows[at]?.[to] ?? 0;
 }
 
-function nearChanges(lines: readonly DifferenceLine[]): readonly DifferenceLine[] {
+function linesNearChanges(lines: readonly DifferenceLine[]): readonly DifferenceLine[] {
   const isNear = new Uint8Array(lines.length);
   for (const [at, { kind }] of lines.entries())
     if (kind !== "same") isNear.fill(1, Math.max(0, at - around), at + around + 1);

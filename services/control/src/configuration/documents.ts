@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { field } from "../field.ts";
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
 
-/** An encrypted vendor key in the books. */
+/** Encrypted vendor key in the books. */
 export interface SealedVendorKey {
   readonly id: string;
   readonly sealed: string;
 }
 
-/** A change of one part of a configuration: `["models", "gpt-x"]`, or a channel by its id. */
+/** Change of one part of a configuration. The path is `["models", "gpt-x"]`, for example; channels are named by id. */
 export interface Edit {
   readonly path: readonly [section: "groups" | "models" | "channels", name: string];
-  /** New value; null removes the member. */
+  /** New value; null removes the part. */
   readonly value: unknown;
 }
 
@@ -22,20 +22,20 @@ export interface ConfigurationParts {
   readonly channels: readonly unknown[];
 }
 
-/** Placeholder for a key. */
-const hidden = "(hidden)";
+/** Placeholder that is shown in place of a key. */
+const hiddenKey = "(hidden)";
 
-/** Format of a document's YAML. */
-const written = { lineWidth: 120, flowCollectionPadding: true } as const;
+/** Options for writing YAML. */
+const yamlFormat = { lineWidth: 120, flowCollectionPadding: true } as const;
 
 /**
- * Applies edits to a document, preserving comments and order. Never throws: the check that follows reports invalid
- * results.
+ * Applies edits to a document, and preserves its comments and order. Never throws: the check of the configuration that
+ * follows reports invalid results.
  */
-export function edited(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly Edit[]): string {
   const document = parseDocument(text);
   for (const { path, value } of edits) edit(document, path, value);
-  return document.toString(written);
+  return document.toString(yamlFormat);
 }
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
@@ -56,19 +56,19 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   else channels.add(document.createNode(value));
 }
 
-/** Returns a channel in which each hidden key is replaced by the previous key at its position. */
+/** Returns a channel in which each hidden key is replaced by the previous channel's key at the same position. */
 function withKeysThatStay(channel: unknown, before: unknown): unknown {
   const known = [...itemsOf(isMap(before) ? before.get("keys") : undefined)].filter(isText).map(({ value }) => value);
   for (const [at, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
-    if (isText(key) && key.value === hidden) key.value = known[at] ?? hidden;
+    if (isText(key) && key.value === hiddenKey) key.value = known[at] ?? hiddenKey;
   return channel;
 }
 
-/** Returns the YAML of the edits, to be copied into a file; removals are comments. */
+/** Returns the edits as YAML to copy into a file, with removals as comments. */
 export function fragmentOf(edits: readonly Edit[]): string {
   const kept = edits.filter(({ value }) => value !== null);
   const removed = edits.filter(({ value }) => value === null).map(({ path }) => `# remove ${path.join(".")}\n`);
-  return removed.join("") + (kept.length === 0 ? "" : edited("", kept));
+  return removed.join("") + (kept.length === 0 ? "" : applyEdits("", kept));
 }
 
 /** Returns the groups, models and channels of a document as written, without vendors' keys. */
@@ -86,42 +86,42 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a document without the accounts that it declares, which are already in the books. */
+/** Returns a document without the accounts that it declares. Used when the books already have them. */
 export function withoutAccounts(text: string): string {
   const document = parseDocument(text);
   if (!document.has("accounts")) return text;
   document.delete("accounts");
-  return document.toString(written);
+  return document.toString(yamlFormat);
 }
 
-/** Encrypts the literal vendor keys of a document, and replaces each by the id of its stored key. */
-export function withKeptKeys(
+/** Encrypts the vendor keys that a document contains as text, and replaces each by the id of its stored key. */
+export function withStoredKeys(
   text: string,
   seal: (key: string, id: string) => string,
 ): { readonly document: string; readonly keys: readonly SealedVendorKey[] } {
   const keys: SealedVendorKey[] = [];
   const document = parseDocument(text);
-  for (const scalar of writtenKeys(document)) {
+  for (const scalar of literalKeys(document)) {
     const id = randomBytes(9).toString("base64url");
     keys.push({ id, sealed: seal(scalar.value, id) });
     scalar.value = `kept:${id}`;
   }
-  return { document: keys.length === 0 ? text : document.toString(written), keys };
+  return { document: keys.length === 0 ? text : document.toString(yamlFormat), keys };
 }
 
-/** Returns a document with the literal vendor and client keys hidden. */
+/** Returns a document in which vendor keys and API keys that it contains as text are hidden. */
 export function withHiddenKeys(text: string): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return "";
-  const secrets = [...writtenKeys(document), ...clientKeys(document)];
-  for (const scalar of secrets) scalar.value = hidden;
-  return secrets.length === 0 ? text : document.toString(written);
+  const secrets = [...literalKeys(document), ...clientKeys(document)];
+  for (const scalar of secrets) scalar.value = hiddenKey;
+  return secrets.length === 0 ? text : document.toString(yamlFormat);
 }
 
 type Text = Scalar<string>;
 
-/** Yields the vendor keys that are literals in a document. */
-function* writtenKeys(document: Document): Iterable<Text> {
+/** Yields the vendor keys that a document contains as text, not as references. */
+function* literalKeys(document: Document): Iterable<Text> {
   for (const channel of itemsOf(document.get("channels")))
     for (const key of itemsOf(isMap(channel) ? channel.get("keys") : undefined))
       if (isText(key) && !/^(?:env|file|kept):/.test(key.value)) yield key;

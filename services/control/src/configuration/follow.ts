@@ -3,25 +3,25 @@ import type { Configuration } from "@modelgate/contracts";
 import { onBeat } from "@modelgate/platform";
 import type { ApplyDeps } from "./apply.ts";
 import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
-import { ConfigurationInForce, type ConfigurationStatus } from "./in-force.ts";
+import { ActiveConfiguration, type ConfigurationStatus } from "./in-force.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** Applies the configuration until disposed. */
+/** Follower of the configuration, which applies changes until disposed. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
-  /** Reads the configuration now, after a local change. Never throws: a failed read is retried. */
+  /** Reads the configuration now, because this process has changed it. Never throws: a failed read is retried. */
   refresh(): Promise<void>;
   /** Creates the accounts and API keys of a configuration. */
   declare(configuration: Configuration): Promise<void>;
 }
 
-/** Time, in ms, without further writes before a changed file is read: editors write in several steps. */
+/** Time, in ms, without further writes before a changed file is read, because editors write in several steps. */
 const settleMs = 100;
 
 /**
- * Applies a configuration, and follows it and the key files that it names. A valid change takes effect. After an
- * invalid one the last valid configuration stays active; so does a key whose file has disappeared. Throws StartError
- * for a file that is invalid at the start.
+ * Applies a configuration, and follows changes of it and of the key files that it names. If a change is invalid, the
+ * last valid configuration stays active. If a key file disappears, its last key stays active. Throws StartError for a
+ * file that is invalid at the start.
  */
 export async function followConfiguration(
   deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
@@ -31,7 +31,7 @@ export async function followConfiguration(
   await using opening = new AsyncDisposableStack();
   const declared = opening.use(new DeclaredAccounts(deps));
   const source = sourceFor(declared);
-  const inForce = await ConfigurationInForce.open({ ...deps, declared }, source);
+  const inForce = await ActiveConfiguration.open({ ...deps, declared }, source);
   const open = opening.move();
   let refreshing = Promise.resolve();
   let complained = false;
@@ -47,7 +47,7 @@ export async function followConfiguration(
     }));
   const refresh = (): Promise<void> => readSource(true);
   const readSoon = (): void => void refresh();
-  if (!source.mustBeGood) readSoon();
+  if (!source.mustBeValid) readSoon();
   let quiet: NodeJS.Timeout | undefined;
   // Watches the folder, not the file: editors and ConfigMaps replace the file.
   const watcher = watchFolder(source.folder, () => {
@@ -71,7 +71,7 @@ export async function followConfiguration(
   };
 }
 
-/** Watches a folder for changes. If the system has no watch left, only polling continues. */
+/** Watches a folder for changes. If the system cannot watch it, changes are found by polling only. */
 function watchFolder(folder: string | undefined, onChange: () => void): Disposable {
   try {
     if (folder === undefined) return { [Symbol.dispose]: () => undefined };

@@ -8,37 +8,37 @@ import { problemLines } from "./read.ts";
 import { resolveChannels, type KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** State of the active configuration, for operators. */
+/** State of the active configuration, as operators see it. */
 export interface ConfigurationStatus {
-  /** Location: a file's path, or the books. */
+  /** Name of the source: the path of a file, or the books. */
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
-  /** Problems of the current file; the version above is the last valid one. */
+  /** Problems of the source's current text; `version` is that of the last valid text. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** A configuration with the addresses and keys of its channels. */
-interface Resolved {
+/** Configuration with the resolved addresses and keys of its channels. */
+interface ResolvedConfiguration {
   readonly configuration: Configuration;
   readonly channels: readonly ResolvedChannel[];
   readonly kept: KeptKeys;
 }
 
-/** The active configuration: the last valid one from a file or the books, with the last valid keys of its key files. */
-export class ConfigurationInForce {
+/** Active configuration: the last valid one of its source, with the last valid keys of its key files. */
+export class ActiveConfiguration {
   readonly #deps: ApplyDeps;
   readonly #source: ConfigurationSource;
-  /** The text that was last applied or refused. */
+  /** Text that was last applied or refused. */
   #seen = "";
-  /** Time of that read. */
+  /** Time when the source was last read. */
   #readAt = -Infinity;
-  #applied: Resolved | undefined;
+  #applied: ResolvedConfiguration | undefined;
   #status: ConfigurationStatus;
-  /** Channels that have lost a key. */
+  /** Ids of channels that have lost a key. */
   #missing: readonly string[] = [];
 
-  /** Model lists of vendors at that time. */
+  /** Model lists of vendors that the active configuration was completed with. */
   #listed: CompletedModels | undefined;
 
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
@@ -48,12 +48,12 @@ export class ConfigurationInForce {
   }
 
   /**
-   * Applies the configuration of a source. Throws StartError for an invalid file; unavailable books are retried by
-   * later refreshes.
+   * Opens the configuration of a source. A source that must be valid is applied immediately; throws StartError if it is
+   * invalid. Other sources are applied by `refresh`.
    */
-  static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ConfigurationInForce> {
-    const inForce = new ConfigurationInForce(deps, source);
-    if (!source.mustBeGood) return inForce;
+  static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ActiveConfiguration> {
+    const inForce = new ActiveConfiguration(deps, source);
+    if (!source.mustBeValid) return inForce;
     await inForce.refresh(true);
     const { problems } = inForce.status;
     if (problems.length > 0)
@@ -67,7 +67,7 @@ export class ConfigurationInForce {
 
   /**
    * Reads the source if it may have changed or its poll is due. Applies a valid change; logs an invalid one with the
-   * path of each invalid field. Throws where a change could not be published; the next refresh retries it.
+   * path of each invalid field. Throws if a change could not be published, which the next refresh retries.
    */
   async refresh(isChanged: boolean): Promise<void> {
     if (this.#applied !== undefined) {
@@ -103,8 +103,8 @@ export class ConfigurationInForce {
     this.#status = { ...this.#status, problems };
   }
 
-  /** Reads the key files again: keys are rotated there while the configuration stays unchanged. */
-  async #pollKeys({ configuration, channels: before, kept }: Resolved): Promise<void> {
+  /** Reads the key files again, because keys may be rotated without a change of the configuration. */
+  async #pollKeys({ configuration, channels: before, kept }: ResolvedConfiguration): Promise<void> {
     const channels = await resolveChannels(configuration, this.#deps.names, kept);
     const missing = channels.flatMap(({ keys, configuration: { id } }, at) =>
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],
@@ -119,7 +119,7 @@ export class ConfigurationInForce {
     await this.#apply({ configuration, channels, kept }, this.#status.problems);
   }
 
-  /** Requests vendors' model lists again, which change over time. */
+  /** Requests the model lists of vendors again, because they change over time. */
   async #pollLists(): Promise<void> {
     const applied = this.#applied;
     if (applied?.channels.some(({ configuration: { models } }) => models === "*") !== true) return;
@@ -127,8 +127,8 @@ export class ConfigurationInForce {
     if (!isDeepStrictEqual(listed, this.#listed)) await this.#apply(applied, this.#status.problems);
   }
 
-  async #apply(resolved: Resolved, problems: ConfigurationStatus["problems"]): Promise<void> {
-    const { status, listed } = await applied(this.#deps, this.#source.name, resolved);
+  async #apply(resolved: ResolvedConfiguration, problems: ConfigurationStatus["problems"]): Promise<void> {
+    const { status, listed } = await applyResolved(this.#deps, this.#source.name, resolved);
     this.#status = { ...status, problems };
     this.#applied = resolved;
     this.#listed = listed;
@@ -136,15 +136,19 @@ export class ConfigurationInForce {
 }
 
 /** Result of applying a configuration. */
-interface Applied {
+interface AppliedConfiguration {
   readonly status: ConfigurationStatus;
-  /** Model lists of vendors that it was completed with. */
+  /** Model lists of vendors that the configuration was completed with. */
   readonly listed: CompletedModels;
 }
 
 type CompletedModels = Awaited<ReturnType<ApplyDeps["lists"]["complete"]>>;
 
-async function applied(deps: ApplyDeps, path: string, { configuration, channels }: Resolved): Promise<Applied> {
+async function applyResolved(
+  deps: ApplyDeps,
+  path: string,
+  { configuration, channels }: ResolvedConfiguration,
+): Promise<AppliedConfiguration> {
   const listed = await deps.lists.complete(channels);
   const complete = completeConfiguration(configuration, listed.channels, { lists: listed.lists, nowMs: Date.now() });
   const version = await applyConfiguration(deps, configuration, complete);

@@ -13,12 +13,12 @@ import {
 
 const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
 const textUnits: readonly UnitName[] = ["requests", ...unitNames.filter((unit) => tokenUnits.includes(unit))];
-/** Kinds whose requests have vendor-side tools, length-dependent prices and service tiers. */
+/** Kinds of models whose price may have fees for vendor-side tools, prices by length and service tiers. */
 const textKinds: ReadonlySet<ModelKind> = new Set(["chat", "completion"]);
-const textOnly = ["tools", "serviceTiers"] as const;
+const textOnlyFields = ["tools", "serviceTiers"] as const;
 
-/** Units in which calls of each kind are counted; a price of any other unit is never charged. */
-const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {
+/** Units in which calls of each kind are counted. Prices of other units are never charged. */
+const countedUnits: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   chat: textUnits,
   completion: textUnits,
   moderation: textUnits,
@@ -31,14 +31,14 @@ const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   realtime: ["seconds", ...textUnits],
 };
 
-/** Prices that belong together: if the first one is given, the second one is expected. */
+/** Pairs of prices: if a model has the first one, the second one is expected too. */
 const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
   ["output", "input"],
   ["cachedInput", "input"],
   ["outputAudio", "inputAudio"],
   ["inputAudio", "input"],
 ];
-/** Expected if both an input and an output price are given: a model without output has no cache. */
+/** Price that is expected if a model has prices for input and output; models without output have no cache. */
 const cachedInput: PriceField = "cachedInput";
 
 /** Returns warnings about models without a price, incomplete prices, and prices that are never charged. */
@@ -48,16 +48,16 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
     // Catalogue prices are complete, and a model with shares is priced by its shares.
     if (priceOrigin !== undefined || shares !== undefined) return [];
     if (Object.keys(price).length === 0) return [{ path, message: "is missing: calls of this model cost nothing" }];
-    const counted = countedIn[kind];
+    const counted = countedUnits[kind];
     return [
       ...forgottenPrices(price).map((field) => ({
         path: `${path}.${field}`,
-        message: `is missing: ${priceFields[field].unit} that a vendor reports cost ${insteadOf(field, price)}`,
+        message: `is missing: ${priceFields[field].unit} that a vendor reports cost ${substitutePrice(field, price)}`,
       })),
-      ...textOnly
+      ...textOnlyFields
         .filter((field) => price[field] !== undefined && !textKinds.has(kind))
         .map((field) => ({ path: `${path}.${field}`, message: `is never paid: a model for ${kind} has none` })),
-      ...unusualPrices(price).map((field) => ({
+      ...resolutionOnlyPrices(price).map((field) => ({
         path: `${path}.${field}`,
         message: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
       })),
@@ -71,14 +71,14 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
   });
 }
 
-/** Returns the price that applies to a unit without a price. */
-function insteadOf(field: PriceField, price: WrittenPrices): string {
+/** Returns the price that is charged for a unit without a price. */
+function substitutePrice(field: PriceField, price: WrittenPrices): string {
   const priced = priceFields[field];
   const near = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
   return near === undefined ? "nothing (0 says that this is meant)" : `what ${near} does`;
 }
 
-/** Returns missing prices of units that, judging by the given prices, will be reported. */
+/** Returns the missing prices of units that vendors will report, judging by the given prices. */
 function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
   const given = (field: PriceField): boolean => price[field] !== undefined;
   const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
@@ -86,8 +86,8 @@ function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
   return [...new Set(wanted)].filter((field) => !given(field));
 }
 
-/** Returns prices that only resolutions have. */
-function unusualPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
+/** Returns prices that are given for resolutions only. */
+function resolutionOnlyPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
   const named = Object.values(resolutions).flatMap((price) => Object.keys(price));
   return [...new Set(named)].filter((field) => !Object.hasOwn(usual, field));
 }

@@ -11,21 +11,21 @@ import { parseDocument } from "yaml";
 import { baseUrlProblem } from "./addresses.ts";
 import { hasVariables } from "./resolve.ts";
 
-/** A parsed configuration, or all its problems. */
+/** Parsed configuration, or all its problems. */
 export type ReadConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
 /** Maximum bytes of a configuration file. */
 const maxBytes = 16 * 1024 * 1024;
-/** Maximum expanded uses of one YAML anchor, including nested ones; prevents a small file from growing huge. */
+/** Maximum expansions of a YAML anchor, including nested ones; prevents a small file from becoming huge. */
 const maxAliases = 100;
 
-/** The text of a configuration and its parsed content. */
+/** Text of a configuration, and its parsed content or problems. */
 export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
 
 /**
- * Reads a configuration file; a missing file is reported as a problem. Returns `before`, the last result, if the text
+ * Reads a configuration file. A missing file is reported as a problem. Returns `before`, the last result, if the text
  * is unchanged.
  */
 export async function readConfigurationFile(path: string, before?: FoundConfiguration): Promise<FoundConfiguration> {
@@ -79,15 +79,15 @@ export function parseConfiguration(text: string): ReadConfiguration {
   return problems.length > 0 ? { problems } : checked;
 }
 
-/** Fields of a channel that concern its vendor. */
-type OfVendor = Pick<ChannelConfiguration, "provider" | "keys" | "wires"> & {
+/** Fields of a channel whose valid values depend on the vendor. */
+type VendorFields = Pick<ChannelConfiguration, "provider" | "keys" | "wires"> & {
   readonly baseUrl?: string | undefined;
 };
 
-/** Returns the readable channels of an otherwise invalid file, at their positions. */
-function writtenChannels(written: unknown): readonly (OfVendor | undefined)[] {
+/** Returns the channels of a file that may be invalid, by position; undefined for an unreadable channel. */
+function writtenChannels(written: unknown): readonly (VendorFields | undefined)[] {
   if (!isObject(written) || !Array.isArray(written["channels"])) return [];
-  return written["channels"].map((channel: unknown): OfVendor | undefined => {
+  return written["channels"].map((channel: unknown): VendorFields | undefined => {
     if (!isObject(channel)) return undefined;
     const { provider, baseUrl } = channel;
     if (typeof provider !== "string" || (baseUrl !== undefined && typeof baseUrl !== "string")) return undefined;
@@ -100,8 +100,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Returns the settings of a channel that its vendor does not support in this build. */
-function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
+/** Returns problems of a channel's settings that its vendor does not support in this build. */
+function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFields): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)
     return [
@@ -128,7 +128,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor)
   ];
 }
 
-/** Formats problems for people, one per line. */
+/** Formats problems as text, one per line. */
 export function problemLines(problems: readonly ConfigurationProblem[]): string {
   return problems.map(({ path, message }) => `  ${path} ${message}`).join("\n");
 }

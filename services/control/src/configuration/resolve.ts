@@ -6,18 +6,18 @@ import { baseUrlProblem } from "./addresses.ts";
 
 /** Environment variables by name. */
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
-/** Vendor keys stored with the configuration, by the ids that it names as `kept:id`. */
+/** Vendor keys that are stored in the books, by the ids that a configuration names as `kept:id`. */
 export type KeptKeys = ReadonlyMap<string, string>;
 
 const variableInAddress = /\$\{(\w+)\}/g;
 
-/** Returns the variables that an address names. */
+/** Returns the names of the variables in an address. */
 export function variablesIn(baseUrl: string): readonly string[] {
   return [...baseUrl.matchAll(variableInAddress)].map(([, name = ""]) => name);
 }
 
-/** Returns an address with its variables inserted, and the names of those that are not set. */
-export function filledIn(
+/** Inserts variables into an address. Returns the address, and the names of variables that are not set. */
+export function insertVariables(
   written: string,
   names: EnvVariables,
 ): { readonly address: string; readonly missing: readonly string[] } {
@@ -32,7 +32,8 @@ export function hasVariables(baseUrl: string): boolean {
 
 /**
  * Resolves `env:NAME`, `file:/path` and `kept:id` in keys, and `${NAME}` in addresses. A channel with an invalid
- * address or without usable keys is disabled with the reason, so that one unset variable does not stop the others.
+ * address or without usable keys is disabled, with the reason, so that one unset variable does not stop the other
+ * channels.
  */
 export function resolveChannels(
   { channels }: Configuration,
@@ -48,8 +49,8 @@ async function resolveChannel(
   kept: KeptKeys,
 ): Promise<ResolvedChannel> {
   const provider = providers[configuration.provider];
-  const { baseUrl: written = provider?.baseUrl ?? "", keys: named = usualKeys(provider) } = configuration;
-  const { address: baseUrl, missing: unset } = filledIn(written, names);
+  const { baseUrl: written = provider?.baseUrl ?? "", keys: named = defaultKeys(provider) } = configuration;
+  const { address: baseUrl, missing: unset } = insertVariables(written, names);
   const missing = unset.map((name) => `${name} is not set`);
   const { keys, absent } = await resolveKeys(named, names, kept, provider);
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
@@ -65,16 +66,16 @@ async function resolveChannel(
   };
 }
 
-/** Key for a vendor that needs none. */
+/** Key for a vendor that requires none. */
 const noKey = "none";
 
-/** Returns the keys of a channel that names none. */
-export function usualKeys(provider: Provider | undefined): readonly string[] {
+/** Returns the keys that a channel uses if its configuration names none. */
+export function defaultKeys(provider: Provider | undefined): readonly string[] {
   if (provider?.usualKey !== undefined) return [provider.usualKey];
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
 }
 
-/** Returns the usable keys, and the reasons why others are not. */
+/** Returns the usable keys, and the reasons why other keys cannot be used. */
 async function resolveKeys(
   named: readonly string[],
   names: EnvVariables,
@@ -86,14 +87,14 @@ async function resolveKeys(
   for (const [at, written] of named.entries()) {
     const key = await resolveKey(written, names, kept);
     const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
-    if (wrong !== undefined) absent.push(`${nameOf(written, at)} ${wrong}`);
+    if (wrong !== undefined) absent.push(`${describeSource(written, at)} ${wrong}`);
     else if ("key" in key) keys.push(key.key);
     else absent.push(key.absent);
   }
   return { keys, absent };
 }
 
-/** Returns the reason why a key cannot be used, without repeating the key. */
+/** Returns the reason why a key cannot be used, without the key; undefined if it can be used. */
 function keyProblem(key: string, provider: Provider | undefined): string | undefined {
   if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
   if (!isSendableKey(key)) return "holds what no header can carry";
@@ -101,8 +102,8 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
   return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;
 }
 
-/** Describes the source of a key without revealing the key. */
-function nameOf(written: string, at: number): string {
+/** Describes the source of a key without the key itself. */
+function describeSource(written: string, at: number): string {
   const [, name] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
   return name ?? `keys[${at}]`;
 }
@@ -133,7 +134,7 @@ async function resolveKey(
   return { key: written };
 }
 
-/** Returns all environment variables: a configuration file may name any, because an operator writes it. */
+/** Returns all environment variables. A configuration file may name any of them, because an operator writes it. */
 export function environmentVariables(): Readonly<Record<string, string | undefined>> {
   // oxlint-disable-next-line no-restricted-properties
   return process.env;

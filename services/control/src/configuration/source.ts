@@ -2,23 +2,23 @@ import { dirname } from "node:path";
 import { readConfigurationFile, type FoundConfiguration } from "./read.ts";
 import type { KeptKeys } from "./resolve.ts";
 
-/** Source of the configuration. */
+/** Source from which control reads the configuration. */
 export interface ConfigurationSource {
-  /** Name for people: a file's path, or the books. */
+  /** Name that is shown to operators: the path of a file, or the books. */
   readonly name: string;
-  /** Folder to watch for changes; absent: only polled. */
+  /** Folder to watch for changes; if absent, the source is only polled. */
   readonly folder?: string;
-  /** Interval, in ms, between reads while no change is announced; absent: every poll reads. */
+  /** Interval, in ms, between reads while no change is announced; if absent, every poll reads. */
   readonly everyMs?: number;
-  /** True if the start fails with an invalid configuration. */
-  readonly mustBeGood: boolean;
+  /** True if control must not start with an invalid configuration from this source. */
+  readonly mustBeValid: boolean;
   /** Reads the current configuration. Throws if the source is unavailable. */
   read(): Promise<FoundConfiguration & { readonly kept?: KeptKeys }>;
 }
 
-/** Returns the source of a YAML file, which MODELGATE_CONFIG names. */
+/** Returns the source that reads a YAML file, the one that MODELGATE_CONFIG names. */
 export function fileSource(path: string): ConfigurationSource {
   let last: FoundConfiguration | undefined;
   const read = async (): Promise<FoundConfiguration> => (last = await readConfigurationFile(path, last));
-  return { name: path, folder: dirname(path), mustBeGood: true, read };
+  return { name: path, folder: dirname(path), mustBeValid: true, read };
 }

@@ -1,38 +1,38 @@
 import { resolve, sep } from "node:path";
 import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
-import { filledIn, hasVariables, usualKeys, variablesIn, type EnvVariables } from "./resolve.ts";
+import { insertVariables, hasVariables, defaultKeys, variablesIn, type EnvVariables } from "./resolve.ts";
 import { unsafeAddress } from "./addresses.ts";
 
 /**
- * Allowed sources of keys and addresses in a configuration from the console or the API, in addition to vendors' default
- * variables.
+ * Sources from which a configuration that comes from the console or the API may read keys and addresses, in addition to
+ * vendors' default variables.
  */
 export interface AllowedSources {
-  /** Folder whose files keys may name; absent: none. */
+  /** Folder whose files keys may reference; undefined if files are not allowed. */
   readonly keysFolder: string | undefined;
-  /** Environment variables that keys and addresses may name. */
+  /** Environment variables that keys and addresses may reference. */
   readonly variables: ReadonlySet<string>;
   /** Addresses of the gateway's stores and services, where no vendor can be. */
   readonly inside: readonly string[];
 }
 
-/** Dependencies of the check of a changed configuration. */
+/** Values for the check of a changed configuration. */
 export interface SourceCheck extends AllowedSources {
-  /** The configuration before the change; absent: there was none, or it could not be read. */
+  /** Configuration before the change; undefined if there was none, or it could not be read. */
   readonly before: Configuration | undefined;
   readonly names: EnvVariables;
 }
 
-/** Variables in vendors' addresses, such as a region: not secret. */
+/** Variables in vendors' addresses, such as a region, which are not secret. */
 const addressVariables: ReadonlySet<string> = new Set(
   Object.values(providers).flatMap(({ baseUrl = "" }) => variablesIn(baseUrl)),
 );
 
 /**
- * Returns the keys and addresses of a configuration from the console or the API that could leak a secret: a variable or
- * file that is not a vendor's key, a key entered for another address, or an address inside the gateway. Sources that a
- * channel already has at the same address stay allowed.
+ * Returns problems with keys and addresses through which a configuration from the console or the API could leak a
+ * secret: a variable or file that is not a vendor's key, a stored key at another address, or an address inside the
+ * gateway. Sources that a channel already uses at the same address stay allowed.
  */
 export function sourceProblems({ channels }: Configuration, check: SourceCheck): readonly ConfigurationProblem[] {
   return channels.flatMap((channel, at) => {
@@ -68,23 +68,23 @@ function channelProblems(
 }
 
 function keysOf({ keys, provider }: ChannelConfiguration): readonly string[] {
-  return keys ?? usualKeys(providers[provider]);
+  return keys ?? defaultKeys(providers[provider]);
 }
 
-/** Returns the reason why a key must not be read from its source; undefined if it may be. */
+/** Returns the reason why a key must not be read from its source; undefined if it may be read. */
 function keyProblem(key: string, channel: ChannelConfiguration, check: SourceCheck): string | undefined {
   const [, kind, name = ""] = /^(env|file|kept):(.*)$/.exec(key) ?? [];
   const provider = providers[channel.provider];
   if (kind === "kept") return "was entered for another channel or address: enter the key again";
   if (kind === "file") return fileProblem(name, check.keysFolder);
   if (kind === "env" && check.variables.has(name)) return undefined;
-  if (kind === "env" && !isUsual(name)) return notAllowed(name);
+  if (kind === "env" && !isDefaultVariable(name)) return notAllowed(name);
   const isUsualKey = kind === "env" || (provider?.usualKey !== undefined && key.startsWith(provider.usualKey));
-  if (!isUsualKey || isAtHome(channel, { provider, variable: name, names: check.names })) return undefined;
+  if (!isUsualKey || isVendorAddress(channel, { provider, variable: name, names: check.names })) return undefined;
   return `is sent to its vendor's own address only: enter the key itself${kind === "env" ? `, or name ${name} in CONFIG_VARIABLES` : ""}`;
 }
 
-function isUsual(name: string): boolean {
+function isDefaultVariable(name: string): boolean {
   return Object.values(providers).some(({ keyVariable }) => keyVariable === name);
 }
 
@@ -98,11 +98,10 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
 }
 
 /**
- * Returns true if a channel's address belongs to its vendor, so that the vendor's default key may be sent there: the
- * address must be in the domain of the vendor's address. Every address is accepted for a server of the operator, and
- * for a vendor without a public address.
+ * Returns true if the vendor's default key may be sent to a channel's address, because the address is in the domain of
+ * the vendor. Any address is accepted for an operator's server, and for a vendor without a public address.
  */
-function isAtHome(
+function isVendorAddress(
   channel: ChannelConfiguration,
   { provider, variable, names }: { provider: Provider | undefined; variable: string; names: EnvVariables },
 ): boolean {
@@ -120,9 +119,9 @@ function isAtHome(
   return new RegExp(`^https://(?:[\\w-]+\\.)*[\\w-]+\\.${pattern}$`).test(to);
 }
 
-/** Returns the origin of a channel's calls; the address as written where one of its variables is not set. */
+/** Returns the origin that a channel calls; the unresolved address if one of its variables is not set. */
 function originOf({ baseUrl, provider }: ChannelConfiguration, names: EnvVariables): string {
   const written = baseUrl ?? providers[provider]?.baseUrl ?? "";
-  const { address } = filledIn(written, names);
+  const { address } = insertVariables(written, names);
   return URL.canParse(address) ? new URL(address).origin : written;
 }

@@ -4,13 +4,13 @@ import { endModelRests, restModel, type Transport } from "@modelgate/channels";
 import { stored, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
-import { askModels, type ModelsAsk } from "./ask-models.ts";
+import { askModels, type ModelListRequest } from "./ask-models.ts";
 
-/** Hash: channel id → the vendor's last model list; shared by all replicas. */
+/** Redis hash from a channel's id to its vendor's last model list. All replicas share it. */
 const listsKey = "vendor-models";
 /** Pause, in ms, after which a failed list request is retried. */
 const retryMs = 60_000;
-/** Time, in ms, for which a model that its vendor no longer lists is paused; then it is forgotten. */
+/** Time, in ms, for which a model that its vendor no longer lists stays paused; after it, the model is forgotten. */
 const goneKeptMs = 7 * 86_400_000;
 
 const VendorList = Type.Object({
@@ -23,16 +23,16 @@ const VendorList = Type.Object({
 type VendorList = Static<typeof VendorList>;
 const readList = stored("vendor's list of models", VendorList);
 
-/** Dependencies of the lists. */
+/** Dependencies of the vendors' model lists. */
 export interface VendorListDeps {
   readonly redis: Redis;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Interval, in ms, between two requests to a vendor. */
+  /** Interval, in ms, between two requests for a vendor's list. */
   readonly everyMs: number;
 }
 
-/** Model lists of vendors whose channels serve all listed models; requested at the start and then periodically. */
+/** Model lists of vendors, for channels that serve every listed model. Requested at the start and then periodically. */
 export class VendorLists {
   readonly #deps: VendorListDeps;
   constructor(deps: VendorListDeps) {
@@ -40,8 +40,8 @@ export class VendorLists {
   }
 
   /**
-   * Returns channels with their model lists, by channel id. Requests lists that are due; a vendor that does not answer
-   * keeps its last list. A channel without any list is disabled with the reason.
+   * Returns the channels with their model lists, by channel id. Requests lists that are due; if a vendor does not
+   * answer, its last list stays. A channel without any list is disabled, with the reason.
    */
   async complete(channels: readonly ResolvedChannel[]): Promise<{
     readonly channels: readonly ResolvedChannel[];
@@ -69,12 +69,12 @@ export class VendorLists {
       now - before.checkedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
     )
       return before;
-    const listed = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
+    const listed = await askModels(listRequestOf(channel), this.#deps.transport).catch((error: unknown) => ({
       failed: cleanText(messageOf(error)),
     }));
     const list =
       "failed" in listed
-        ? { ...(before ?? none), checkedAt: now, ...listed }
+        ? { ...(before ?? emptyList), checkedAt: now, ...listed }
         : newList(
             listed.map(({ name }) => name),
             before,
@@ -84,7 +84,7 @@ export class VendorLists {
       log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
     const current = { ...list, baseUrl: channel.baseUrl };
     await redis.hset(listsKey, id, JSON.stringify(current));
-    await this.#restGone(id, current, before);
+    await this.#pauseUnlisted(id, current, before);
     return current;
   }
 
@@ -99,8 +99,8 @@ export class VendorLists {
     }
   }
 
-  /** Pauses models that are no longer listed, and enables those that are listed again. */
-  async #restGone(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
+  /** Pauses models that are no longer listed, and ends the pause of those that are listed again. */
+  async #pauseUnlisted(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
     const { redis, everyMs } = this.#deps;
     const until = Date.now() + everyMs + retryMs;
     for (const [model, since] of Object.entries(gone))
@@ -113,7 +113,7 @@ export class VendorLists {
   }
 }
 
-const none: VendorList = { checkedAt: 0, baseUrl: "", models: [], gone: {} };
+const emptyList: VendorList = { checkedAt: 0, baseUrl: "", models: [], gone: {} };
 
 function newList(models: readonly string[], before: VendorList | undefined, now: number): VendorList {
   const missing = [...(before?.models ?? []), ...Object.keys(before?.gone ?? {})].filter(
@@ -125,7 +125,7 @@ function newList(models: readonly string[], before: VendorList | undefined, now:
   return { checkedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
 }
 
-function askOf({ configuration, baseUrl, keys }: ResolvedChannel): ModelsAsk {
+function listRequestOf({ configuration, baseUrl, keys }: ResolvedChannel): ModelListRequest {
   return { provider: configuration.provider, baseUrl, key: keys[0] };
 }
 

@@ -6,8 +6,8 @@ import { priceWarnings } from "./price-warnings.ts";
 
 /**
  * Returns probable mistakes in a valid configuration: models without a price or channel, prices that are never charged,
- * channels or keys that are unset or unusable, API keys limited to models outside their group. Channels that wait for a
- * variable come last, with the models that depend on them: a file for several machines usually has some.
+ * channels without usable keys or addresses, and API keys limited to models outside their group. Channels that lack a
+ * variable come last, with the models that depend on them, because a file for several machines usually has some.
  */
 export function warningsOf(
   { groups, accounts = {} }: Configuration,
@@ -25,13 +25,13 @@ export function warningsOf(
     ...Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
       tokens.length > 0 ? [] : [{ path: `accounts.${id}`, message: "has no tokens" }],
     ),
-    ...narrowedOut({ accounts, groups }),
+    ...unreachableModelWarnings({ accounts, groups }),
     ...channels.flatMap(({ off, keys, configuration }, at) =>
       off !== undefined || configuration.keys === undefined || keys.length === configuration.keys.length
         ? []
         : [{ path: `channels[${at}].keys`, message: `${keys.length} of ${configuration.keys.length} are set` }],
     ),
-    ...channelsThatAreOff(channels),
+    ...disabledChannelWarnings(channels),
   ];
 }
 
@@ -43,8 +43,8 @@ function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<strin
   );
 }
 
-/** Returns a line for each disabled channel, with the models that cannot be called without it. */
-function channelsThatAreOff(channels: readonly ResolvedChannel[]): readonly ConfigurationProblem[] {
+/** Returns a warning for each disabled channel, with the models that no other channel serves. */
+function disabledChannelWarnings(channels: readonly ResolvedChannel[]): readonly ConfigurationProblem[] {
   const served = modelsServedBy(channels.filter(({ off }) => off === undefined));
   return channels.flatMap((channel, at) => {
     if (channel.off === undefined) return [];
@@ -54,8 +54,8 @@ function channelsThatAreOff(channels: readonly ResolvedChannel[]): readonly Conf
   });
 }
 
-/** Returns models in an API key's list that its group does not have. */
-function narrowedOut({ groups, accounts = {} }: Pick<Configuration, "groups" | "accounts">) {
+/** Returns a warning for each model in an API key's list that its group does not allow. */
+function unreachableModelWarnings({ groups, accounts = {} }: Pick<Configuration, "groups" | "accounts">) {
   return Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
     tokens.flatMap(({ group, models = [] }, at) => {
       const offered = groups[group]?.models ?? [];

@@ -5,15 +5,15 @@ import type { People } from "../operators/people.ts";
 import type { ConsoleCookies } from "./cookie.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Requests that are allowed before signing in. */
-const visitorsCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-in-ways"]);
+/** Requests that are allowed without signing in. */
+const visitorCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-in-ways"]);
 
-/** Operator of a sign-in request, which has no role yet. */
+/** Operator for requests of a person who is not signed in. */
 const visitor: Operator = { name: "", role: "viewer" };
 
 /**
- * Authorizes a call by an automation key, by the session cookie, or by its credential. Browsers also send the cookie
- * with requests from other sites, so a change must come from the console's pages.
+ * Authorizes a call by an automation key, by the session cookie, or with `byCredential`. Browsers also send the cookie
+ * with requests from other sites, so a change must come from one of the console's pages.
  */
 export function bySession(
   { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },
@@ -21,7 +21,7 @@ export function bySession(
 ): Authorise {
   return async (request) => {
     const { method = "", url = "", headers } = request;
-    if (visitorsCalls.has(`${method} ${url}`)) {
+    if (visitorCalls.has(`${method} ${url}`)) {
       if (method !== "GET") checkSameOrigin(request);
       return visitor;
     }
@@ -36,7 +36,7 @@ export function bySession(
   };
 }
 
-/** Throws Failure permission_denied for a call from a page of another origin, or without an origin. */
+/** Throws Failure permission_denied for a call that has no origin, or comes from a page of another origin. */
 function checkSameOrigin({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined || host === undefined || !URL.canParse(origin) || new URL(origin).host !== host)
     throw new Failure("permission_denied", "Changes are accepted only from the console's own pages.");

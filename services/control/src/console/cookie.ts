@@ -1,53 +1,60 @@
 import type { IncomingMessage } from "node:http";
 
 const sessionName = "modelgate_session";
-/** Cookie that a browser keeps during a sign-in at an OpenID provider, and its lifetime in seconds. */
+/** Name of the cookie during a sign-in at an OpenID provider. */
 const signInName = "modelgate_sign_in";
 const signInSeconds = 600;
 
 /**
- * Cookies of the console, which scripts cannot read. With https their names have the prefix `__Host-`: browsers accept
- * those only from this host over https, so a neighbouring host cannot set them.
+ * Cookies of the console, which scripts cannot read. With https their names have the prefix `__Host-`, so that a
+ * neighbouring host cannot set them.
  */
 export class ConsoleCookies {
   readonly #prefix: string;
   readonly #attributes: string;
 
-  /** `consoleUrl` is the address at which browsers reach the console, if it differs from the listening address. */
+  /**
+   * Creates the cookies. `consoleUrl` is the address at which browsers reach the console, if it differs from the
+   * listening address.
+   */
   constructor(consoleUrl: string | undefined) {
     const isSecure = consoleUrl?.startsWith("https:") === true;
     this.#prefix = isSecure ? "__Host-" : "";
     this.#attributes = `Path=/; HttpOnly${isSecure ? "; Secure" : ""}`;
   }
 
-  /** Returns the session secret of a request; undefined where it has none. */
+  /** Returns the session secret of a request; undefined if it has none. */
   session(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, sessionName);
   }
 
-  /** Returns the header that sets the session cookie. Browsers do not send it with requests from other sites' pages. */
+  /**
+   * Returns the header that sets the session cookie. Browsers do not send the cookie with requests from pages of other
+   * sites.
+   */
   setSession(session: string): string {
     return `${this.#prefix}${sessionName}=${session}; ${this.#attributes}; SameSite=Strict`;
   }
 
-  /** Returns the header that removes the session cookie. */
+  /** Header that removes the session cookie. */
   get forgetSession(): string {
     return `${this.setSession("")}; Max-Age=0`;
   }
 
-  /** Returns the provider sign-in that a browser has started. */
+  /** Returns the state of the provider sign-in that a browser has started; undefined if there is none. */
   signIn(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, signInName);
   }
 
   /**
-   * Returns the header that stores a sign-in. SameSite is Lax, because the browser returns from the provider's site.
+   * Returns the header that stores the state of a sign-in. SameSite is Lax, because the browser returns from the
+   * provider's site.
    */
   setSignIn(signIn: string): string {
     return `${this.#signIn(signIn)}; Max-Age=${signInSeconds}`;
   }
 
-  /** Returns the header that removes the sign-in cookie. */
+  /** Header that removes the sign-in cookie. */
   get forgetSignIn(): string {
     return `${this.#signIn("")}; Max-Age=0`;
   }

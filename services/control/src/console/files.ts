@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 
-/** A file of the build, with its compressed form. */
+/** File of the console's build, with its compressed form. */
 interface BuiltFile {
   readonly type: string;
   readonly etag: string;
@@ -12,21 +12,21 @@ interface BuiltFile {
   readonly gzip?: Buffer | undefined;
 }
 
-/** Files of a build by path below its folder. */
+/** Files of a build, by path relative to the build's folder. */
 export type BuiltFiles = ReadonlyMap<string, BuiltFile>;
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-/** Folder of files whose names contain a content hash; they never change. */
-const hashed = "assets/";
+/** Folder of files that never change, because their names contain a hash of their content. */
+const hashedFolder = "assets/";
 
 /**
- * Reads a complete build of a few megabytes into memory, so that the pages are consistent: a new build takes effect at
- * the next start.
+ * Reads a complete build into memory (a few megabytes), so that all pages are of the same build. A new build takes
+ * effect at the next start.
  */
 export function readBuild(folder: string): BuiltFiles {
   const all = new Map(
@@ -37,7 +37,7 @@ export function readBuild(folder: string): BuiltFiles {
   );
   const files = new Map<string, BuiltFile>();
   for (const [path, plain] of all) {
-    const type = types[extname(path)];
+    const type = contentTypes[extname(path)];
     if (type === undefined) continue;
     const etag = `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`;
     files.set(path, { type, etag, plain, br: all.get(`${path}.br`), gzip: all.get(`${path}.gz`) });
@@ -46,8 +46,8 @@ export function readBuild(folder: string): BuiltFiles {
 }
 
 /**
- * Answers a request for a path below the build's folder. A path without a file is a page, which index.html shows.
- * Returns false for neither, or where the build has no index.html.
+ * Answers a GET or HEAD request for a file of the build. A path that names no file, outside the folder of hashed files,
+ * is answered with index.html, which shows the page. Returns false otherwise.
  */
 export function serveFile(
   files: BuiltFiles,
@@ -55,7 +55,7 @@ export function serveFile(
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  const isHashed = path.startsWith(hashed);
+  const isHashed = path.startsWith(hashedFolder);
   const file = files.get(path) ?? (isHashed ? undefined : files.get("index.html"));
   if (file === undefined || (request.method !== "GET" && request.method !== "HEAD")) return false;
   response.setHeader("etag", file.etag);
@@ -65,14 +65,14 @@ export function serveFile(
     response.writeHead(304).end();
     return true;
   }
-  const { encoding, body } = smallest(file, request);
+  const { encoding, body } = chooseEncoding(file, request);
   if (encoding !== undefined) response.setHeader("content-encoding", encoding);
   response.writeHead(200, { "content-type": file.type, "content-length": body.length });
   response.end(request.method === "HEAD" ? undefined : body);
   return true;
 }
 
-function smallest(
+function chooseEncoding(
   { plain, br, gzip }: BuiltFile,
   { headers }: IncomingMessage,
 ): { readonly encoding?: string; readonly body: Buffer } {

@@ -3,15 +3,15 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { readBuild, serveFile, type BuiltFiles } from "./files.ts";
 
-/** Folder of the console's build. */
-const ownBuild = join(import.meta.dirname, "../../../console/dist");
+/** Folder of the console's build in this repository. */
+const defaultBuild = join(import.meta.dirname, "../../../console/dist");
 const root = "/console/";
 
 /**
- * Serves the console's pages under /console/ and passes all other requests to `api`. `edgeUrl` is the gateway's address
- * for clients, which the pages may also call. The first request reads the build.
+ * Serves the console's pages under /console/ and passes other requests to `api`. `edgeUrl` is the gateway's address for
+ * clients; the pages may call it too. The build is read at the first request.
  */
-export function withPages(api: RequestListener, edgeUrl: string | undefined, build = ownBuild): RequestListener {
+export function withPages(api: RequestListener, edgeUrl: string | undefined, build = defaultBuild): RequestListener {
   const headers = pageHeaders(edgeUrl);
   let files: BuiltFiles | undefined;
   return (request, response) => {
@@ -26,8 +26,8 @@ export function withPages(api: RequestListener, edgeUrl: string | undefined, bui
   };
 }
 
-/** Forbids browsers and proxies to store API answers and to guess their types. */
-export function unkept(api: RequestListener): RequestListener {
+/** Adds headers to API answers that forbid browsers and proxies to store them and to guess their types. */
+export function withoutCaching(api: RequestListener): RequestListener {
   return (request, response) => {
     response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
     api(request, response);
@@ -35,8 +35,8 @@ export function unkept(api: RequestListener): RequestListener {
 }
 
 /**
- * Returns the page headers. Scripts and styles come from this origin only; Mantine sets inline styles, never inline
- * scripts.
+ * Returns the headers of pages. Scripts and styles come from this origin only; inline styles are allowed for Mantine,
+ * inline scripts are not.
  */
 function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   const policy = [
@@ -58,7 +58,7 @@ function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   ]);
 }
 
-/** Returns the gateway's origins, for requests and for WebSockets. */
+/** Returns the origins of the gateway, for requests and for WebSockets. */
 function originsOf(edgeUrl: string): string {
   const { origin } = new URL(edgeUrl);
   return `${origin} ${origin.replace(/^http/, "ws")}`;

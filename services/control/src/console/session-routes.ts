@@ -7,7 +7,7 @@ import type { SignInLimits } from "../operators/sign-in-limits.ts";
 import type { ConsoleCookies } from "./cookie.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 
-/** Dependencies of signing in. */
+/** Dependencies of the session routes. */
 export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly people: People;
@@ -15,9 +15,9 @@ export interface SessionRouteDeps {
   readonly cookies: ConsoleCookies;
   /** Address of the console for browsers, if it differs from the listening address. */
   readonly consoleUrl: string | undefined;
-  /** True if an OpenID provider is set up. */
+  /** True if an OpenID provider is configured. */
   readonly hasProvider: boolean;
-  /** Returns the address of a browser. */
+  /** Returns the address of the browser that made a call. */
   readonly addressOf: (call: { readonly headers: IncomingHttpHeaders; readonly address: string }) => string;
 }
 
@@ -32,7 +32,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       return { operator: await people.byPassword(name, password), generations };
     });
   };
-  /** Signs in by a link. Attempts are not limited, because the link's secret cannot be guessed. */
+  /** Signs in with a link. Attempts are not limited, because a link's secret cannot be guessed. */
   const byLink = async (link: string): Promise<SignedIn> => {
     const signedIn = await sessions.follow(link);
     if (await people.isDisabled(signedIn.operator.name))
@@ -73,8 +73,8 @@ function sessionView({ name, role, account, email }: Operator) {
 }
 
 /**
- * Returns a function for the address of a call: the remote address, or behind proxies the one that the outermost proxy
- * saw. Earlier entries of the header are set by the client.
+ * Returns a function for the browser's address of a call. Without proxies it is the remote address. Behind proxies it
+ * is the address that the outermost proxy saw; entries before it in the header may be set by the client.
  */
 export function addressBefore(
   proxies: number,

@@ -5,10 +5,10 @@ import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import { Generations, type GenerationsOf } from "./generations.ts";
 
-/** Lifetime of a sign-in link, and maximum idle time of a session, in seconds. */
+/** Lifetime of a sign-in link, in seconds. */
 const linkSeconds = 600;
 const sessionSeconds = 12 * 3_600;
-/** Maximum lifetime of a session in ms, regardless of use. */
+/** Maximum lifetime of a session, in ms, even if it is in use. */
 const maxLifetimeMs = 7 * 86_400_000;
 
 const operatorProperties = {
@@ -25,13 +25,13 @@ const readSession = stored(
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );
 
-/** An authenticated person, and the generations that were read before authentication. */
+/** Authenticated person, with the generations that were read before the authentication. */
 export interface SignedIn {
   readonly operator: Operator;
   readonly generations: GenerationsOf;
 }
 
-/** A session for display; its id cannot be used to sign in. */
+/** View of a session. Its id cannot be used to sign in. */
 export interface SessionView {
   readonly id: string;
   readonly name: string;
@@ -40,16 +40,16 @@ export interface SessionView {
   readonly email: string | null;
   /** RFC 3339. */
   readonly since: string;
-  /** Address that signed in. */
+  /** Network address from which the person signed in. */
   readonly from: string;
 }
 
-/** Set of the digests of all sessions, including some that have expired. */
+/** Redis set with the digests of all sessions; some of them may have expired. */
 const allSessions = "console:sessions";
 
 /**
- * Sign-in links and sessions of the console, in Redis under the SHA-256 of their secrets. They are short-lived: if
- * Redis is lost, people only have to sign in again.
+ * Sign-in links and sessions of the console. Redis stores them under the SHA-256 of their secrets. If Redis is lost,
+ * people only have to sign in again.
  */
 export class Sessions {
   readonly generations: Generations;
@@ -60,7 +60,8 @@ export class Sessions {
   }
 
   /**
-   * Creates a link's secret, which signs in an operator once, unless the operator or the link's maker changes before.
+   * Creates a link and returns its secret, which signs in the operator once. Changes of the operator or of the link's
+   * maker invalidate the link.
    */
   async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
@@ -69,7 +70,10 @@ export class Sessions {
     return { link, expiresAt: new Date(Date.now() + linkSeconds * 1_000).toISOString() };
   }
 
-  /** Uses up a link and returns the operator. Throws Failure invalid_api_key where it was already used. */
+  /**
+   * Consumes a link and returns its operator. Throws Failure invalid_api_key if the link was used, has expired or is
+   * invalid.
+   */
   async follow(link: string): Promise<SignedIn> {
     const text = await this.#redis.getdel(linkKey(link));
     const signedIn = text === null ? undefined : signedInOf(readLink(text));
@@ -78,7 +82,7 @@ export class Sessions {
     return signedIn;
   }
 
-  /** Starts a session and returns its secret. Ends the browser's previous session. */
+  /** Starts a session and returns its secret. Ends the session that the browser had before. */
   async begin({ operator, generations }: SignedIn, from: string, before: string | undefined): Promise<string> {
     if (before !== undefined) await this.end(before);
     const session = newSecret();
@@ -93,7 +97,7 @@ export class Sessions {
     return session;
   }
 
-  /** Returns the operator of an active session and renews it; undefined where it has ended. */
+  /** Returns the operator of an active session, and extends the session; undefined if the session has ended. */
   async find(session: string): Promise<Operator | undefined> {
     const text = await this.#redis.getex(sessionKey(digestOf(session)), "EX", sessionSeconds);
     if (text === null) return undefined;
@@ -114,13 +118,13 @@ export class Sessions {
     return (await this.#open()).map(({ view }) => view);
   }
 
-  /** Ends the sessions of a person, and the links that sign in as the person or that the person made. */
+  /** Ends the sessions of a person, and invalidates links that sign in as the person or that the person made. */
   async revoke(name: string): Promise<void> {
     await this.generations.renew(name);
     await this.#endWhere((view) => view.name === name);
   }
 
-  /** Ends the session with an id. Returns the number of ended sessions. */
+  /** Ends the session with this id. Returns the number of ended sessions. */
   endById(id: string): Promise<number> {
     return this.#endWhere((view) => view.id === id);
   }
@@ -147,7 +151,9 @@ export class Sessions {
   }
 }
 
-/** Parses a stored session. A session from before generations existed counts as its operator's first generation. */
+/**
+ * Parses a stored session. A session that was stored before generations existed has its operator's first generation.
+ */
 function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
   return { operator, generations: generations ?? { [operator.name]: "" } };
 }

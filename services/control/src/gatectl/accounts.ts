@@ -1,23 +1,23 @@
 import { field } from "../field.ts";
-import { position, positionInPath, WrongUsage, type Arguments, type Command } from "./command.ts";
-import { cell, money, table, type Column } from "./table.ts";
+import { requiredPositional, positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
+import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
-  ["ACCOUNT", cell("id")],
-  ["BALANCE", money("balanceNanos")],
-  ["HELD", money("heldNanos")],
-  ["CREDITED", money("creditedNanos")],
-  ["SPENT", money("spentNanos")],
+  ["ACCOUNT", fieldCell("id")],
+  ["BALANCE", dollarsCell("balanceNanos")],
+  ["HELD", dollarsCell("heldNanos")],
+  ["CREDITED", dollarsCell("creditedNanos")],
+  ["SPENT", dollarsCell("spentNanos")],
 ];
 
 const none = "no accounts";
 
 const creditColumns: readonly Column[] = [
-  ["TIME", cell("time")],
-  ["KIND", cell("kind")],
-  ["AMOUNT", money("nanos")],
-  ["REASON", cell("reason")],
-  ["OPERATION", cell("operationId")],
+  ["TIME", fieldCell("time")],
+  ["KIND", fieldCell("kind")],
+  ["AMOUNT", dollarsCell("nanos")],
+  ["REASON", fieldCell("reason")],
+  ["OPERATION", fieldCell("operationId")],
 ];
 
 /** Commands for accounts and their money. */
@@ -29,7 +29,7 @@ export const accountCommands: readonly Command[] = [
     options: { balance: "opening balance in US dollars (default: 0)", name: "display name" },
     example: "gatectl account create acme --balance 25.00",
     async run(args, server) {
-      const id = position(args, 0, "ID");
+      const id = requiredPositional(args, 0, "ID");
       const data = await server.post("/accounts", { id, balance: args.options["balance"], name: args.options["name"] });
       return { data, text: table(data, columns, none) };
     },
@@ -41,7 +41,7 @@ export const accountCommands: readonly Command[] = [
     options: {},
     example: "gatectl account show demo --json",
     async run(args, server) {
-      const data = await server.get(`/accounts/${positionInPath(args, 0, "ID")}`);
+      const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}`);
       const credits = table(field(data, "credits"), creditColumns, "no credits");
       return { data, text: `${table(data, columns, none)}\n\n${credits}` };
     },
@@ -67,9 +67,9 @@ export const accountCommands: readonly Command[] = [
     },
     example: "gatectl account top-up acme 50.00 --reason 'invoice 7'",
     async run(args, server) {
-      const amount = position(args, 1, "AMOUNT");
+      const amount = requiredPositional(args, 1, "AMOUNT");
       if (!/^\d+(\.\d+)?$/.test(amount))
-        throw new WrongUsage(
+        throw new UsageError(
           "AMOUNT must be US dollars above zero, as in 50.00. Use `account correct` to reduce a balance",
         );
       return change(args, server.post, amount, "top-up");
@@ -84,7 +84,7 @@ export const accountCommands: readonly Command[] = [
       "operation-id": "id of the operation; a repeated command with the same id has no effect",
     },
     example: "gatectl account correct acme -3.20 --reason 'call billed twice by the vendor'",
-    run: (args, server) => change(args, server.post, position(args, 1, "AMOUNT"), "correction"),
+    run: (args, server) => change(args, server.post, requiredPositional(args, 1, "AMOUNT"), "correction"),
   },
 ];
 
@@ -94,7 +94,7 @@ async function change(
   amount: string,
   kind: "top-up" | "correction",
 ) {
-  const data = await post(`/accounts/${positionInPath(args, 0, "ID")}/credits`, {
+  const data = await post(`/accounts/${positionalInPath(args, 0, "ID")}/credits`, {
     amount,
     kind,
     reason: args.options["reason"] ?? kind,

@@ -1,38 +1,38 @@
-import { positionInPath, type Arguments, type Command, type Output } from "./command.ts";
+import { positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
 import type { Server } from "./server.ts";
-import { cell, table, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 const states: readonly Column[] = [
-  ["STATE", cell("state")],
-  ["WHY", why],
-  ["SINCE", cell("since")],
-  ["UNTIL", cell("until")],
+  ["STATE", fieldCell("state")],
+  ["WHY", pauseReason],
+  ["SINCE", fieldCell("since")],
+  ["UNTIL", fieldCell("until")],
 ];
 const columns: readonly Column[] = [
-  ["CHANNEL", cell("id")],
-  ["PROVIDER", cell("provider")],
-  ["MODELS", cell("models")],
-  ["GROUPS", cell("groups")],
-  ["PRIORITY", cell("priority")],
-  ["WEIGHT", cell("weight")],
+  ["CHANNEL", fieldCell("id")],
+  ["PROVIDER", fieldCell("provider")],
+  ["MODELS", fieldCell("models")],
+  ["GROUPS", fieldCell("groups")],
+  ["PRIORITY", fieldCell("priority")],
+  ["WEIGHT", fieldCell("weight")],
   ["SEATS", seats],
-  ["KEYS", cell("usableKeys")],
-  ["RESTING FOR", cell("accountsOutTotal")],
-  ["CAPPED", cell("cappedCalls")],
+  ["KEYS", fieldCell("usableKeys")],
+  ["RESTING FOR", fieldCell("accountsOutTotal")],
+  ["CAPPED", fieldCell("cappedCalls")],
   ...states,
 ];
-const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ...states];
-const modelColumns: readonly Column[] = [["MODEL", cell("model")], ["KEY", cell("key")], ...states];
-const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["SCOPE", cell("scope")], ...states];
+const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["SEATS", seats], ...states];
+const modelColumns: readonly Column[] = [["MODEL", fieldCell("model")], ["KEY", fieldCell("key")], ...states];
+const accountColumns: readonly Column[] = [["ACCOUNT", fieldCell("account")], ["SCOPE", fieldCell("scope")], ...states];
 
-/** Returns the reason why a channel is not used, with its vendor's message. */
-function why(row: unknown): string {
+/** Returns the reason why a channel, key or model is not used, with the vendor's message. */
+function pauseReason(row: unknown): string {
   const vendorMessage = field(row, "vendorMessage");
-  return cell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
+  return fieldCell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
 }
 
-/** Returns slots in use and their maximum; "-" where there is no limit. */
+/** Returns the slots in use and their maximum; "-" if there is no limit. */
 function seats(row: unknown): string {
   const limited = field(row, "seats");
   const [inUse, most] = [field(limited, "inUse"), field(limited, "most")];
@@ -51,9 +51,9 @@ const shown = (data: unknown): Output => ({
 });
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;
 const key = "id of a key, as in `channel show`";
-const switched = (verb: string) => async (args: Arguments, server: Server) =>
+const switchCommand = (verb: string) => async (args: Arguments, server: Server) =>
   shown(
-    await server.post(`/channels/${positionInPath(args, 0, "CHANNEL")}/${verb}`, {
+    await server.post(`/channels/${positionalInPath(args, 0, "CHANNEL")}/${verb}`, {
       reason: args.options["reason"],
       key: args.options["key"],
     }),
@@ -75,7 +75,7 @@ export const channelCommands: readonly Command[] = [
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
-    run: async (args, server) => shown(await server.get(`/channels/${positionInPath(args, 0, "CHANNEL")}`)),
+    run: async (args, server) => shown(await server.get(`/channels/${positionalInPath(args, 0, "CHANNEL")}`)),
   },
   {
     name: "channel disable",
@@ -83,7 +83,7 @@ export const channelCommands: readonly Command[] = [
     positionals: ["CHANNEL"],
     options: { reason: "reason, shown with the state", key },
     example: "gatectl channel disable main --reason 'vendor maintenance'",
-    run: switched("disable"),
+    run: switchCommand("disable"),
   },
   {
     name: "channel enable",
@@ -91,7 +91,7 @@ export const channelCommands: readonly Command[] = [
     positionals: ["CHANNEL"],
     options: { key },
     example: "gatectl channel enable main",
-    run: switched("enable"),
+    run: switchCommand("enable"),
   },
   {
     name: "channel test",
@@ -101,7 +101,7 @@ export const channelCommands: readonly Command[] = [
     example: "gatectl channel test main",
     async run(args, server) {
       const { key: keyId, model } = args.options;
-      const data = await server.post(`/channels/${positionInPath(args, 0, "CHANNEL")}/test`, { key: keyId, model });
+      const data = await server.post(`/channels/${positionalInPath(args, 0, "CHANNEL")}/test`, { key: keyId, model });
       const ok = field(data, "ok") === true;
       return {
         data,
@@ -109,12 +109,12 @@ export const channelCommands: readonly Command[] = [
           table(
             data,
             [
-              ["CHANNEL", cell("channel")],
-              ["KEY", cell("key")],
-              ["MODEL", cell("model")],
+              ["CHANNEL", fieldCell("channel")],
+              ["KEY", fieldCell("key")],
+              ["MODEL", fieldCell("model")],
               ["RESULT", () => (ok ? "works" : "fails")],
-              ["STATUS", cell("status")],
-              ["MS", cell("ms")],
+              ["STATUS", fieldCell("status")],
+              ["MS", fieldCell("ms")],
             ],
             "",
           ) + (ok ? "" : `\n${String(field(data, "vendorMessage"))}`),

@@ -6,13 +6,13 @@ import type { Server } from "./server.ts";
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
-  /** The given options without a value. */
+  /** Names of the given options that take no value. */
   readonly flags: ReadonlySet<string>;
   /** True if the output is one JSON document. */
   readonly json: boolean;
-  /** Output for an answer that is written in parts. */
+  /** Output for answers that are written in parts. */
   readonly stdout: Writable;
-  /** Asks a person. Returns true without asking if the input is not a terminal, so that scripts continue. */
+  /** Asks for a confirmation. Returns true without asking if the input is not a terminal, so that scripts continue. */
   readonly confirm: (question: string) => Promise<boolean>;
 }
 
@@ -24,7 +24,10 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Asks a question on a terminal. Returns true for "y" and "yes", and without asking if the input is not a terminal. */
+/**
+ * Asks for a confirmation on a terminal. Returns true for "y" and "yes"; also, without asking, if the input is not a
+ * terminal.
+ */
 export async function confirm(
   { stdin, stderr }: Pick<Terminal, "stdin" | "stderr">,
   question: string,
@@ -34,21 +37,23 @@ export async function confirm(
   return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
 }
 
-/** Result of a command, as JSON and as text for a person. */
+/** Result of a command, as JSON and as text. */
 export interface Output {
   readonly data: unknown;
-  /** Empty if the command wrote its output itself. */
+  /** Text for a person; empty if the command wrote its output itself. */
   readonly text: string;
-  /** Not zero for a negative result: an invalid configuration, a channel that fails its test. */
+  /**
+   * Exit status, 0 if absent; not 0 for a negative result, such as an invalid configuration or a failed channel test.
+   */
   readonly exitCode?: number;
 }
 
-/** A command of gatectl; parsing, help and execution use this row. */
+/** Command of gatectl. Parsing, help and execution use this description. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly positionals: readonly string[];
-  /** Options with a value: name → description; "!" at the end marks required ones. */
+  /** Options with a value: name → description. A description of a required option ends with "!". */
   readonly options: Readonly<Record<string, string>>;
   /** Options without a value: name → description. */
   readonly flags?: Readonly<Record<string, string>>;
@@ -56,19 +61,19 @@ export interface Command {
   readonly run: (args: Arguments, server: Server) => Promise<Output>;
 }
 
-/** Invalid command-line usage; printed with a hint, exit status 2. */
-export class WrongUsage extends Error {
+/** Error for an invalid command line. Its message is printed with a hint; the exit status is 2. */
+export class UsageError extends Error {
   override readonly name = "WrongUsage";
 }
 
-/** Returns a required positional argument. Throws WrongUsage. */
-export function position({ positionals }: Arguments, at: number, name: string): string {
+/** Returns a required positional argument. Throws UsageError if it is missing. */
+export function requiredPositional({ positionals }: Arguments, at: number, name: string): string {
   const value = positionals[at];
-  if (value === undefined || value === "") throw new WrongUsage(`${name} is missing`);
+  if (value === undefined || value === "") throw new UsageError(`${name} is missing`);
   return value;
 }
 
-/** Returns a required positional argument, encoded for a path. Throws WrongUsage. */
-export function positionInPath(args: Arguments, at: number, name: string): string {
-  return encodeURIComponent(position(args, at, name));
+/** Returns a required positional argument, encoded for a path. Throws UsageError if it is missing. */
+export function positionalInPath(args: Arguments, at: number, name: string): string {
+  return encodeURIComponent(requiredPositional(args, at, name));
 }

@@ -7,26 +7,26 @@ import { problemLines, readConfigurationFile } from "../configuration/read.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
-import { position, positionInPath, type Arguments, type Command, type Output } from "./command.ts";
-import { cell, table, type Column } from "./table.ts";
+import { requiredPositional, positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
-/** Default file. */
-export const demo = "deploy/config/demo.yaml";
+/** Configuration file that commands use if none is given. */
+export const defaultFile = "deploy/config/demo.yaml";
 
-/** Prefixes of difference lines. */
+/** Prefixes of the lines of a difference. */
 const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
 
-/** Shows the changes of restoring a version, and asks for a confirmation. */
+/** Shows what restoring a version changes, and asks for a confirmation. */
 function isConfirmed({ confirm }: Arguments, version: unknown): Promise<boolean> {
   const back = field(version, "back");
   const lines = Array.isArray(back)
-    ? back.map((line) => `${signs[cell("kind")(line)] ?? " "} ${cell("text")(line)}`)
+    ? back.map((line) => `${signs[fieldCell("kind")(line)] ?? " "} ${fieldCell("text")(line)}`)
     : [];
-  return confirm(`${lines.join("\n")}\nRestore version ${cell("version")(version)}?`);
+  return confirm(`${lines.join("\n")}\nRestore version ${fieldCell("version")(version)}?`);
 }
 
-/** Renders the result of a configuration change; exit status 1 if it was refused. */
-function changed(data: unknown): Output {
+/** Renders the result of a configuration change. The exit status is 1 if the change was refused. */
+function changeOutput(data: unknown): Output {
   const [problems, warnings] = ["problems", "warnings"].map((name) => problemsIn(field(data, name)));
   if (problems !== undefined && problems.length > 0)
     return { data, text: `Not saved:\n${problemLines(problems)}`, exitCode: 1 };
@@ -49,7 +49,7 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), message: String(field(row, "message")) }));
 }
 
-/** Makes free requests to the channels' vendors and returns the problems. */
+/** Makes free requests to the vendors of channels and returns the problems that they show. */
 async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // Imported here because no other command needs a vendor client.
   const [{ openTransport }, { askVendors }] = await Promise.all([
@@ -65,10 +65,10 @@ async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<
 }
 
 const versionColumns: readonly Column[] = [
-  ["VERSION", cell("version")],
-  ["TIME", cell("time")],
-  ["AUTHOR", cell("actor")],
-  ["NOTE", cell("note")],
+  ["VERSION", fieldCell("version")],
+  ["TIME", fieldCell("time")],
+  ["AUTHOR", fieldCell("actor")],
+  ["NOTE", fieldCell("note")],
 ];
 
 /** Commands for the configuration: checks of a file, and the configuration in the books. */
@@ -83,7 +83,8 @@ export const configCommands: readonly Command[] = [
     },
     example: "gatectl config check my.yaml --ask",
     async run({ positionals, flags }) {
-      const path = positionals[0] ?? readVariables((read) => read.text("MODELGATE_CONFIG", demo, "The file to check."));
+      const path =
+        positionals[0] ?? readVariables((read) => read.text("MODELGATE_CONFIG", defaultFile, "The file to check."));
       const { configuration, problems = [] } = await readConfigurationFile(path);
       if (configuration === undefined)
         return {
@@ -127,11 +128,11 @@ export const configCommands: readonly Command[] = [
     options: { note: "note for the history" },
     example: "gatectl config import modelgate.yaml --note 'a second key'",
     async run(args, server) {
-      const path = position(args, 0, "FILE");
+      const path = requiredPositional(args, 0, "FILE");
       const document = await readFile(path, "utf8").catch((error: unknown) => {
         throw new CommandFailed(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       });
-      return changed(await server.post("/configuration", { document, note: args.options["note"] }));
+      return changeOutput(await server.post("/configuration", { document, note: args.options["note"] }));
     },
   },
   {
@@ -153,10 +154,10 @@ export const configCommands: readonly Command[] = [
     flags: { yes: "do not ask for confirmation (without a terminal, there is no question)" },
     example: "gatectl config rollback 3",
     async run(args, server) {
-      const path = `/configuration/versions/${positionInPath(args, 0, "VERSION")}`;
+      const path = `/configuration/versions/${positionalInPath(args, 0, "VERSION")}`;
       if (!args.flags.has("yes") && !args.json && !(await isConfirmed(args, await server.get(path))))
         throw new CommandFailed("Nothing was changed.");
-      return changed(await server.post(`${path}/restore`));
+      return changeOutput(await server.post(`${path}/restore`));
     },
   },
 ];

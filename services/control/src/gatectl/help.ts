@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** Lists all commands, one per line. */
+/** Returns the overview of all commands, one per line. */
 export function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
@@ -13,7 +13,7 @@ export function overview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** Describes a command: its form, its options, an example. */
+/** Returns the help of a command: its form, its options and an example. */
 export function helpOf({ name, summary, positionals, options, flags = {}, example }: Command): string {
   const entries = [
     ...Object.entries(options).map(

@@ -1,18 +1,21 @@
 import { parseDocument, YAMLMap, YAMLSeq } from "yaml";
 import { field } from "../field.ts";
 
-/** A configuration's text with imported models, and the result for each model. */
-export interface Imported {
+/** Text of a configuration with imported models, and the names of all imported and skipped models. */
+export interface ImportResult {
   readonly text: string;
   readonly added: readonly string[];
-  /** Models that the configuration already has. */
+  /** Names of models that the configuration already had. */
   readonly known: readonly string[];
-  /** Models of unknown price, which the operator has to set. */
+  /** Names of imported models whose price is unknown; the operator has to set it. */
   readonly unpriced: readonly string[];
 }
 
-/** Adds the models that a channel's vendor lists to a configuration, with prices; the rest of the text is unchanged. */
-export function importModels(text: string, channel: string, listed: readonly unknown[]): Imported {
+/**
+ * Adds the models that a channel's vendor lists to a configuration, with their known prices. The rest of the text stays
+ * unchanged.
+ */
+export function importModels(text: string, channel: string, listed: readonly unknown[]): ImportResult {
   const document = parseDocument(text);
   const [added, known, unpriced]: [string[], string[], string[]] = [[], [], []];
   const served = servedBy(document.get("channels"), channel);
@@ -37,7 +40,7 @@ export function importModels(text: string, channel: string, listed: readonly unk
   return { text: added.length === 0 ? text : document.toString({ lineWidth: 0 }), added, known, unpriced };
 }
 
-/** Returns the models that a channel names; undefined where it serves all listed models. */
+/** Returns the models that a channel names; undefined if the channel serves every listed model. */
 function servedBy(channels: unknown, id: string): unknown {
   if (!(channels instanceof YAMLSeq)) return undefined;
   const items: readonly unknown[] = channels.items;

@@ -3,12 +3,12 @@ import { formatUsd } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { CommandFailed, type Query, type Server } from "./server.ts";
-import { cell, money, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
-  ["ACCOUNT", cell("account")],
-  ["RECEIPTS", (row) => `${cell("from")(row)} to ${cell("to")(row)}`],
-  ["BALANCE", money("balanceNanos")],
+  ["ACCOUNT", fieldCell("account")],
+  ["RECEIPTS", (row) => `${fieldCell("from")(row)} to ${fieldCell("to")(row)}`],
+  ["BALANCE", dollarsCell("balanceNanos")],
   ["BOOKS", (row) => (field(row, "ok") === true ? "hold" : "diverge")],
   ["PUT BACK", (row) => restoredOf(field(row, "restored"))],
   ["FIRST DIVERGENCE", (row) => divergenceOf(field(row, "divergence"))],
@@ -21,44 +21,44 @@ function divergenceOf(found: unknown): string {
   const which =
     number === undefined
       ? ""
-      : `receipt ${cell("receipt")(found)}${entry === undefined ? "" : ` (${cell("entry")(found)})`} `;
-  return which + cell("message")(found);
+      : `receipt ${fieldCell("receipt")(found)}${entry === undefined ? "" : ` (${fieldCell("entry")(found)})`} `;
+  return which + fieldCell("message")(found);
 }
 
 const auditColumns: readonly Column[] = [
-  ["TIME", cell("time")],
-  ["ACTOR", cell("actor")],
-  ["ACCOUNT", cell("account")],
-  ["ACTION", cell("action")],
-  ["BEFORE", (row) => changed(field(row, "before"))],
-  ["AFTER", (row) => changed(field(row, "after"))],
+  ["TIME", fieldCell("time")],
+  ["ACTOR", fieldCell("actor")],
+  ["ACCOUNT", fieldCell("account")],
+  ["ACTION", fieldCell("action")],
+  ["BEFORE", (row) => changeText(field(row, "before"))],
+  ["AFTER", (row) => changeText(field(row, "after"))],
 ];
 
-function changed(value: unknown): string {
+function changeText(value: unknown): string {
   return value === null || value === undefined ? "-" : JSON.stringify(value);
 }
 
-/** Describes the data of an account that was restored after Redis had lost it. */
+/** Describes the restorations of an account's data after Redis had lost it. */
 function restoredOf(found: unknown): string {
   if (!Array.isArray(found) || found.length === 0) return "-";
   const calls = found.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
   const nanos = found.reduce((sum: bigint, row: unknown) => sum + BigInt(String(field(row, "nanos"))), 0n);
-  return `${calls} of $${formatUsd(nanos)}, last at ${cell("time")(found[0])}`;
+  return `${calls} of $${formatUsd(nanos)}, last at ${fieldCell("time")(found[0])}`;
 }
 
 const anchorColumns: readonly Column[] = [
-  ["ACCOUNT", (row) => (field(row, "account") === "" ? "(audit)" : cell("account")(row))],
-  ["NUMBER", cell("number")],
-  ["BALANCE", money("balanceNanos")],
-  ["SIGNED AT", cell("time")],
-  ["HEAD", cell("head")],
+  ["ACCOUNT", (row) => (field(row, "account") === "" ? "(audit)" : fieldCell("account")(row))],
+  ["NUMBER", fieldCell("number")],
+  ["BALANCE", dollarsCell("balanceNanos")],
+  ["SIGNED AT", fieldCell("time")],
+  ["HEAD", fieldCell("head")],
 ];
 
 function commonLine(common: unknown): string {
   const divergence = field(common, "divergence");
   return divergence === undefined
-    ? `Audit (${cell("entries")(common)} entries), prices and accounts hold.`
-    : `DIVERGES: ${cell("message")(divergence)}`;
+    ? `Audit (${fieldCell("entries")(common)} entries), prices and accounts hold.`
+    : `DIVERGES: ${fieldCell("message")(divergence)}`;
 }
 
 function listIn(page: unknown, name: string): readonly unknown[] {
@@ -70,7 +70,7 @@ function textOf(value: object | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** Reads all pages of an answer. */
+/** Reads all pages of a verification. */
 async function pagesOf(server: Server, path: string, query: Query): Promise<readonly unknown[]> {
   const pages: unknown[] = [];
   for (let after: string | undefined; ;) {
@@ -83,7 +83,7 @@ async function pagesOf(server: Server, path: string, query: Query): Promise<read
   }
 }
 
-/** Reads the anchors of a file, by account. */
+/** Reads the anchors in a file, by account. */
 async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   const list: unknown = await readFile(file, "utf8")
     .then((text): unknown => JSON.parse(text))
@@ -92,8 +92,8 @@ async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   return new Map(list.map((anchor: object) => [String(field(anchor, "account")), anchor]));
 }
 
-/** Verifies accounts again with the anchors of a file, and replaces their rows by the results. */
-async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, rows: unknown[]): Promise<void> {
+/** Verifies the accounts that have an anchor in a file, with that anchor, and replaces their rows by the results. */
+async function verifyAnchors(server: Server, kept: ReadonlyMap<string, object>, rows: unknown[]): Promise<void> {
   for (const [account, anchor] of kept) {
     if (account === "") continue;
     const [row] = await server.get("/ledger/verification", { account, anchor: textOf(anchor) }).then(
@@ -108,7 +108,7 @@ async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, row
   }
 }
 
-/** Commands that verify the books and show the audit. */
+/** Commands that verify the books and show the audit log. */
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",
@@ -123,7 +123,7 @@ export const ledgerCommands: readonly Command[] = [
         anchor: textOf(kept.get(account ?? "")),
       });
       const accounts = pages.flatMap((page) => listIn(page, "accounts"));
-      if (account === undefined) await verifyKept(server, kept, accounts);
+      if (account === undefined) await verifyAnchors(server, kept, accounts);
       const common = field(pages[0], "common") ?? null;
       const ok = [...accounts, ...(common === null ? [] : [common])].every((row) => field(row, "ok") === true);
       const lines = [table(accounts, columns, "no accounts"), ...(common === null ? [] : ["", commonLine(common)])];

@@ -4,32 +4,32 @@ import { configurationPath } from "../env.ts";
 import { parseConfiguration, problemLines } from "../configuration/read.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
-import { demo } from "./config.ts";
+import { defaultFile } from "./config.ts";
 import { importModels } from "./import-models.ts";
-import { position, positionInPath, type Command, type Output } from "./command.ts";
-import { cell, table, type Column } from "./table.ts";
+import { requiredPositional, positionalInPath, type Command, type Output } from "./command.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
-  ["MODEL", cell("name")],
-  ["KIND", cell("kind")],
-  ["CONTEXT", cell("contextTokens")],
-  ["CHOICE", cell("choice")],
-  ["FALLBACKS", cell("fallbacks")],
-  ["SHARES", cell("shares")],
+  ["MODEL", fieldCell("name")],
+  ["KIND", fieldCell("kind")],
+  ["CONTEXT", fieldCell("contextTokens")],
+  ["CHOICE", fieldCell("choice")],
+  ["FALLBACKS", fieldCell("fallbacks")],
+  ["SHARES", fieldCell("shares")],
 ];
 const priceColumns: readonly Column[] = [
-  ["PRICE", cell("field")],
-  ["DOLLARS", cell("dollars")],
-  ["PER", cell("per")],
-  ["FROM", cell("from")],
-  ["OF", cell("day")],
+  ["PRICE", fieldCell("field")],
+  ["DOLLARS", fieldCell("dollars")],
+  ["PER", fieldCell("per")],
+  ["FROM", fieldCell("from")],
+  ["OF", fieldCell("day")],
 ];
 const channelColumns: readonly Column[] = [
-  ["CHANNEL", cell("id")],
-  ["PROVIDER", cell("provider")],
-  ["THERE", cell("upstreamModel")],
-  ["PRIORITY", cell("priority")],
-  ["WEIGHT", cell("weight")],
+  ["CHANNEL", fieldCell("id")],
+  ["PROVIDER", fieldCell("provider")],
+  ["THERE", fieldCell("upstreamModel")],
+  ["PRIORITY", fieldCell("priority")],
+  ["WEIGHT", fieldCell("weight")],
 ];
 
 const shown = (data: unknown): Output => ({
@@ -41,7 +41,7 @@ const shown = (data: unknown): Output => ({
   ].join("\n\n"),
 });
 
-/** Writes models into a file. Throws CommandFailed where the result would not be a valid configuration. */
+/** Writes imported models into a file. Throws CommandFailed if the result would not be a valid configuration. */
 async function imported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {
   const { text, added, known, unpriced } = importModels(await readFile(path, "utf8"), channel, listed);
   const { problems = [] } = parseConfiguration(text);
@@ -64,7 +64,7 @@ export const modelCommands: readonly Command[] = [
     positionals: ["MODEL"],
     options: {},
     example: "gatectl model show gpt-5-mini",
-    run: async (args, server) => shown(await server.get(`/models/${positionInPath(args, 0, "MODEL")}`)),
+    run: async (args, server) => shown(await server.get(`/models/${positionalInPath(args, 0, "MODEL")}`)),
   },
   {
     name: "model import",
@@ -73,9 +73,9 @@ export const modelCommands: readonly Command[] = [
     options: { file: "the configuration file (default: MODELGATE_CONFIG)" },
     example: "gatectl model import groq --file my.yaml",
     async run(args, server) {
-      const listed = await server.get(`/channels/${positionInPath(args, 0, "CHANNEL")}/models`);
-      const path = args.options["file"] ?? readVariables(configurationPath) ?? demo;
-      return await imported(path, position(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
+      const listed = await server.get(`/channels/${positionalInPath(args, 0, "CHANNEL")}/models`);
+      const path = args.options["file"] ?? readVariables(configurationPath) ?? defaultFile;
+      return await imported(path, requiredPositional(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
     },
   },
 ];

@@ -1,23 +1,23 @@
 import { text as readAll } from "node:stream/consumers";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
-import { position, positionInPath, type Command, type Output } from "./command.ts";
-import { cell, table, type Column } from "./table.ts";
+import { requiredPositional, positionalInPath, type Command, type Output } from "./command.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
-  ["NAME", cell("name")],
-  ["ROLE", cell("role")],
-  ["ACCOUNT", cell("account")],
+  ["NAME", fieldCell("name")],
+  ["ROLE", fieldCell("role")],
+  ["ACCOUNT", fieldCell("account")],
   ["PASSWORD", (row) => (field(row, "hasPassword") === true ? "set" : "-")],
   ["STATE", (row) => (field(row, "disabled") === true ? "disabled" : "active")],
 ];
 
 const keyColumns: readonly Column[] = [
-  ["ID", cell("id")],
-  ["NAME", cell("name")],
-  ["ROLE", cell("role")],
-  ["ACCOUNT", cell("account")],
-  ["KEY", cell("hint")],
+  ["ID", fieldCell("id")],
+  ["NAME", fieldCell("name")],
+  ["ROLE", fieldCell("role")],
+  ["ACCOUNT", fieldCell("account")],
+  ["KEY", fieldCell("hint")],
 ];
 
 const role = "viewer, operator or admin; viewer where absent";
@@ -26,7 +26,7 @@ const passwordFrom = "`-`: the password is read from stdin; nothing else is take
 
 const shown = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
 
-/** Reads a password from stdin, without its line ending; undefined where none is requested. */
+/** Reads a password from stdin, without its line ending; undefined if the option is absent. */
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
   if (option === undefined) return undefined;
   if (option !== "-") throw new CommandFailed("--password takes `-` only: echo the password into stdin.");
@@ -61,7 +61,7 @@ export const operatorCommands: readonly Command[] = [
     example: "echo $PASSWORD | gatectl operator create ada --role admin --password -",
     async run(args, server) {
       const { role: wanted, account: of, password } = args.options;
-      const name = position(args, 0, "NAME");
+      const name = requiredPositional(args, 0, "NAME");
       const body = { name, role: wanted, account: of, password: await passwordIn(password) };
       return shown(await server.post("/operators", body));
     },
@@ -83,7 +83,7 @@ export const operatorCommands: readonly Command[] = [
     async run(args, server) {
       const { role: wanted, password } = args.options;
       const body = { role: wanted, password: await passwordIn(password) };
-      return shown(await server.post(`/operators/${positionInPath(args, 0, "NAME")}`, body));
+      return shown(await server.post(`/operators/${positionalInPath(args, 0, "NAME")}`, body));
     },
   },
   ...(["disable", "enable"] as const).map((verb): Command => ({
@@ -93,7 +93,7 @@ export const operatorCommands: readonly Command[] = [
     options: {},
     example: `gatectl operator ${verb} ada`,
     run: async (args, server) =>
-      shown(await server.post(`/operators/${positionInPath(args, 0, "NAME")}`, { disabled: verb === "disable" })),
+      shown(await server.post(`/operators/${positionalInPath(args, 0, "NAME")}`, { disabled: verb === "disable" })),
   })),
   {
     name: "operator-key create",
@@ -102,7 +102,11 @@ export const operatorCommands: readonly Command[] = [
     options: { role, account },
     example: "gatectl operator-key create terraform --role operator",
     async run(args, server) {
-      const body = { name: position(args, 0, "NAME"), role: args.options["role"], account: args.options["account"] };
+      const body = {
+        name: requiredPositional(args, 0, "NAME"),
+        role: args.options["role"],
+        account: args.options["account"],
+      };
       const data = await server.post("/operator-keys", body);
       return { data, text: `${table(data, keyColumns, "")}\n\n${String(field(data, "key"))}` };
     },
@@ -125,7 +129,7 @@ export const operatorCommands: readonly Command[] = [
     options: {},
     example: "gatectl operator-key delete opk_0123456789abcdef",
     async run(args, server) {
-      const data = await server.post(`/operator-keys/${positionInPath(args, 0, "ID")}/delete`);
+      const data = await server.post(`/operator-keys/${positionalInPath(args, 0, "ID")}/delete`);
       return { data, text: "deleted" };
     },
   },

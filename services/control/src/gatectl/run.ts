@@ -3,7 +3,7 @@ import { StartError } from "@modelgate/platform";
 import { accountCommands } from "./accounts.ts";
 import { channelCommands } from "./channels.ts";
 import { CommandFailed, findServer } from "./server.ts";
-import { confirm, WrongUsage, type Arguments, type Command, type Terminal } from "./command.ts";
+import { confirm, UsageError, type Arguments, type Command, type Terminal } from "./command.ts";
 import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
 import { ledgerCommands } from "./ledger.ts";
@@ -15,8 +15,8 @@ import { usageShowCommand } from "./usage-show.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
 
-/** Prefix that no program argument can contain. */
-const guard = "\u0000";
+/** Prefix that hides a negative amount from `parseArgs`; no argument of a program can contain it. */
+const amountPrefix = "\u0000";
 
 /** All commands, for parsing, help and execution. */
 const commands: readonly Command[] = [
@@ -32,7 +32,7 @@ const commands: readonly Command[] = [
   ...operatorCommands,
 ];
 
-/** Runs a command line and returns the exit status. stdout has only the answer; errors go to stderr. */
+/** Runs a command line and returns the exit status. Writes only the answer to stdout, and errors to stderr. */
 export async function runGatectl(args: readonly string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, env } = terminal;
   const message = (text: string, exitCode: number): number => {
@@ -40,10 +40,10 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
     return exitCode;
   };
   const complain = (text: string, exitCode: number): number => {
-    stderr.write(`gatectl: ${lines(text)}\n`);
+    stderr.write(`gatectl: ${visibleLines(text)}\n`);
     return exitCode;
   };
-  const words = inSingular(args);
+  const words = toSingular(args);
   const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
   if (command === undefined) {
     const { text, isHelp } = overviewFor(words);
@@ -60,24 +60,24 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
       { ...args, json, stdout, confirm: (question) => confirm(terminal, question) },
       findServer(env),
     );
-    return text === "" && !json ? exitCode : message(lines(json ? JSON.stringify(data) : text), exitCode);
+    return text === "" && !json ? exitCode : message(visibleLines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
-    if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
+    if (error instanceof UsageError) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
     if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);
     throw error;
   }
 }
 
-/** Makes a multi-line text safe for a terminal. */
-function lines(text: string): string {
+/** Escapes control characters in a multi-line text, so that a terminal does not execute them. */
+function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n");
 }
 
 /**
- * Returns singular command words for plural ones: `channels` lists channels, `channels disable main` means `channel
+ * Replaces plural command words by singular ones: `channels` lists channels, and `channels disable main` means `channel
  * disable main`.
  */
-function inSingular(words: readonly string[]): readonly string[] {
+function toSingular(words: readonly string[]): readonly string[] {
   const [topic = "", verb = "", ...rest] = words;
   const one = topic.replace(/s$/, "");
   const is = (known: string): boolean => commands.some(({ name }) => name === `${one} ${known}`);
@@ -103,7 +103,7 @@ function parse(
   const names = Object.keys(command.options);
   try {
     const { values, positionals } = parseArgs({
-      args: words.map(guarded),
+      args: words.map(hideAmount),
       allowPositionals: true,
       strict: true,
       options: {
@@ -114,33 +114,35 @@ function parse(
       },
     });
     const options = Object.fromEntries(
-      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, unguarded(value)]] : [])),
+      Object.entries(values).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, restoreAmount(value)]] : [],
+      ),
     );
     const help = values["help"] === true;
     const missing = names
       .filter((name) => name.endsWith("!"))
       .find((name) => !Object.hasOwn(options, name.replace("!", "")));
-    if (missing !== undefined && !help) throw new WrongUsage(`--${missing.replace("!", "")} is missing`);
+    if (missing !== undefined && !help) throw new UsageError(`--${missing.replace("!", "")} is missing`);
     if (positionals.length > command.positionals.length)
-      throw new WrongUsage(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
+      throw new UsageError(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
     return {
-      positionals: positionals.map(unguarded),
+      positionals: positionals.map(restoreAmount),
       options,
       flags: new Set(Object.entries(values).flatMap(([name, value]) => (typeof value === "boolean" ? [name] : []))),
       json: values["json"] === true,
       help,
     };
   } catch (error) {
-    if (error instanceof WrongUsage) throw error;
-    throw new WrongUsage(error instanceof Error ? error.message : String(error));
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Hides a negative amount from `parseArgs`: it is an argument or value, never an option. */
-function guarded(word: string): string {
-  return /^-\d/.test(word) ? guard + word : word;
+/** Hides a negative amount from `parseArgs`, which would read it as an option. */
+function hideAmount(word: string): string {
+  return /^-\d/.test(word) ? amountPrefix + word : word;
 }
 
-function unguarded(word: string): string {
-  return word.startsWith(guard) ? word.slice(guard.length) : word;
+function restoreAmount(word: string): string {
+  return word.startsWith(amountPrefix) ? word.slice(amountPrefix.length) : word;
 }

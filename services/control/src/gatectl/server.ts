@@ -6,21 +6,21 @@ import { actorHeader, signOperator } from "@modelgate/contracts/operator-credent
 import { readVariables, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
 
-/** Query parameters; undefined ones are left out. */
+/** Query parameters. Undefined ones are not sent. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** Client of the operator API of a control service. Its calls throw CommandFailed with the server's message. */
+/** Client of control's operator API. Calls throw CommandFailed with the server's message. */
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
-  /** Returns the server's address, with which links to its pages begin. */
+  /** Returns the address of the server, for links to its pages. */
   address(): Promise<string>;
-  /** Streams an answer that is not a JSON document. */
+  /** Returns the bytes of an answer that is not a JSON document. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
 }
 
 const credentialSeconds = 60;
-/** Maximum wait for an answer in ms: books of a busy year take long. */
+/** Maximum wait for an answer, in ms: reading the books of a busy year takes long. */
 const maxRequestMs = 600_000;
 
 const variables = (read: VariableReader) => ({
@@ -29,7 +29,10 @@ const variables = (read: VariableReader) => ({
   folder: read.text("MODELGATE_DATA", ".data", "The data folder of `npm start`."),
 });
 
-/** Finds the server on first use: from CONTROL_URL and MODELGATE_SECRET, or from the data folder of `npm start`. */
+/**
+ * Returns a client that finds the server at its first call: from CONTROL_URL and MODELGATE_SECRET, or from the data
+ * folder of `npm start`.
+ */
 export function findServer(env: Readonly<Record<string, string | undefined>>): Server {
   let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
   const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Response> => {
@@ -70,9 +73,7 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
   };
 }
 
-/**
- * Returns the name of the person who runs gatectl, for the audit: the system's user name, or a number if there is none.
- */
+/** Returns the name of the person who runs gatectl, for the audit log: the system's user name, or the user's number. */
 function personName(): string {
   try {
     return userInfo().username;
@@ -106,7 +107,7 @@ async function findAddress(
   );
 }
 
-/** Returns the JSON of an answer; undefined if it is not JSON, which means that another server answered. */
+/** Returns the JSON of an answer; undefined if it is not JSON, because another server answered. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json();
@@ -120,7 +121,7 @@ function messageOf(answer: unknown): string | undefined {
   return typeof message === "string" ? message : undefined;
 }
 
-/** Failure of a command, with a message for people; exit status 1. */
+/** Failure of a command, with a message for people. The exit status is 1. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 }

@@ -1,10 +1,10 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 
-/** A column: its heading, and the text of a row's cell. */
+/** Column of a table: its heading, and a function that returns the text of a row's cell. */
 export type Column = readonly [head: string, cell: (row: unknown) => string];
 
-/** Renders rows under headings, each column as wide as its longest cell; `none` where there are no rows. */
+/** Renders rows under headings. Each column is as wide as its longest cell. Returns `none` if there are no rows. */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
   if (list.length === 0) return none;
@@ -21,8 +21,7 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
 }
 
 /**
- * Escapes control characters and characters that change text direction, as JSON does, so that a terminal executes
- * nothing.
+ * Escapes control characters and characters that change the text direction, so that a terminal does not execute them.
  */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
@@ -30,8 +29,8 @@ export function visible(text: string): string {
   );
 }
 
-/** Returns a field as text; "-" where it is absent. */
-export function cell(name: string): (row: unknown) => string {
+/** Returns a cell function that shows a field as text, "-" if it is absent. */
+export function fieldCell(name: string): (row: unknown) => string {
   return (row) => {
     const value = field(row, name);
     if (value === undefined || value === null) return "-";
@@ -40,8 +39,8 @@ export function cell(name: string): (row: unknown) => string {
   };
 }
 
-/** Returns a field in nano-dollars as dollars. */
-export function money(name: string): (row: unknown) => string {
+/** Returns a cell function that shows a field in nano-dollars as dollars. */
+export function dollarsCell(name: string): (row: unknown) => string {
   return (row) => {
     const nanos = field(row, name);
     return typeof nanos === "string" ? `$${formatUsd(parseNanos(nanos))}` : "-";

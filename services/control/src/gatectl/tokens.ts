@@ -1,18 +1,18 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
-import { positionInPath, WrongUsage, type Arguments, type Command } from "./command.ts";
+import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
 import type { Server } from "./server.ts";
-import { cell, table, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
-  ["TOKEN", cell("id")],
-  ["KEY", cell("hint")],
-  ["NAME", cell("name")],
-  ["ACCOUNT", cell("accountId")],
-  ["GROUP", cell("group")],
-  ["MODELS", (row) => (field(row, "models") === undefined ? "all of the group" : cell("models")(row))],
+  ["TOKEN", fieldCell("id")],
+  ["KEY", fieldCell("hint")],
+  ["NAME", fieldCell("name")],
+  ["ACCOUNT", fieldCell("accountId")],
+  ["GROUP", fieldCell("group")],
+  ["MODELS", (row) => (field(row, "models") === undefined ? "all of the group" : fieldCell("models")(row))],
   ["STATE", stateOf],
-  ["EXPIRES", cell("expiresAt")],
+  ["EXPIRES", fieldCell("expiresAt")],
   ["BUDGET", budgetOf],
 ];
 
@@ -24,8 +24,8 @@ function budgetOf(row: unknown): string {
   return [...dollars("perDay", "day"), ...dollars("perMonth", "month")].join(", ") || "-";
 }
 
-/** Returns the given budget amounts; "none" removes a budget. */
-function wishedBudget({ options }: Arguments): object {
+/** Returns the budget amounts in the options; "none" removes a budget. */
+function budgetInOptions({ options }: Arguments): object {
   const wish = (name: string) => (options[name] === "none" ? null : options[name]);
   return { dollarsPerDay: wish("dollars-per-day"), dollarsPerMonth: wish("dollars-per-month") };
 }
@@ -45,7 +45,7 @@ const show = (data: unknown) => ({ data, text: table(data, columns, "no tokens")
 const change =
   (verb: string, body: (args: Arguments) => object = () => ({})) =>
   async (args: Arguments, server: Server) =>
-    show(await server.post(`/tokens/${positionInPath(args, 0, "TOKEN")}/${verb}`, body(args)));
+    show(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/${verb}`, body(args)));
 
 /** Commands for API keys. */
 export const tokenCommands: readonly Command[] = [
@@ -63,12 +63,12 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
     async run(args, server) {
       const { options } = args;
-      const data = await server.post(`/accounts/${positionInPath(args, 0, "ACCOUNT")}/tokens`, {
+      const data = await server.post(`/accounts/${positionalInPath(args, 0, "ACCOUNT")}/tokens`, {
         group: options["group"],
         name: options["name"],
         models: options["models"]?.split(",").map((model) => model.trim()),
         expiresAt: options["expires"],
-        ...wishedBudget(args),
+        ...budgetInOptions(args),
       });
       return { data, text: `${table(data, columns, "")}\n\nThe key (shown only once):\n${String(field(data, "key"))}` };
     },
@@ -79,7 +79,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["ACCOUNT"],
     options: {},
     example: "gatectl token list acme",
-    run: async (args, server) => show(await server.get(`/accounts/${positionInPath(args, 0, "ACCOUNT")}/tokens`)),
+    run: async (args, server) => show(await server.get(`/accounts/${positionalInPath(args, 0, "ACCOUNT")}/tokens`)),
   },
   {
     name: "token show",
@@ -87,7 +87,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token show tok_0123456789abcdef0123",
-    run: async (args, server) => show(await server.get(`/tokens/${positionInPath(args, 0, "TOKEN")}`)),
+    run: async (args, server) => show(await server.get(`/tokens/${positionalInPath(args, 0, "TOKEN")}`)),
   },
   {
     name: "token set",
@@ -96,8 +96,8 @@ export const tokenCommands: readonly Command[] = [
     options: budgetOptions,
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
     async run(args, server) {
-      if (Object.keys(args.options).length === 0) throw new WrongUsage("nothing to change");
-      return show(await server.post(`/tokens/${positionInPath(args, 0, "TOKEN")}`, wishedBudget(args)));
+      if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");
+      return show(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, budgetInOptions(args)));
     },
   },
   {

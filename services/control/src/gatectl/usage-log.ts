@@ -3,14 +3,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed } from "./server.ts";
-import { WrongUsage, type Command } from "./command.ts";
+import { UsageError, type Command } from "./command.ts";
 import { field } from "../field.ts";
-import { cell, money, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
-const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
-/** Returns the number of vendor-side tool calls; blank for none. */
+const unit = (name: string) => (row: unknown) => fieldCell(name)(field(row, "units"));
+/** Returns the number of vendor-side tool calls; an empty text for none. */
 const toolCalls = (row: unknown): string => {
   const units = field(row, "units");
   const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
@@ -21,28 +21,28 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof given === "object" && given !== null ? given : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-/** Columns of a call. */
+/** Columns of a table of calls. */
 export const callColumns: readonly Column[] = [
-  ["TIME", cell("time")],
-  ["REQUEST", cell("requestId")],
-  ["VENDOR'S ID", cell("upstreamRequestId")],
-  ["ACCOUNT", cell("accountId")],
-  ["TOKEN", cell("tokenId")],
-  ["MODEL", cell("model")],
-  ["CHANNEL", cell("channelId")],
-  ["STATUS", cell("status")],
-  ["OUTCOME", cell("outcome")],
+  ["TIME", fieldCell("time")],
+  ["REQUEST", fieldCell("requestId")],
+  ["VENDOR'S ID", fieldCell("upstreamRequestId")],
+  ["ACCOUNT", fieldCell("accountId")],
+  ["TOKEN", fieldCell("tokenId")],
+  ["MODEL", fieldCell("model")],
+  ["CHANNEL", fieldCell("channelId")],
+  ["STATUS", fieldCell("status")],
+  ["OUTCOME", fieldCell("outcome")],
   ["INPUT", unit("inputTokens")],
   ["OUTPUT", unit("outputTokens")],
   ["TOOLS", toolCalls],
-  ["COST", money("costNanos")],
-  ["UNPRICED", cell("unpriced")],
-  ["CAPPED", cell("capped")],
-  ["END USER", cell("endUser")],
+  ["COST", dollarsCell("costNanos")],
+  ["UNPRICED", fieldCell("unpriced")],
+  ["CAPPED", fieldCell("capped")],
+  ["END USER", fieldCell("endUser")],
   ["TAGS", tags],
 ];
 
-/** Commands for the usage log, by pages and as a file. */
+/** Commands that show the usage log in pages, and export it to a file. */
 export const usageLogCommands: readonly Command[] = [
   {
     name: "usage list",
@@ -72,7 +72,7 @@ export const usageLogCommands: readonly Command[] = [
     example: "gatectl usage export --format ndjson --from 2026-01-01 --to 2026-01-31 --out january.ndjson",
     async run({ options: { out, ...query }, json, stdout }, server) {
       if (json && out === undefined)
-        throw new WrongUsage("--json needs --out, because stdout cannot hold the document and the export");
+        throw new UsageError("--json needs --out, because stdout cannot hold the document and the export");
       const source = await server.stream("/usage/export", query);
       let bytes = 0;
       const counted = async function* () {

@@ -1,28 +1,31 @@
 import { field } from "../field.ts";
 import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
-import { cell, table, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
-/** Describes further calls that a row represents. */
+/** Describes the further refused calls that a row represents. */
 const alsoRefused = (row: unknown): string => {
   const calls = Number(field(row, "calls") ?? 1);
   return calls > 1 ? `and ${calls - 1} more` : "";
 };
 const columns: readonly Column[] = [
-  ["TIME", cell("time")],
-  ["REQUEST", cell("requestId")],
-  ["ACCOUNT", cell("accountId")],
-  ["TOKEN", cell("tokenId")],
-  ["ENDPOINT", cell("endpoint")],
-  ["MODEL", cell("model")],
-  ["STATUS", cell("status")],
-  ["CODE", cell("code")],
-  ["FIELD", cell("param")],
-  ["WHY", (row) => cell(field(row, "message") === undefined ? "meaning" : "message")(row)],
+  ["TIME", fieldCell("time")],
+  ["REQUEST", fieldCell("requestId")],
+  ["ACCOUNT", fieldCell("accountId")],
+  ["TOKEN", fieldCell("tokenId")],
+  ["ENDPOINT", fieldCell("endpoint")],
+  ["MODEL", fieldCell("model")],
+  ["STATUS", fieldCell("status")],
+  ["CODE", fieldCell("code")],
+  ["FIELD", fieldCell("param")],
+  ["WHY", (row) => fieldCell(field(row, "message") === undefined ? "meaning" : "message")(row)],
   ["", alsoRefused],
 ];
 
-/** Lists the refused calls that match a command's filters; none if a filter uses a field that refused calls lack. */
+/**
+ * Returns the refused calls that match a command's filters; an empty list if a filter uses a field that refused calls
+ * lack.
+ */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
   const isOfCalls = [channel, tag, endUser, after].some((value) => value !== undefined);
@@ -32,7 +35,7 @@ export async function refusedCalls(server: Server, options: Arguments["options"]
   return calls;
 }
 
-/** Renders refused calls under a separate heading; an empty text where there are none. */
+/** Renders refused calls under a separate heading; an empty text if there are none. */
 export function refusedTable(refused: readonly unknown[]): string {
   return refused.length === 0 ? "" : `Refused, at no cost:\n${table(refused, columns, "")}`;
 }

@@ -1,24 +1,24 @@
 import { CommandFailed } from "./server.ts";
-import { position, type Command } from "./command.ts";
+import { requiredPositional, type Command } from "./command.ts";
 import { field } from "../field.ts";
-import { cell, table, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
-/** A day before all calls, so that an id is found at any age. */
+/** Date before all calls, so that an id is found at any age. */
 const earliestDay = "2020-01-01";
 
 const attemptColumns: readonly Column[] = [
-  ["CHANNEL", cell("channel")],
-  ["KEY", cell("key")],
-  ["MS", cell("ms")],
-  ["STATUS", cell("status")],
-  ["FAILED", cell("failed")],
-  ["VENDOR'S CODE", cell("vendorCode")],
-  ["VENDOR'S MESSAGE", cell("vendorMessage")],
+  ["CHANNEL", fieldCell("channel")],
+  ["KEY", fieldCell("key")],
+  ["MS", fieldCell("ms")],
+  ["STATUS", fieldCell("status")],
+  ["FAILED", fieldCell("failed")],
+  ["VENDOR'S CODE", fieldCell("vendorCode")],
+  ["VENDOR'S MESSAGE", fieldCell("vendorMessage")],
 ];
 
-/** Command that shows everything known about one request. */
+/** Command that shows all that is known about one request. */
 export const usageShowCommand: Command = {
   name: "usage show",
   summary: "Show the calls of a request with each attempt at a vendor, or the reason of its refusal.",
@@ -26,7 +26,7 @@ export const usageShowCommand: Command = {
   options: {},
   example: "gatectl usage show req_2Tq0vKx1a",
   async run(args, server) {
-    const id = position(args, 0, "REQUEST");
+    const id = requiredPositional(args, 0, "REQUEST");
     const filter = { "request-id": id, from: earliestDay };
     const events = field(await server.get("/usage/events", filter), "events");
     const calls: readonly unknown[] = Array.isArray(events) ? events : [];

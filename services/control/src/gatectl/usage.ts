@@ -1,9 +1,9 @@
 import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
-import { cell, table } from "./table.ts";
+import { fieldCell, table } from "./table.ts";
 
-/** Filters of all usage commands; each is a parameter of the operator's API. */
+/** Filters of all usage commands. Each is a parameter of the operator API. */
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
   token: "only this token",
@@ -47,10 +47,10 @@ export const usageCommands: readonly Command[] = [
       const text = table(
         data,
         [
-          ...by.map((name) => [name.toUpperCase(), (row: unknown) => cell(name)(field(row, "by"))] as const),
-          ["CALLS", cell("calls")],
-          ["P50 MS", cell("p50")],
-          ["P95 MS", cell("p95")],
+          ...by.map((name) => [name.toUpperCase(), (row: unknown) => fieldCell(name)(field(row, "by"))] as const),
+          ["CALLS", fieldCell("calls")],
+          ["P50 MS", fieldCell("p50")],
+          ["P95 MS", fieldCell("p95")],
         ],
         "no completed calls",
       );
@@ -72,7 +72,9 @@ export const usageCommands: readonly Command[] = [
       const text = table(
         data,
         [
-          ...by.map((name) => [name.toUpperCase(), (row: unknown) => cell(name)(field(row, "by")) || "-"] as const),
+          ...by.map(
+            (name) => [name.toUpperCase(), (row: unknown) => fieldCell(name)(field(row, "by")) || "-"] as const,
+          ),
           ["CALLS", (row) => sum(row, "calls")],
           ["INPUT", (row) => sum(row, "inputTokens")],
           ["CACHED", (row) => sum(row, "cachedInputTokens")],

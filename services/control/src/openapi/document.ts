@@ -12,7 +12,7 @@ export function openApiOfControl(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const [route, operation] of Object.entries(operations)) {
     const [method = "", path = ""] = route.split(" ");
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described(route, operation) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(route, operation) };
   }
   return {
     openapi: "3.1.0",
@@ -39,7 +39,7 @@ export function openApiOfControl(): Json {
   };
 }
 
-function described(route: string, { summary, area, role, query = {}, body, answer }: Operation): Json {
+function describeOperation(route: string, { summary, area, role, query = {}, body, answer }: Operation): Json {
   const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -61,7 +61,7 @@ function described(route: string, { summary, area, role, query = {}, body, answe
     parameters: [...inPath, ...inQuery],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: used(body) } } } }),
+      : { requestBody: { required: true, content: { "application/json": { schema: schemaOrReference(body) } } } }),
     responses: {
       "200": { description: "Done.", content: contentOf(answer) },
       default: {
@@ -75,7 +75,7 @@ function described(route: string, { summary, area, role, query = {}, body, answe
 function contentOf(answer: Operation["answer"]): Json {
   if (answer === "text/csv")
     return { "text/csv": { schema: { type: "string" } }, "application/x-ndjson": { schema: { type: "string" } } };
-  const schema = { type: "object", properties: { data: used(answer) }, required: ["data"] };
+  const schema = { type: "object", properties: { data: schemaOrReference(answer) }, required: ["data"] };
   return { "application/json": { schema } };
 }
 
@@ -85,15 +85,15 @@ function operationId(route: string): string {
   return first.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Returns a schema for use: a reference, where it has a name. */
-function used(value: unknown): unknown {
+/** Returns a schema for use in the document: a reference if the schema has a name, otherwise the schema itself. */
+function schemaOrReference(value: unknown): unknown {
   const name = named.get(value);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
-  if (Array.isArray(value)) return value.map(used);
+  if (Array.isArray(value)) return value.map(schemaOrReference);
   return typeof value === "object" && value !== null ? membersOf(value) : value;
 }
 
 function membersOf(schema: object): Json {
   const members = Object.entries(schema).filter(([member]) => member !== "$id");
-  return Object.fromEntries(members.map(([member, value]) => [member, used(value)]));
+  return Object.fromEntries(members.map(([member, value]) => [member, schemaOrReference(value)]));
 }

@@ -1,36 +1,36 @@
 import type { OperatorRole } from "@modelgate/platform";
 import { Type, type TSchema } from "typebox";
 
-/** One operation of control's API. Its description, guard and console client are generated from this row. */
+/** Operation of control's API. Its description, its guard and the console's client are generated from this row. */
 export interface Operation {
   readonly summary: string;
   readonly area: "accounts" | "calls" | "channels" | "configuration" | "operators" | "session" | "system";
-  /** Minimum role; `visitor`: not signed in. */
+  /** Minimum role; `visitor` means not signed in. */
   readonly role: OperatorRole | "visitor";
   /**
-   * Method that limits a member to their account: by the account in the path, in the query, or by the handler; `all`:
-   * the operation concerns no account. Absent: members may not call it.
+   * Way to limit a member to the member's account: by the account in the path, by the query, or in the handler. `all`
+   * if the operation concerns no account. If absent, members may not call the operation.
    */
   readonly member?: "path" | "query" | "handler" | "all";
-  /** Query parameters and their descriptions. */
+  /** Names of query parameters, with their descriptions. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
   /** Schema of the answer's `data`, or a content type other than JSON. */
   readonly answer: TSchema | "text/csv";
 }
 
-/** Schemas that several operations use. */
+/** Schema of a text; this and the following schemas are used by several operations. */
 export const text = Type.String();
-export const optional = Type.Optional(text);
-export const nothing = Type.Object({});
-export const name = Type.Optional(Type.Union([text, Type.Null()]));
+export const optionalText = Type.Optional(text);
+export const emptyObject = Type.Object({});
+export const optionalName = Type.Optional(Type.Union([text, Type.Null()]));
 
-export const period = {
+export const periodParameters = {
   from: "first day or time, included; today (UTC) where absent",
   to: "last day or time, included",
   day: "one day, in place of from and to",
 };
-export const narrowing = {
+export const filterParameters = {
   account: "an account",
   token: "a token's id",
   model: "a model",

@@ -2,7 +2,7 @@ import { operatorRoles } from "@modelgate/platform";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
-/** Named schemas of control's API. Money is decimal nano-dollars, times are RFC 3339. */
+/** Text in the named schemas of control's API. Money is in decimal nano-dollars, times are RFC 3339. */
 const text = Type.String();
 const texts = Type.Array(Type.String());
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);

@@ -1,14 +1,14 @@
 import { StartError, operatorRoles, type Operator } from "@modelgate/platform";
 
-/** Role of the members of a provider's group. */
+/** Role that the members of a provider's group have. */
 export interface GroupRole {
   readonly group: string;
   readonly role: Operator["role"];
-  /** Absent: in all accounts. */
+  /** Account in which the role is valid; undefined means all accounts. */
   readonly account: string | undefined;
 }
 
-/** Reads OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError. */
+/** Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError. */
 export function readGroupRoles(written: string): readonly GroupRole[] {
   return written
     .split(",")
@@ -25,7 +25,10 @@ export function readGroupRoles(written: string): readonly GroupRole[] {
     });
 }
 
-/** Returns the highest role of a person's groups; a role in all accounts precedes one in a single account. */
+/**
+ * Returns the highest role that a person's groups have; undefined if they have none. A role in all accounts precedes
+ * any role in a single account.
+ */
 export function roleOf(groups: readonly string[], roles: readonly GroupRole[]): GroupRole | undefined {
   const rank = ({ role, account }: GroupRole): number =>
     operatorRoles.indexOf(role) + (account === undefined ? operatorRoles.length : 0);

@@ -3,37 +3,39 @@ import { promisify } from "node:util";
 import { Failure } from "@modelgate/contracts";
 
 /** OWASP's recommended parameters of Argon2id: 19 MiB, two passes, one lane. */
-const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const hashCost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
 /** Minimum and maximum characters of a password. */
 const [minCharacters, maxCharacters] = [12, 200];
-/** Maximum concurrent hashes; further sign-ins are refused temporarily. */
+/** Maximum hashes that are computed at the same time; further sign-ins are refused temporarily. */
 const maxAtOnce = 8;
 
 const derive = promisify(argon2);
-let inWork = 0;
+let runningHashes = 0;
 
-/** Hashes a new password as a PHC string. Throws Failure invalid_value for one that is too short or too long. */
+/** Hashes a new password as a PHC string. Throws Failure invalid_value for a password that is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
   if (password.length < minCharacters || password.length > maxCharacters)
     throw new Failure("invalid_value", `password must have ${minCharacters} to ${maxCharacters} characters.`, {
       param: "password",
     });
   const salt = randomBytes(saltBytes);
-  const hash = await hashed(password, salt, cost);
-  const { memory, passes, parallelism } = cost;
+  const hash = await computeHash(password, salt, hashCost);
+  const { memory, passes, parallelism } = hashCost;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** Hash to compare with if the operator does not exist: takes the same time, and matches no password. */
-const noPassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
+/**
+ * Hash that is compared if the operator does not exist. The comparison takes the same time, and no password matches.
+ */
+const noPassword = `$argon2id$v=19$m=${hashCost.memory},t=${hashCost.passes},p=${hashCost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
 
-/** Returns true if a password matches a hash. Without a hash returns false in the same time. */
-export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
+/** Returns true if a password matches a hash. Without a hash, returns false after the same time. */
+export async function passwordMatches(password: string, stored: string | undefined): Promise<boolean> {
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];
   if (memory === undefined || password.length > maxCharacters) return false;
-  const found = await hashed(password, Buffer.from(salt, "base64"), {
+  const found = await computeHash(password, Buffer.from(salt, "base64"), {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
@@ -41,20 +43,20 @@ export async function isPassword(password: string, stored: string | undefined): 
   return timingSafeEqual(found, Buffer.from(hash, "base64")) && stored !== undefined;
 }
 
-async function hashed(
+async function computeHash(
   message: string,
   nonce: Buffer,
   { memory, passes, parallelism }: { memory: number; passes: number; parallelism: number },
 ): Promise<Buffer> {
-  if (inWork >= maxAtOnce)
+  if (runningHashes >= maxAtOnce)
     throw new Failure("server_overloaded", "Too many sign-ins at the moment; try again shortly.", {
       retryAfterSeconds: 1,
     });
-  inWork++;
+  runningHashes++;
   try {
     return await derive("argon2id", { message, nonce, parallelism, tagLength: hashBytes, memory, passes });
   } finally {
-    inWork--;
+    runningHashes--;
   }
 }
 

@@ -4,17 +4,17 @@ import { Failure, stored, present } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorRole } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import type { Ledger } from "../ledger.ts";
-import { hashPassword, isPassword } from "./passwords.ts";
+import { hashPassword, passwordMatches } from "./passwords.ts";
 
 const role = Type.Enum([...operatorRoles]);
 
 const PersonRecord = Type.Object({
   role,
-  /** Limits the operator to one account; absent or null: all accounts. */
+  /** Account to which the operator is limited; absent or null means all accounts. */
   account: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  /** Verified by an OpenID provider. */
+  /** Email address that an OpenID provider has verified. */
   email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  /** Argon2id hash as a PHC string; absent: no password, as for people of an OpenID provider. */
+  /** Argon2id hash as a PHC string; absent for people without a password, such as those of an OpenID provider. */
   password: Type.Optional(Type.String()),
   disabled: Type.Boolean(),
   createdAt: Type.String(),
@@ -32,7 +32,7 @@ const KeyRecord = Type.Object({
 const readPerson = stored("operator", PersonRecord);
 const readKeyRecord = stored("operator's key", KeyRecord);
 
-/** An operator, for display. */
+/** View of an operator. */
 export interface PersonView {
   readonly name: string;
   readonly role: OperatorRole;
@@ -43,7 +43,7 @@ export interface PersonView {
   readonly createdAt: string;
 }
 
-/** An automation key, for display. */
+/** View of an automation key. */
 export interface OperatorKeyView {
   readonly id: string;
   readonly name: string;
@@ -68,12 +68,12 @@ export interface PersonChange {
   readonly disabled?: boolean | undefined;
 }
 
-/** Prefix of keys for automation. */
+/** Prefix of automation keys. */
 const keyPrefix = "mgo_";
-/** Time, in ms, for which a key's permissions are cached: a deleted key stops working within it. */
-const rememberMs = 2_000;
-/** Maximum cached keys, including unknown ones. */
-const maxRemembered = 1_000;
+/** Time, in ms, for which a key's permissions are cached; a deleted key may work that long. */
+const cacheMs = 2_000;
+/** Maximum cached keys, including unknown keys. */
+const maxCached = 1_000;
 
 interface BookedRecord {
   readonly name: string;
@@ -85,7 +85,7 @@ interface BookedKey {
   readonly record: object;
 }
 
-/** Operators and their automation keys, which the books store. */
+/** Operators and their automation keys, which are stored in the books. */
 export class People {
   readonly #ledger: Pick<Ledger, "read" | "write">;
   readonly #remembered = new Map<string, { readonly until: number; readonly operator: Operator | undefined }>();
@@ -94,23 +94,23 @@ export class People {
   }
 
   /**
-   * Returns the operator with a name and password. Throws Failure invalid_api_key, which does not reveal which is
-   * wrong.
+   * Returns the operator with this name and password. Throws Failure invalid_api_key, which does not reveal which of
+   * the two is wrong.
    */
   async byPassword(name: string, password: string): Promise<Operator> {
     const found = await this.#find(name);
-    const fits = await isPassword(password, found?.password);
+    const fits = await passwordMatches(password, found?.password);
     if (found === undefined || !fits || found.disabled)
       throw new Failure("invalid_api_key", "The name or the password is wrong.");
     return { name, role: found.role, account: found.account ?? undefined };
   }
 
-  /** Returns true if the operator with that name may not sign in by any method. */
+  /** Returns true if an operator is disabled and so may not sign in by any method. */
   async isDisabled(name: string): Promise<boolean> {
     return (await this.#find(name))?.disabled === true;
   }
 
-  /** Returns the owner of an automation key; undefined for any other key. */
+  /** Returns the operator whose automation key this is; undefined for an unknown key. */
   async byKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
     const digest = digestOf(key);
@@ -120,17 +120,17 @@ export class People {
     const record = booked === undefined ? undefined : readKeyRecord(JSON.stringify(booked.record));
     const operator =
       record === undefined ? undefined : { name: actorOfKey(record), role: record.role, account: record.account };
-    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-    this.#remembered.set(digest, { until: Date.now() + rememberMs, operator });
+    if (this.#remembered.size >= maxCached) this.#remembered.clear();
+    this.#remembered.set(digest, { until: Date.now() + cacheMs, operator });
     return operator;
   }
 
   async list(): Promise<readonly PersonView[]> {
     const all = await this.#ledger.read<readonly BookedRecord[]>("/operators");
-    return all.map(({ name, record }) => shown(name, readPerson(JSON.stringify(record))));
+    return all.map(({ name, record }) => personView(name, readPerson(JSON.stringify(record))));
   }
 
-  /** Creates an operator. Throws Failure (409) where the name exists. */
+  /** Creates an operator. Throws Failure (409) if the name already exists. */
   async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
     const record: PersonRecord = present({
       role: wanted,
@@ -139,7 +139,7 @@ export class People {
       disabled: false,
       createdAt: new Date().toISOString(),
     });
-    const after = shown(name, record);
+    const after = personView(name, record);
     const act = { action: "operator.create", account: account ?? "", after };
     const { created } = await this.#ledger.write<{ created: boolean }>("/operators", { name, record, ...act }, actor);
     if (!created)
@@ -150,7 +150,7 @@ export class People {
     return after;
   }
 
-  /** Records a person who signed in through a provider, if new or changed, so that the person can be disabled. */
+  /** Records a new or changed person who signed in through a provider, so that the person can be disabled. */
   async remember({ name, role: has, ...operator }: Operator): Promise<void> {
     const { account = null, email = null } = operator;
     const found = await this.#find(name);
@@ -167,14 +167,14 @@ export class People {
       );
   }
 
-  /** Changes an operator. Throws Failure unknown_url. */
+  /** Changes an operator. Throws Failure unknown_url if the operator does not exist. */
   async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {
     const record = present({ ...change, password: password === undefined ? undefined : await hashPassword(password) });
     const after = present({ name, ...change, password: password === undefined ? undefined : "changed" });
     const path = `/operators/${encodeURIComponent(name)}`;
     const body = { record, action: "operator.change", account: "", after };
     const changed = await this.#ledger.write<BookedRecord>(path, body, actor);
-    return shown(name, readPerson(JSON.stringify(changed.record)));
+    return personView(name, readPerson(JSON.stringify(changed.record)));
   }
 
   async keys(): Promise<readonly OperatorKeyView[]> {
@@ -185,7 +185,7 @@ export class People {
     });
   }
 
-  /** Creates an automation key. Only this answer contains the key. */
+  /** Creates an automation key. The key itself is only in this answer. */
   async createKey(
     wish: { readonly name: string; readonly role: OperatorRole; readonly account: string | undefined },
     actor: string,
@@ -202,7 +202,7 @@ export class People {
     return { id, account: account ?? null, ...record, key };
   }
 
-  /** Deletes an automation key. Throws Failure unknown_url. */
+  /** Deletes an automation key. Throws Failure unknown_url if it does not exist. */
   async deleteKey(id: string, actor: string): Promise<void> {
     await this.#ledger.write(`/operator-keys/${encodeURIComponent(id)}/delete`, {}, actor);
     this.#remembered.clear();
@@ -214,11 +214,11 @@ export class People {
   }
 }
 
-/** Returns the audit actor of an automation key; no operator can have such a name. */
+/** Returns the name under which the audit log records an automation key. No operator can have such a name. */
 export function actorOfKey({ name }: { readonly name: string }): string {
   return `key ${name}`;
 }
 
-function shown(name: string, { password, account = null, email = null, ...record }: PersonRecord): PersonView {
+function personView(name: string, { password, account = null, email = null, ...record }: PersonRecord): PersonView {
   return { name, ...record, account, email, hasPassword: password !== undefined };
 }

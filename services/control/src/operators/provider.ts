@@ -17,7 +17,7 @@ export interface ProviderSettings {
   readonly roles: string;
 }
 
-/** Dependencies of the sign-in through a provider. */
+/** Dependencies of the sign-in through an OpenID provider. */
 export interface ProviderDeps {
   readonly sessions: Sessions;
   readonly people: Pick<People, "isDisabled" | "remember">;
@@ -26,27 +26,27 @@ export interface ProviderDeps {
   readonly log: Logger;
 }
 
-/** An OpenID provider that people sign in with. */
+/** OpenID provider that people sign in with. */
 export interface Provider {
   /** Redirects a browser to the provider. */
   begin(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Handles a browser's return from the provider: signs in, or reports the refusal. */
+  /** Handles a browser that returns from the provider: signs the person in, or reports the refusal. */
   end(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** Paths of the sign-in; the second is registered at the provider. */
+/** Path that starts a sign-in. */
 const beginPath = "/session/provider";
 const endPath = "/session/provider/callback";
-/** Maximum characters of an operator's name in the audit. */
+/** Maximum characters of a person's name in the audit log. */
 const maxNameLength = 100;
 
-/** Opens a provider; undefined where none is configured. Throws StartError for invalid roles. */
+/** Opens the provider; undefined if none is configured. Throws StartError for invalid roles. */
 export function openProvider(settings: ProviderSettings, deps: ProviderDeps): Provider | undefined {
   const { issuer } = settings;
   return issuer === undefined ? undefined : new OpenIdProvider({ ...settings, issuer }, deps);
 }
 
-/** Serves the two paths of the provider sign-in, and passes all other requests to `api`. */
+/** Serves the two paths of the sign-in through a provider, and passes other requests to `api`. */
 export function withProvider(api: RequestListener, provider: Provider | undefined): RequestListener {
   if (provider === undefined) return api;
   return (request, response) => {
@@ -56,10 +56,10 @@ export function withProvider(api: RequestListener, provider: Provider | undefine
   };
 }
 
-/** A person identified by a provider. */
-interface Identified {
+/** Person whom a provider has identified. */
+interface IdentifiedPerson {
   readonly operator: Operator;
-  /** Unverified names of the person; an operator may have been disabled under one of them. */
+  /** Unverified names of the person. The person is refused if an operator with one of them is disabled. */
   readonly otherNames: readonly string[];
 }
 
@@ -116,10 +116,10 @@ class OpenIdProvider implements Provider {
   }
 
   /**
-   * Identifies the person who returned; undefined if none of their groups has a role. Rejects an invalid provider
-   * answer.
+   * Identifies the person who returned; undefined if none of the person's groups has a role. Rejects if the provider's
+   * answer is invalid.
    */
-  async #identify(request: IncomingMessage): Promise<Identified | undefined> {
+  async #identify(request: IncomingMessage): Promise<IdentifiedPerson | undefined> {
     const client = await import("openid-client");
     const [expectedState = "", expectedNonce = "", pkceCodeVerifier = ""] = (
       this.#deps.cookies.signIn(request.headers) ?? ""
@@ -182,9 +182,7 @@ class OpenIdProvider implements Provider {
   }
 }
 
-/**
- * Returns the name of a person at a provider: issuer and subject, the only claims that permanently identify a person.
- */
+/** Returns the name of a provider's person: issuer and subject, the only claims that identify a person permanently. */
 function nameAt(issuer: string, subject: string): string {
   const name = `oidc:${subject}@${issuer.replace(/^https?:\/\//, "")}`;
   return name.length <= maxNameLength ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;

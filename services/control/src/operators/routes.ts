@@ -12,9 +12,12 @@ export interface PeopleRouteDeps {
   readonly sessions: Sessions;
 }
 
-/** Routes of operators, members of accounts, and automation keys. */
+/** Routes of operators, account members and automation keys. */
 export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): OperatorRoutes {
-  /** Reads the account that a person becomes a member of. Throws Failure unknown_url. */
+  /**
+   * Reads the account that a person becomes a member of; undefined for all accounts. Throws Failure unknown_url if it
+   * does not exist.
+   */
   const accountIn = async (body: unknown): Promise<string | undefined> => {
     const account = fields.optionalText(body, "account");
     return account === undefined ? undefined : (await accountOf(redis, account)).id;
@@ -60,7 +63,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
   };
 }
 
-/** Reads a role. Throws for the role admin in one account, because a member only manages that account. */
+/** Reads a role. Throws Failure for the role admin in a single account, because members only manage their account. */
 function roleIn(body: unknown, account: string | undefined): OperatorRole {
   const role = fields.optionalWord(body, "role", operatorRoles) ?? "viewer";
   if (account !== undefined && role === "admin")

@@ -2,23 +2,24 @@ import { createHash } from "node:crypto";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Maximum failed password sign-ins per window. */
+/** Maximum failed password sign-ins per window and pair of name and address. */
 const maxPerPair = 10;
 const maxPerAddress = 30;
 const maxPerName = 100;
 const windowSeconds = 900;
-/** Time, in seconds, for which an address counts as known for a person. */
+/** Time, in seconds, for which an address counts as known after a person has signed in from it. */
 const knownSeconds = 30 * 86_400;
 
-/** Source address of a sign-in, and the name that it uses. */
+/** Network address of a sign-in, and the name that it uses. */
 export interface SignInAttempt {
   readonly address: string;
   readonly name: string;
 }
 
 /**
- * Counts failed password sign-ins on all replicas: by name and address, by address, and by name. An address that the
- * person has signed in from before is only limited by the first, so that guesses from elsewhere do not lock anyone out.
+ * Limits failed password sign-ins over all replicas: per pair of name and address, per address, and per name. For a
+ * known address of the person only the limit per pair applies, so that guesses from elsewhere do not lock the person
+ * out.
  */
 export class SignInLimits {
   readonly #redis: Redis;
@@ -27,8 +28,8 @@ export class SignInLimits {
   }
 
   /**
-   * Runs a sign-in and counts a failure. Throws Failure rate_limit_exceeded, without checking the password, after too
-   * many failures.
+   * Runs a sign-in and counts it if it fails. After too many failures, throws Failure rate_limit_exceeded without
+   * checking the password.
    */
   async run<T>({ address, name }: SignInAttempt, signIn: () => Promise<T>): Promise<T> {
     const known = keyOf("known", address, name);

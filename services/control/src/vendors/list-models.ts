@@ -5,7 +5,7 @@ import { askModels } from "../configuration/ask-models.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
-/** A model that a vendor lists, and its kind judging by its name. */
+/** Model that a vendor lists, and its kind, judged by its name. */
 export interface OfferedModel {
   readonly id: string;
   readonly kind: ModelKind;
@@ -13,39 +13,40 @@ export interface OfferedModel {
   readonly contextTokens: ListedModel["contextTokens"];
 }
 
-/** Result of requesting a vendor's models: the models, or the vendor's message. */
+/** Result of a request for a vendor's models: the models, or the vendor's message. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
   readonly message: string | null;
 }
 
-/** Vendor whose models are requested, and the key to use. */
-export interface ListWish {
+/** Vendor, address and key for a request for models. */
+export interface ModelListQuery {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string;
 }
 
 /**
- * Requests a vendor's models, unless its address is `inside`. Throws Failure invalid_value naming the invalid field.
+ * Requests the models of a vendor. Throws Failure invalid_value that names the invalid field, such as an address in
+ * `inside`.
  */
 export async function listModels(
-  wish: ListWish,
+  wish: ModelListQuery,
   transport: Transport,
   inside: readonly string[],
 ): Promise<ListedModels> {
   const provider = Object.hasOwn(providers, wish.provider) ? providers[wish.provider] : undefined;
-  if (provider === undefined) throw wrong("provider", "is not a vendor that this build knows");
+  if (provider === undefined) throw invalidField("provider", "is not a vendor that this build knows");
   const problem = baseUrlProblem(wish.baseUrl, provider) ?? unsafeAddress(new URL(wish.baseUrl).origin, inside);
-  if (problem !== undefined) throw wrong("baseUrl", problem);
-  if (!isSendableKey(wish.key)) throw wrong("key", "holds what no header can carry");
+  if (problem !== undefined) throw invalidField("baseUrl", problem);
+  if (!isSendableKey(wish.key)) throw invalidField("key", "holds what no header can carry");
   const { keyForm } = provider;
   if (keyForm !== undefined && !keyForm.pattern.test(wish.key))
-    throw wrong("key", `is no key of the form ${keyForm.words}`);
+    throw invalidField("key", `is no key of the form ${keyForm.words}`);
   try {
     const models = await askModels(wish, transport);
     return {
-      models: offered(models, provider),
+      models: servableModels(models, provider),
       message: models.length > 0 ? null : `${provider.name} lists no model: name them`,
     };
   } catch (error) {
@@ -53,8 +54,8 @@ export async function listModels(
   }
 }
 
-/** Returns the models that a channel to this vendor can serve, judging by their names. */
-function offered(models: readonly ListedModel[], { wires }: Provider): readonly OfferedModel[] {
+/** Returns the models that a channel to this vendor can serve, judged by their names. */
+function servableModels(models: readonly ListedModel[], { wires }: Provider): readonly OfferedModel[] {
   const kinds = models.flatMap(({ name: id, price, contextTokens }) => {
     const kind = kindOfListed(id, wires);
     return kind === undefined ? [] : [{ id, kind, price, contextTokens }];
@@ -62,6 +63,6 @@ function offered(models: readonly ListedModel[], { wires }: Provider): readonly 
   return kinds.toSorted((one, other) => one.id.localeCompare(other.id));
 }
 
-function wrong(param: string, message: string): Failure {
+function invalidField(param: string, message: string): Failure {
   return new Failure("invalid_value", `${param} ${message}.`, { param });
 }

@@ -5,18 +5,18 @@ import { fields } from "../api/fields.ts";
 import { withKnownPrices } from "./known-prices.ts";
 import { listModels } from "./list-models.ts";
 
-/** A vendor that can be added. */
+/** Vendor for which a channel can be added. */
 export interface KnownVendor {
-  /** Prefix of its channels' names. */
+  /** Prefix for the ids of its channels. */
   readonly name: string;
   readonly title: string;
-  /** Provider that handles it. */
+  /** Provider implementation for the vendor. */
   readonly provider: string;
-  /** Null where only its customer knows the address. */
+  /** Address of the vendor's API; null if only the vendor's customer knows it. */
   readonly baseUrl: string | null;
 }
 
-/** Vendors that this build supports, by title, and a generic one with OpenAI's formats. */
+/** Vendors that this build supports, sorted by title, and a generic vendor with OpenAI's API format. */
 export const knownVendors: readonly KnownVendor[] = [
   ...Object.entries(providers)
     .map(([name, { title = name, baseUrl = null }]) => ({ name, title, provider: name, baseUrl }))
@@ -24,7 +24,7 @@ export const knownVendors: readonly KnownVendor[] = [
   { name: "compatible", title: "Another that speaks OpenAI's formats", provider: "openai", baseUrl: null },
 ];
 
-/** Routes of the vendors that can be added, and of the models that each lists. */
+/** Routes of the vendors for which channels can be added, and of the models that each lists. */
 export function vendorRoutes(transport: Transport, inside: readonly string[]): OperatorRoutes {
   return {
     "GET /vendors": async () => knownVendors,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { stringify } from "yaml";
-import { type Browserlike, post, signInByLink } from "../console/people.ts";
+import { type BrowserClient, post, signInByLink } from "../console/people.ts";
 import { config as baseConfig, hello, keys } from "../../../../libs/relay/test/config.ts";
 
 const canary = "sk-canary-of-a-vendor-0123456789";
@@ -13,7 +13,7 @@ describe("a configuration in the books", { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-seed-"));
   const seed = join(folder, "seed.yaml");
   let suite: Suite;
-  let admin: Browserlike;
+  let admin: BrowserClient;
   beforeAll(async () => {
     writeFileSync(seed, `# what it begins with\n${stringify(baseConfig)}`);
     suite = await startSuite({

@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { differenceOf } from "../../src/configuration/difference.ts";
 import {
-  edited,
+  applyEdits,
   fragmentOf,
   partsOf,
   withHiddenKeys,
-  withKeptKeys,
+  withStoredKeys,
   withoutAccounts,
 } from "../../src/configuration/documents.ts";
 
@@ -21,7 +21,7 @@ accounts:
 `;
 
 test("an edit changes its part and keeps comments", () => {
-  const text = edited(document, [
+  const text = applyEdits(document, [
     { path: ["models", "b"], value: { kind: "image" } },
     { path: ["channels", "main"], value: null },
     { path: ["channels", "new"], value: { id: "new" } },
@@ -39,14 +39,14 @@ test("a channel's hidden key is kept, and removed parts become comments", () => 
   expect(channel).toEqual({ id: "main", keys: ["(hidden)", "env:NAME"] });
   expect(partsOf(document).models).toEqual({ a: { kind: "chat" } });
   const value = { id: "main", keys: ["(hidden)", "env:NAME", "secret-2"], weight: 2 };
-  const text = edited(document, [{ path: ["channels", "main"], value }]);
+  const text = applyEdits(document, [{ path: ["channels", "main"], value }]);
   expect(partsOf(text).channels).toEqual([{ ...value, keys: ["(hidden)", "env:NAME", "(hidden)"] }]);
   expect(text).toMatch(/- secret-1\s+- env:NAME\s+- secret-2/);
   expect(fragmentOf([{ path: ["models", "a"], value: null }])).toBe("# remove models.a\n");
 });
 
 test("literal keys are stored separately or hidden; references stay", () => {
-  const { document: kept, keys } = withKeptKeys(document, (key, id) => `${key} sealed for ${id}`);
+  const { document: kept, keys } = withStoredKeys(document, (key, id) => `${key} sealed for ${id}`);
   expect(keys).toHaveLength(1);
   expect(kept).not.toContain("secret-1");
   expect(kept).toContain(`kept:${keys[0]?.id}`);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { askControl, type Browserlike, browserWith, post, signIn, signInByLink } from "./people.ts";
+import { requestControl, type BrowserClient, browserWith, post, signIn, signInByLink } from "./people.ts";
 import { config as baseConfig, hello, keys, rival } from "../../../../libs/relay/test/config.ts";
 
 const password = "correct horse battery staple";
 
 describe("who may use control's API", { timeout: 60_000 }, () => {
   let suite: Suite;
-  let admin: Browserlike;
+  let admin: BrowserClient;
   beforeAll(async () => {
     suite = await startSuite({ config: { ...baseConfig, accounts: { ...baseConfig.accounts, rival: rival.account } } });
     await until("the accounts", async () => (await post(suite, hello("chat"))).status === 200);
@@ -23,7 +23,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
   }, 120_000);
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  const as = async (name: string): Promise<Browserlike> => {
+  const as = async (name: string): Promise<BrowserClient> => {
     const browser = await signIn(suite, { name, password });
     expect(browser.answer.status).toBe(200);
     return browser;
@@ -219,7 +219,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
   test("disabling an operator ends their links, the links that they created, and sign-ins in progress", async () => {
     await admin.post("/operators", { name: "zoe", role: "admin", password });
     const zoe = await as("zoe");
-    const linkBy = async (maker: Browserlike, name: string) =>
+    const linkBy = async (maker: BrowserClient, name: string) =>
       new URL((await maker.post("/sign-in-links", { name, role: "admin" })).data.url, suite.controlUrl).hash.slice(1);
     const links = [await linkBy(admin, "zoe"), await linkBy(zoe, "zoe"), await linkBy(zoe, "somebody")];
     const early = await signIn(suite, { link: await linkBy(zoe, "somebody") });
@@ -267,7 +267,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
 
   test("each sign-in creates a new session and ends the previous one", async () => {
     const first = await as("olga");
-    const second = await askControl(suite, "POST", "/session", {
+    const second = await requestControl(suite, "POST", "/session", {
       body: { name: "olga", password },
       headers: { origin: suite.controlUrl, cookie: first.cookie },
     });
@@ -281,20 +281,20 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     const made = await admin.post("/operator-keys", { name: "terraform", role: "operator", account: null });
     const { key, id } = made.data;
     const headers = { authorization: `Bearer ${key}` };
-    expect((await askControl(suite, "GET", "/accounts", { headers })).status).toBe(200);
-    expect((await askControl(suite, "GET", "/operators", { headers })).status).toBe(403);
+    expect((await requestControl(suite, "GET", "/accounts", { headers })).status).toBe(200);
+    expect((await requestControl(suite, "GET", "/operators", { headers })).status).toBe(403);
     const body = { id: "by-key", balance: "1.00" };
-    expect((await askControl(suite, "POST", "/accounts", { headers, body })).status).toBe(200);
+    expect((await requestControl(suite, "POST", "/accounts", { headers, body })).status).toBe(200);
     const audit = await suite.ask<{ actor: string }[]>("audit", "list", "by-key");
     expect(audit[0]?.actor).toBe("key terraform");
     expect(JSON.stringify((await admin.get("/operator-keys")).data)).not.toContain(key);
     expect((await admin.post(`/operator-keys/${id}/delete`)).status).toBe(200);
     await until(
       "the key to be refused",
-      async () => (await askControl(suite, "GET", "/accounts", { headers })).status === 401,
+      async () => (await requestControl(suite, "GET", "/accounts", { headers })).status === 401,
     );
     const guessed = { authorization: "Bearer mgo_guessed" };
-    expect((await askControl(suite, "GET", "/accounts", { headers: guessed })).status).toBe(401);
+    expect((await requestControl(suite, "GET", "/accounts", { headers: guessed })).status).toBe(401);
   });
 
   test.each([
@@ -302,7 +302,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     ["a sandboxed frame", "null"],
   ])("a sign-in by password and a change from %s are refused", async (_, origin) => {
     const body = { name: "ada", password };
-    expect((await askControl(suite, "POST", "/session", { body, headers: { origin } })).status).toBe(403);
+    expect((await requestControl(suite, "POST", "/session", { body, headers: { origin } })).status).toBe(403);
     expect((await admin.post("/accounts", { id: "cross-site" }, { origin })).status).toBe(403);
     expect((await admin.get("/accounts/cross-site")).status).toBe(404);
   });
@@ -335,7 +335,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(cells.some((cell) => cell.startsWith("'=cmd"))).toBe(true);
     const name = "<img src=x onerror=alert(1)>";
     expect((await admin.post("/accounts", { id: "html", name })).data).toMatchObject({ name });
-    const shown = await askControl(suite, "GET", "/accounts/html", { headers: { cookie: admin.cookie } });
+    const shown = await requestControl(suite, "GET", "/accounts/html", { headers: { cookie: admin.cookie } });
     expect(shown.headers.get("content-type")).toMatch(/^application\/json/);
   });
 

@@ -1,14 +1,14 @@
 import type { Suite } from "@modelgate/testkit";
 import { keys } from "../../../../libs/relay/test/config.ts";
 
-/** A browser's half of control's API: its cookie, and where its pages are from. */
-export interface Browserlike {
+/** Client of control's API that sends the cookie and the origin of a browser. */
+export interface BrowserClient {
   readonly cookie: string;
   get(path: string): Promise<Answer>;
   post(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** An answer of control's API. */
+/** Answer of control's API. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -16,8 +16,8 @@ export interface Answer {
   readonly error: any;
 }
 
-/** Asks control's API with these headers. */
-export async function askControl(
+/** Sends a request with these headers to control's API. */
+export async function requestControl(
   suite: Suite,
   method: "GET" | "POST",
   path: string,
@@ -36,31 +36,31 @@ export async function askControl(
   return { status: answer.status, headers: answer.headers, data, error };
 }
 
-/** Signs in by a link or by name and password, as a browser does. */
-export async function signIn(suite: Suite, credentials: object): Promise<Browserlike & { readonly answer: Answer }> {
+/** Signs in with a link, or with a name and a password, as a browser does. */
+export async function signIn(suite: Suite, credentials: object): Promise<BrowserClient & { readonly answer: Answer }> {
   const origin = suite.controlUrl;
-  const answer = await askControl(suite, "POST", "/session", { body: credentials, headers: { origin } });
+  const answer = await requestControl(suite, "POST", "/session", { body: credentials, headers: { origin } });
   const cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
   return { ...browserWith(suite, cookie), answer };
 }
 
-/** A browser that has a cookie. */
-export function browserWith(suite: Suite, cookie: string): Browserlike {
+/** Creates a client that sends a cookie. */
+export function browserWith(suite: Suite, cookie: string): BrowserClient {
   const origin = suite.controlUrl;
   return {
     cookie,
-    get: (path) => askControl(suite, "GET", path, { headers: { cookie } }),
+    get: (path) => requestControl(suite, "GET", path, { headers: { cookie } }),
     post: (path, body = {}, headers = {}) =>
-      askControl(suite, "POST", path, { body, headers: { cookie, origin, ...headers } }),
+      requestControl(suite, "POST", path, { body, headers: { cookie, origin, ...headers } }),
   };
 }
 
-/** Signs in by a link that is made for this. */
+/** Creates a sign-in link and signs in with it. */
 export async function signInByLink(
   suite: Suite,
   role: "admin" | "operator" | "viewer",
   account?: string,
-): Promise<Browserlike & { readonly answer: Answer }> {
+): Promise<BrowserClient & { readonly answer: Answer }> {
   const words = ["operator", "link", "--role", role, "--name", `${role} by link`];
   const { url } = await suite.ask<{ url: string }>(...words, ...(account === undefined ? [] : ["--account", account]));
   return signIn(suite, { link: new URL(url).hash.slice(1) });

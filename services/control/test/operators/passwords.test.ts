@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
-import { hashPassword, isPassword } from "../../src/operators/passwords.ts";
+import { hashPassword, passwordMatches } from "../../src/operators/passwords.ts";
 
 test("a password matches only its hash, and each hash has a separate salt", async () => {
   const [one, other] = [await hashPassword("correct horse battery"), await hashPassword("correct horse battery")];
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(other);
-  expect(await isPassword("correct horse battery", one)).toBe(true);
-  expect(await isPassword("correct horse batterz", one)).toBe(false);
-  expect(await isPassword("", one)).toBe(false);
+  expect(await passwordMatches("correct horse battery", one)).toBe(true);
+  expect(await passwordMatches("correct horse batterz", one)).toBe(false);
+  expect(await passwordMatches("", one)).toBe(false);
 });
 
 test("nothing matches a missing hash, and a hash is not accepted as the password", async () => {
   const hash = await hashPassword("correct horse battery");
-  expect(await isPassword("correct horse battery", undefined)).toBe(false);
-  expect(await isPassword(hash, hash)).toBe(false);
-  expect(await isPassword("x", "plain text")).toBe(false);
+  expect(await passwordMatches("correct horse battery", undefined)).toBe(false);
+  expect(await passwordMatches(hash, hash)).toBe(false);
+  expect(await passwordMatches("x", "plain text")).toBe(false);
 });
 
 test.each(["short", "x".repeat(201)])("a password of a wrong length is refused", async (password) => {

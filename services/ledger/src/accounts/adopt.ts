@@ -1,19 +1,19 @@
 import { findAccount, listAccountIds, listCredits, readSnapshot, tokensWithDigests } from "@modelgate/accounts";
 import { adoptAccount, adoptToken, findAccounts, recordCredits } from "@modelgate/books";
-import type { Projecting } from "./project.ts";
+import type { ProjectionDeps } from "./project.ts";
 
-/** Accounts that are looked up at a time. */
-const atOnce = 500;
+/** Number of accounts that are looked up at a time. */
+const accountsPerPage = 500;
 
 /**
- * Copies accounts that only Redis has into the books, with their API keys and credits: earlier versions stored them
- * nowhere else. Returns their number.
+ * Copies accounts that only Redis has, with their API keys and credits, into the books. Versions before the books
+ * stored accounts only in Redis. Returns the number of copied accounts.
  */
-export async function adoptAccounts({ redis, books }: Projecting): Promise<number> {
+export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<number> {
   const ids = await listAccountIds(redis);
   let adopted = 0;
-  for (let from = 0; from < ids.length; from += atOnce) {
-    const page = ids.slice(from, from + atOnce);
+  for (let from = 0; from < ids.length; from += accountsPerPage) {
+    const page = ids.slice(from, from + accountsPerPage);
     const known = new Set(
       (await findAccounts(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id),
     );
@@ -22,7 +22,7 @@ export async function adoptAccounts({ redis, books }: Projecting): Promise<numbe
   return adopted;
 }
 
-async function adopt({ redis, books }: Projecting, id: string): Promise<boolean> {
+async function adopt({ redis, books }: ProjectionDeps, id: string): Promise<boolean> {
   const [account, seen] = [await findAccount(redis, id), await readSnapshot(redis, id)];
   if (account === undefined || seen === undefined) return false;
   await recordCredits(books, await listCredits(redis, id));

@@ -23,20 +23,20 @@ import {
 import type { CreditEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Dependencies for copying the books' accounts to Redis. */
-export interface Projecting {
+/** Dependencies for copying accounts from the books to Redis. */
+export interface ProjectionDeps {
   readonly redis: Redis;
   readonly books: Books;
 }
 
-/** Maximum accounts, API keys and credits of one pass. */
-const atOnce = 500;
-/** Age, in ms, at which an unapplied credit counts as abandoned: the ledger that wrote it died before applying it. */
-const leftBehindMs = 10_000;
+/** Maximum accounts, maximum API keys and maximum credits of one pass. */
+const maxPerPass = 500;
+/** Age, in ms, at which an unapplied credit counts as abandoned: its ledger died before it applied the credit. */
+const abandonedAfterMs = 10_000;
 
-/** Creates an account in Redis with its opening credit; an existing one stays unchanged. */
+/** Creates an account with its opening credit in Redis. Leaves an existing account unchanged. */
 export async function projectAccount(
-  { redis, books }: Projecting,
+  { redis, books }: ProjectionDeps,
   { id, name, createdAt }: NewAccount,
   opening: CreditEvent | undefined,
 ): Promise<void> {
@@ -46,24 +46,24 @@ export async function projectAccount(
 }
 
 /**
- * Writes the current state of an API key to Redis, unless Redis has a newer version. Returns the key as operators see
- * it.
+ * Writes the current state of an API key to Redis, unless Redis has a newer version. Returns the key in the form that
+ * operators see.
  */
-export async function projectBookedToken({ redis, books }: Projecting, token: BookedToken): Promise<Token> {
+export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
   const shown = shownToken(token);
   await projectToken(redis, token.digest, shown);
   await markTokenProjected(books, token);
   return shown;
 }
 
-/** Returns an API key as Redis and operators see it. */
+/** Returns an API key in the form that Redis stores and operators see. */
 export function shownToken({ record, version }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
   return { ...token, version };
 }
 
-/** Applies a credit of the books to Redis, once. Removes a credit that cannot be applied from the books. */
-export async function projectCredit({ redis, books }: Projecting, event: CreditEvent): Promise<CreditReply> {
+/** Applies a credit from the books to Redis, once. Removes a credit that cannot be applied from the books. */
+export async function projectCredit({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many") await withdrawCredit(books, event, reply);
   else await recordReceipt({ redis, books }, event);
@@ -71,10 +71,10 @@ export async function projectCredit({ redis, books }: Projecting, event: CreditE
 }
 
 /**
- * Writes the receipt of a credit into the books immediately. Its event also carries it, some seconds later; if Redis is
- * lost meanwhile, it would be restored from books that lack the credit's position in the account's chain.
+ * Writes the receipt of a credit into the books immediately. The credit's event brings the receipt too, some seconds
+ * later. If Redis is lost in between, the account would be restored without the credit's position in the chain.
  */
-async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): Promise<void> {
+async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<void> {
   try {
     const applied = await findCredit(redis, event);
     if (applied !== undefined) await recordCredits(books, [applied]);
@@ -84,12 +84,12 @@ async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): 
 }
 
 /**
- * Copies everything to Redis that the books have and Redis was not given: a ledger died between the two writes, or
- * Redis was unavailable. Each step can be repeated at any point.
+ * Copies everything to Redis that the books have and did not yet copy, because a ledger died between the two writes or
+ * Redis was unavailable. Each step can be repeated. Returns the number of copied records.
  */
-export async function projectLeftovers(projecting: Projecting, nowMs: number): Promise<number> {
+export async function projectLeftovers(projecting: ProjectionDeps, nowMs: number): Promise<number> {
   const { books } = projecting;
-  const accounts = await readUnprojectedAccounts(books, atOnce);
+  const accounts = await readUnprojectedAccounts(books, maxPerPass);
   const openings = new Map(
     (
       await readCreditsOf(
@@ -101,10 +101,10 @@ export async function projectLeftovers(projecting: Projecting, nowMs: number): P
       .map((event) => [event.accountId, event]),
   );
   for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
-  const tokens = await readUnprojectedTokens(books, atOnce);
+  const tokens = await readUnprojectedTokens(books, maxPerPass);
   for (const token of tokens) await projectBookedToken(projecting, token);
-  const credits = (await readPendingCredits(books, atOnce)).filter(
-    ({ time }) => Date.parse(time) < nowMs - leftBehindMs,
+  const credits = (await readPendingCredits(books, maxPerPass)).filter(
+    ({ time }) => Date.parse(time) < nowMs - abandonedAfterMs,
   );
   for (const event of credits) await projectCredit(projecting, event);
   return accounts.length + tokens.length + credits.length;

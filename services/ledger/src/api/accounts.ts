@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { projectAccount, projectBookedToken, projectCredit } from "../accounts/project.ts";
-import { bodies } from "./body.ts";
+import { fieldReaders } from "./body.ts";
 import { limitIn } from "./cursor.ts";
 
 /** Dependencies of account changes. */
@@ -13,17 +13,21 @@ export interface AccountDeps {
   readonly connection: BooksConnection;
 }
 
-/** Default and maximum rows of a page of the audit. */
-const [usualRows, maxRows] = [100, 1_000];
+/** Default and maximum rows of a page of the audit log. */
+const [defaultRows, maxRows] = [100, 1_000];
 
-/** Routes that change accounts, API keys and balances: each change is written to the books first, then to Redis. */
+/** Routes that change accounts, API keys and balances. Each change is written to the books first, then to Redis. */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
-  const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.fill(step));
+  const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.useDuringMove(step));
   return {
     "POST /accounts": ({ body, actor }) =>
       change(async (books) => {
-        const [id, balance, createdAt] = [bodies.text(body, "id"), bodies.nanos(body, "balance"), now()];
-        const account = { id, name: bodies.text(body, "name"), createdAt };
+        const [id, balance, createdAt] = [
+          fieldReaders.text(body, "id"),
+          fieldReaders.nanos(body, "balance"),
+          timestamp(),
+        ];
+        const account = { id, name: fieldReaders.text(body, "name"), createdAt };
         const opening = balance === 0n ? undefined : openingOf({ id, balance, createdAt });
         const created = await bookAccount(books, { ...account, opening }, actor);
         if (created) await projectAccount({ redis, books }, account, opening);
@@ -31,7 +35,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
       }),
     "POST /credits": ({ body, actor }) =>
       change(async (books) => {
-        const event = bodies.credit(body);
+        const event = fieldReaders.credit(body);
         const booked = await bookCredit(books, event, actor);
         const isRepeated = JSON.stringify(booked) !== JSON.stringify(event);
         const reply = await projectCredit({ redis, books }, booked);
@@ -39,9 +43,9 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
       }),
     "POST /tokens": ({ body, actor }) =>
       change(async (books) => {
-        const [digest, record] = [bodies.digest(body), bodies.token(body)];
+        const [digest, record] = [fieldReaders.digest(body), fieldReaders.token(body)];
         const { accountId: account, id } = record;
-        const wish = { account, id, digest, record: { ...record }, max: bodies.optionalCount(body, "max") };
+        const wish = { account, id, digest, record: { ...record }, max: fieldReaders.optionalCount(body, "max") };
         const booked = await bookToken(books, wish, actor);
         if (booked === undefined)
           throw new Failure("invalid_value", `The account has ${wish.max} keys, as many as it may have.`, {
@@ -53,26 +57,29 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
     "POST /tokens/{id}": ({ params, body, actor }) =>
       change(async (books) => {
         const { id = "" } = params;
-        const action = bodies.text(body, "action");
-        const token = await changeBookedToken(books, id, bodies.change(body), { actor, action });
+        const action = fieldReaders.text(body, "action");
+        const token = await changeBookedToken(books, id, fieldReaders.change(body), { actor, action });
         if (token === undefined)
           throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);
         return projectBookedToken({ redis, books }, token);
       }),
     "GET /audit": async ({ query }) => {
-      const limit = limitIn(query, usualRows, maxRows);
+      const limit = limitIn(query, defaultRows, maxRows);
       const account = query.get("account") ?? undefined;
       return { entries: await connection.use((books) => readAudit(books, { account, limit })) };
     },
   };
 }
 
-/** Returns the result of a credit, which the check for abandoned credits may have applied a moment before. */
+/**
+ * Returns the reply to a credit request. The check for abandoned credits may have applied a new credit a moment before
+ * this request did.
+ */
 function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
   if (isRepeated && reply === "credited") return "credited-before";
   return !isRepeated && reply === "credited-before" ? "credited" : reply;
 }
 
-function now(): string {
+function timestamp(): string {
   return new Date().toISOString();
 }

@@ -6,7 +6,7 @@ import type { BooksConnection } from "../books-connection.ts";
 /** Maximum anchors on one page. */
 const pageSize = 500;
 
-/** Routes of the signed chain heads (anchors), which operators store outside the books. */
+/** Routes of anchors: signed chain heads, which operators store outside the books. */
 export function anchorRoutes({ connection }: { readonly connection: BooksConnection }): OperatorRoutes {
   return {
     "GET /ledger/anchors": async ({ query }) => {
@@ -18,13 +18,13 @@ export function anchorRoutes({ connection }: { readonly connection: BooksConnect
 }
 
 /**
- * Reads the anchor in a query, if any. Throws Failure where it is not signed with MODELGATE_SECRET, or is of another
- * account.
+ * Reads the anchor in a query; undefined if there is none. Throws Failure if it is not signed with MODELGATE_SECRET, or
+ * belongs to another account.
  */
 export function anchorIn(query: URLSearchParams, signer: AnchorSigner): Anchor | undefined {
   const text = query.get("anchor");
   if (text === null) return undefined;
-  const anchor = parsed(text);
+  const anchor = parseAnchor(text);
   if (anchor === undefined || !signer.isGenuine(anchor))
     throw new Failure("invalid_value", "anchor must be one that this gateway's MODELGATE_SECRET has signed.", {
       param: "anchor",
@@ -34,9 +34,9 @@ export function anchorIn(query: URLSearchParams, signer: AnchorSigner): Anchor |
   return anchor;
 }
 
-const members = ["account", "head", "balanceNanos", "createdAt", "time", "signature"] as const;
+const anchorMembers = ["account", "head", "balanceNanos", "createdAt", "time", "signature"] as const;
 
-function parsed(text: string): Anchor | undefined {
+function parseAnchor(text: string): Anchor | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -44,7 +44,7 @@ function parsed(text: string): Anchor | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const [account, head, balanceNanos, createdAt, time, signature] = members.map((name): unknown =>
+  const [account, head, balanceNanos, createdAt, time, signature] = anchorMembers.map((name): unknown =>
     Reflect.get(value, name),
   );
   const number: unknown = Reflect.get(value, "number");

@@ -2,84 +2,88 @@ import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@model
 import type { NewConfiguration } from "@modelgate/books";
 import { readToken, type Token } from "@modelgate/accounts";
 
-/** Readers of fields in control's requests; each throws Failure (400) naming the field. */
-export const bodies = {
+/** Readers of fields in control's requests. Each throws Failure (400) that names the invalid field. */
+export const fieldReaders = {
   text(body: unknown, name: string): string {
     const value = memberOf(body, name);
-    if (typeof value !== "string" || value === "") throw wrong(name, "a text");
+    if (typeof value !== "string" || value === "") throw invalidField(name, "a text");
     return value;
   },
   nanos(body: unknown, name: string): bigint {
-    const text = bodies.text(body, name);
-    if (!/^-?\d{1,19}$/.test(text)) throw wrong(name, "nano-dollars");
+    const text = fieldReaders.text(body, name);
+    if (!/^-?\d{1,19}$/.test(text)) throw invalidField(name, "nano-dollars");
     return BigInt(text);
   },
   optionalCount(body: unknown, name: string): number | undefined {
     const value = memberOf(body, name);
     if (value === undefined) return undefined;
-    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw wrong(name, "a whole number");
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
+      throw invalidField(name, "a whole number");
     return value;
   },
   credit(body: unknown): CreditEvent {
-    const kind = kinds.find((known) => known === memberOf(body, "kind"));
-    if (kind === undefined) throw wrong("kind", kinds.join(" or "));
-    const [accountId, operationId] = [bodies.text(body, "accountId"), bodies.text(body, "operationId")];
+    const kind = creditKinds.find((known) => known === memberOf(body, "kind"));
+    if (kind === undefined) throw invalidField("kind", creditKinds.join(" or "));
+    const [accountId, operationId] = [fieldReaders.text(body, "accountId"), fieldReaders.text(body, "operationId")];
     return {
       id: `${accountId}.${encodeURIComponent(operationId)}`,
-      time: bodies.text(body, "time"),
+      time: fieldReaders.text(body, "time"),
       accountId,
       operationId,
       kind,
-      nanos: bodies.nanos(body, "nanos").toString(),
-      reason: bodies.text(body, "reason"),
+      nanos: fieldReaders.nanos(body, "nanos").toString(),
+      reason: fieldReaders.text(body, "reason"),
     };
   },
   digest(body: unknown): string {
-    const digest = bodies.text(body, "digest");
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw wrong("digest", "a SHA-256 in hexadecimal");
+    const digest = fieldReaders.text(body, "digest");
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw invalidField("digest", "a SHA-256 in hexadecimal");
     return digest;
   },
   token(body: unknown): Token {
     const value = memberOf(body, "token");
-    if (typeof value !== "object" || value === null) throw wrong("token", "an object");
+    if (typeof value !== "object" || value === null) throw invalidField("token", "an object");
     try {
       return readToken(JSON.stringify(value));
     } catch (error) {
-      if (error instanceof UnknownShape) throw wrong("token", "a token");
+      if (error instanceof UnknownShape) throw invalidField("token", "a token");
       throw error;
     }
   },
   change(body: unknown): Readonly<Record<string, unknown>> {
     const value = memberOf(body, "change");
-    if (typeof value !== "object" || value === null) throw wrong("change", "an object");
-    const unknown = Object.keys(value).find((name) => !changeable.has(name));
-    if (unknown !== undefined) throw wrong("change", `without ${JSON.stringify(unknown.slice(0, 50))}`);
+    if (typeof value !== "object" || value === null) throw invalidField("change", "an object");
+    const unknown = Object.keys(value).find((name) => !changeableFields.has(name));
+    if (unknown !== undefined) throw invalidField("change", `without ${JSON.stringify(unknown.slice(0, 50))}`);
     return { ...value };
   },
   object(body: unknown, name: string): Readonly<Record<string, unknown>> {
     const value = memberOf(body, name);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, "an object");
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(name, "an object");
     return { ...value };
   },
-  /** Returns the audit entry of a change of operators. */
-  act(body: unknown): { readonly action: string; readonly account: string; readonly after: unknown } {
+  /** Reads the audit entry that belongs to a change of operators. */
+  auditEntry(body: unknown): { readonly action: string; readonly account: string; readonly after: unknown } {
     const account = memberOf(body, "account");
-    if (typeof account !== "string") throw wrong("account", "a text");
-    return { action: bodies.text(body, "action"), account, after: memberOf(body, "after") };
+    if (typeof account !== "string") throw invalidField("account", "a text");
+    return { action: fieldReaders.text(body, "action"), account, after: memberOf(body, "after") };
   },
   configuration(body: unknown): NewConfiguration {
     const [note, basedOn, keys] = ["note", "basedOn", "keys"].map((name) => memberOf(body, name));
-    if (typeof note !== "string") throw wrong("note", "a text");
-    if (typeof basedOn !== "number" || !Number.isInteger(basedOn)) throw wrong("basedOn", "a version");
-    if (!Array.isArray(keys)) throw wrong("keys", "a list");
-    const sealed = keys.map((key: unknown) => ({ id: bodies.text(key, "id"), sealed: bodies.text(key, "sealed") }));
-    return { document: bodies.text(body, "document"), note, basedOn, keys: sealed };
+    if (typeof note !== "string") throw invalidField("note", "a text");
+    if (typeof basedOn !== "number" || !Number.isInteger(basedOn)) throw invalidField("basedOn", "a version");
+    if (!Array.isArray(keys)) throw invalidField("keys", "a list");
+    const sealed = keys.map((key: unknown) => ({
+      id: fieldReaders.text(key, "id"),
+      sealed: fieldReaders.text(key, "sealed"),
+    }));
+    return { document: fieldReaders.text(body, "document"), note, basedOn, keys: sealed };
   },
 } as const;
 
-const kinds: readonly Exclude<CreditKind, "opening">[] = ["top-up", "correction"];
-/** Fields of an API key that can be changed. */
-const changeable: ReadonlySet<string> = new Set([
+const creditKinds: readonly Exclude<CreditKind, "opening">[] = ["top-up", "correction"];
+/** Names of an API key's fields that can be changed. */
+const changeableFields: ReadonlySet<string> = new Set([
   "name",
   "group",
   "models",
@@ -94,6 +98,6 @@ function memberOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
 
-function wrong(name: string, what: string): Failure {
+function invalidField(name: string, what: string): Failure {
   return new Failure("invalid_value", `${name} must be ${what}.`, { param: name });
 }

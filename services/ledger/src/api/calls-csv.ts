@@ -1,8 +1,8 @@
 import { formatUsd, parseNanos, unitNames, type UsageEvent } from "@modelgate/contracts";
 
-type Cell = (event: UsageEvent) => string | number | boolean | undefined;
+type CellReader = (event: UsageEvent) => string | number | boolean | undefined;
 
-const columns: Readonly<Record<string, Cell>> = {
+const columns: Readonly<Record<string, CellReader>> = {
   time: ({ time }) => time,
   id: ({ id }) => id,
   requestId: ({ requestId }) => requestId,
@@ -40,21 +40,21 @@ const columns: Readonly<Record<string, Cell>> = {
   receipt: ({ receipt }) => receipt?.number,
 };
 
-/** Column headings, RFC 4180. */
-export const csvHead = `${Object.keys(columns).join(",")}\r\n`;
+/** Heading row of the CSV export (RFC 4180). */
+export const csvHeader = `${Object.keys(columns).join(",")}\r\n`;
 
-/** Renders an event as a row under `csvHead`. */
+/** Renders a usage event as a CSV row in the columns of `csvHead`. */
 export function csvRow(event: UsageEvent): string {
   return `${Object.values(columns)
-    .map((cell) => written(cell(event)))
+    .map((cell) => csvCell(cell(event)))
     .join(",")}\r\n`;
 }
 
 /**
- * Quotes a value where necessary. Prefixes text that a spreadsheet would run as a formula, because a client chooses its
- * request id.
+ * Quotes a value if necessary. Text that a spreadsheet would run as a formula gets a prefix, because clients choose
+ * request ids.
  */
-function written(value: ReturnType<Cell>): string {
+function csvCell(value: ReturnType<CellReader>): string {
   const text = value === undefined ? "" : String(value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

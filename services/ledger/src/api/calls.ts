@@ -3,46 +3,50 @@ import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
-import { csvHead, csvRow } from "./calls-csv.ts";
-import { narrowingOf } from "./filter.ts";
+import { csvHeader, csvRow } from "./calls-csv.ts";
+import { fieldFilterOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
 
 /** Default rows of a page. */
-const usualRows = 100;
+const defaultRows = 100;
 const maxRows = 1_000;
 
-/** Routes of the usage log: pages, newest first over all accounts, and the complete log as a file, oldest first. */
+/**
+ * Routes of the usage log: pages, newest call first, and an export of all matching calls as a file, oldest call first.
+ */
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
-      const limit = limitIn(query, usualRows, maxRows);
+      const limit = limitIn(query, defaultRows, maxRows);
       const [after, filter] = [positionIn(query), filterOf(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
-      return { events: shownIn(query, page.events), next: page.next === undefined ? null : cursorOf(page.next) };
+      return { events: visibleCalls(query, page.events), next: page.next === undefined ? null : cursorOf(page.next) };
     },
     "GET /usage/export": async ({ query }) => {
       const format = query.get("format") ?? "csv";
       if (format !== "ndjson" && format !== "csv")
         throw new Failure("invalid_value", "format must be csv or ndjson.", { param: "format" });
-      const pages = readOn(connection, filterOf(query));
+      const pages = readPages(connection, filterOf(query));
       // The first page is read before the answer starts, so that a failure can still be reported.
       const first = await pages.next();
       const all = async function* (): Pages {
-        for (let page = first; page.done !== true; page = await pages.next()) yield shownIn(query, page.value);
+        for (let page = first; page.done !== true; page = await pages.next()) yield visibleCalls(query, page.value);
         return undefined;
       };
       return format === "ndjson"
         ? new StreamedAnswer(
             "application/x-ndjson",
-            written(all(), (event) => `${JSON.stringify(event)}\n`),
+            renderRows(all(), (event) => `${JSON.stringify(event)}\n`),
           )
-        : new StreamedAnswer("text/csv; charset=utf-8", written(all(), csvRow, csvHead));
+        : new StreamedAnswer("text/csv; charset=utf-8", renderRows(all(), csvRow, csvHeader));
     },
   };
 }
 
-/** Returns calls without vendors' messages where the query requests that: control does so for members of an account. */
-function shownIn(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
+/**
+ * Returns the calls; without the vendors' messages if the query says so, as control's queries for account members do.
+ */
+function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   if (query.get("hide") !== "vendor-words") return events;
   return events.map(({ tries, ...rest }) =>
     tries === undefined ? rest : { ...rest, tries: tries.map(({ vendorMessage: _hidden, ...one }) => one) },
@@ -51,8 +55,8 @@ function shownIn(query: URLSearchParams, events: readonly UsageEvent[]): readonl
 
 type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
 
-/** Yields every call that matches a filter, page by page; only one page is in memory. */
-async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
+/** Yields every call that matches a filter, page by page, so that only one page is in memory. */
+async function* readPages(connection: BooksConnection, filter: CallFilter): Pages {
   for (let after: CallPosition | undefined; ;) {
     const position = after;
     const page = await connection.use((books) =>
@@ -64,11 +68,11 @@ async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
   }
 }
 
-async function* written(pages: Pages, row: (event: UsageEvent) => string, head = ""): AsyncGenerator<string> {
+async function* renderRows(pages: Pages, row: (event: UsageEvent) => string, head = ""): AsyncGenerator<string> {
   if (head !== "") yield head;
   for await (const events of pages) if (events.length > 0) yield events.map(row).join("");
 }
 
 function filterOf(query: URLSearchParams): CallFilter {
-  return { ...periodOf(query), ...narrowingOf(query) };
+  return { ...periodOf(query), ...fieldFilterOf(query) };
 }

@@ -1,18 +1,18 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A position in a log: time, account and id. */
+/** Position in a log that is sorted by time, account and id. */
 export interface LogPosition {
   readonly at: number;
   readonly account: string;
   readonly id: string;
 }
 
-/** Encodes a position as the `next` of a page. */
+/** Encodes a position as the `next` member of a page. */
 export function cursorOf({ at, account, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
-/** Decodes the `after` of a query; undefined where it has none. Throws Failure invalid_value. */
+/** Decodes the `after` parameter of a query; undefined if the query has none. Throws Failure invalid_value. */
 export function positionIn(query: URLSearchParams): LogPosition | undefined {
   const cursor = query.get("after");
   if (cursor === null) return undefined;
@@ -28,7 +28,7 @@ export function positionIn(query: URLSearchParams): LogPosition | undefined {
   throw new Failure("invalid_value", "after must be the `next` of a page before.", { param: "after" });
 }
 
-/** Reads the requested number of rows. Throws Failure invalid_value. */
+/** Reads the `limit` parameter: the number of rows. Throws Failure invalid_value. */
 export function limitIn(query: URLSearchParams, fallback: number, max: number): number {
   const limit = Number(query.get("limit") ?? fallback);
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;

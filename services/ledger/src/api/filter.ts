@@ -1,13 +1,13 @@
 import { endUserOf, CallStatus, Failure, parseTags } from "@modelgate/contracts";
 import type { CallFilter, Label } from "@modelgate/books";
 
-/** Filter of usage, without the time. */
-type Narrowing = Omit<CallFilter, "from" | "to">;
+/** Filter for calls, without the period. */
+type FieldFilter = Omit<CallFilter, "from" | "to">;
 
 const outcomes: readonly string[] = CallStatus.anyOf.map((one) => one.const);
 
-/** Reads the filter of a query. Throws Failure invalid_value naming the invalid parameter. */
-export function narrowingOf(query: URLSearchParams): Narrowing {
+/** Reads the filter of a query. Throws Failure invalid_value that names the invalid parameter. */
+export function fieldFilterOf(query: URLSearchParams): FieldFilter {
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   const outcome = word("outcome");
   if (outcome !== undefined && !outcomes.includes(outcome))
@@ -24,7 +24,7 @@ export function narrowingOf(query: URLSearchParams): Narrowing {
   };
 }
 
-/** Reads the end user and the tags, in the header's format; a call must have all of them. */
+/** Reads the end user and the tags of a query, in the format of the tags header. A call must have all of them. */
 function labelsIn(query: URLSearchParams): readonly Label[] {
   const [endUser, tags] = [query.get("end-user"), query.get("tag")];
   return [

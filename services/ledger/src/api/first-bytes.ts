@@ -6,11 +6,13 @@ import { periodOf } from "./period.ts";
 
 const dimensions = ["model", "channel", "day", "hour"] as const;
 
-/** Routes of the percentiles of the time to first byte. */
+/** Routes of percentiles of the time to the first byte. */
 export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/first-bytes": async ({ query }) => {
-      const by = (query.get("by") ?? "").split(",").flatMap((word) => (word === "" ? [] : [dimension(word.trim())]));
+      const by = (query.get("by") ?? "")
+        .split(",")
+        .flatMap((word) => (word === "" ? [] : [parseDimension(word.trim())]));
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const narrowed = { account: word("account"), model: word("model"), channel: word("channel") };
       refuseMixed(by, narrowed);
@@ -19,7 +21,7 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-function dimension(word: string): FirstBytesQuery["by"][number] {
+function parseDimension(word: string): FirstBytesQuery["by"][number] {
   if (isLabelName(word) && word !== "endUser") return word;
   const found = dimensions.find((name) => name === word);
   if (found !== undefined) return found;
@@ -27,8 +29,8 @@ function dimension(word: string): FirstBytesQuery["by"][number] {
 }
 
 /**
- * Throws Failure for a query by tag that also has a filter, a second tag, or a dimension other than day: times by tag
- * are counted over all calls that have the tag.
+ * Throws Failure for a query by tag that also has a filter, a second tag, or a dimension other than day. Times by tag
+ * are only stored for all calls that have the tag.
  */
 function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string, string | undefined>>): void {
   if (!by.some(isLabelName)) return;

@@ -14,17 +14,17 @@ import {
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { bodies } from "./body.ts";
+import { fieldReaders } from "./body.ts";
 
 /** Maximum configuration versions on a page. */
 const maxVersions = 200;
 
-/** Reference to a vendor's key that is stored next to the document. */
-const keptKey = /kept:([A-Za-z0-9_-]{1,64})/g;
+/** Pattern of a reference to a vendor key that is stored separately from the configuration. */
+const storedKeyReference = /kept:([A-Za-z0-9_-]{1,64})/g;
 
-/** Routes of configuration versions, operators and their keys, for control. */
+/** Routes of configuration versions, operators and operator keys, for control. */
 export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
-  const use: BooksConnection["fill"] = (step) => connection.fill(step);
+  const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
   return {
     "GET /configurations": async ({ query }) => {
       const [limit, before] = [numberIn(query, "limit") ?? maxVersions, numberIn(query, "before")];
@@ -34,11 +34,11 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
       use(async (books) => {
         const configuration = await readConfiguration(books, numberIn(query, "version"));
         if (configuration === undefined) return { configuration: null, keys: [] };
-        const ids = [...configuration.document.matchAll(keptKey)].map(([, id = ""]) => id);
+        const ids = [...configuration.document.matchAll(storedKeyReference)].map(([, id = ""]) => id);
         return { configuration, keys: await readVendorKeys(books, [...new Set(ids)]) };
       }),
     "POST /configurations": async ({ body, actor }) => {
-      const wish = bodies.configuration(body);
+      const wish = fieldReaders.configuration(body);
       return { saved: (await use((books) => saveConfiguration(books, wish, actor))) ?? null };
     },
     "GET /operators": async ({ query }) => {
@@ -50,24 +50,24 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
       });
     },
     "POST /operators": async ({ body, actor }) => {
-      const { action, account, after } = bodies.act(body);
-      const wish = { name: bodies.text(body, "name"), record: bodies.object(body, "record") };
+      const { action, account, after } = fieldReaders.auditEntry(body);
+      const wish = { name: fieldReaders.text(body, "name"), record: fieldReaders.object(body, "record") };
       return { created: await use((books) => bookOperator(books, wish, { actor, action, account, after })) };
     },
     "POST /operators/{name}": async ({ params: { name = "" }, body, actor }) => {
-      const { action, account, after } = bodies.act(body);
-      const wish = { name, record: bodies.object(body, "record") };
+      const { action, account, after } = fieldReaders.auditEntry(body);
+      const wish = { name, record: fieldReaders.object(body, "record") };
       const changed = await use((books) => changeOperator(books, wish, { actor, action, account, after }));
       return changed ?? throwNotFound("operator", name);
     },
     "GET /operator-keys": async ({ query }) =>
       use((books) => readOperatorKeys(books, query.get("digest") ?? undefined)),
     "POST /operator-keys": async ({ body, actor }) => {
-      const { action, account, after } = bodies.act(body);
+      const { action, account, after } = fieldReaders.auditEntry(body);
       const key = {
-        id: bodies.text(body, "id"),
-        digest: bodies.digest(body),
-        record: bodies.object(body, "record"),
+        id: fieldReaders.text(body, "id"),
+        digest: fieldReaders.digest(body),
+        record: fieldReaders.object(body, "record"),
       };
       await use((books) => bookOperatorKey(books, key, { actor, action, account, after }));
       return {};

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A time range in Unix ms: `from` is included, `to` is not. */
+/** Time range in Unix ms, from `from` (inclusive) to `to` (exclusive). */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -9,13 +9,13 @@ export interface Period {
 const dayMs = 86_400_000;
 
 /**
- * Reads the period of a query: one `day`, or `from` and `to`, both included; today (UTC) by default. A date as `to`
- * means the complete day. Throws Failure invalid_value naming the invalid parameter.
+ * Reads the period of a query: `day`, or `from` and `to`, both inclusive. The default is today (UTC). A date in `to`
+ * includes the complete day. Throws Failure invalid_value that names the invalid parameter.
  */
 export function periodOf(query: URLSearchParams): Period {
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const day = dateIn(query, "day");
-  const end = (name: string): Moment | undefined => day ?? timeIn(query, name);
+  const end = (name: string): TimeSpan | undefined => day ?? timeIn(query, name);
   const [first, last] = [end("from"), end("to")];
   const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lasts };
   if (period.from < period.to) return period;
@@ -23,20 +23,20 @@ export function periodOf(query: URLSearchParams): Period {
   throw new Failure("invalid_value", `from (${from}) must not be after to (${to}).`, { param: "from" });
 }
 
-/** A date or a time, and its length in ms. */
-interface Moment {
+/** Date or time of a query: its start and its length, both in ms. */
+interface TimeSpan {
   readonly at: number;
   readonly lasts: number;
 }
 
-function dateIn(query: URLSearchParams, name: string): Moment | undefined {
+function dateIn(query: URLSearchParams, name: string): TimeSpan | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   if (isDate(value)) return { at: Date.parse(value), lasts: dayMs };
   throw new Failure("invalid_value", `${name} must be a date, as in 2026-01-31.`, { param: name });
 }
 
-function timeIn(query: URLSearchParams, name: string): Moment | undefined {
+function timeIn(query: URLSearchParams, name: string): TimeSpan | undefined {
   const value = query.get(name);
   if (value === null || isDate(value)) return dateIn(query, name);
   const at = Date.parse(value);

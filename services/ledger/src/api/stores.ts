@@ -4,7 +4,7 @@ import { readRedisMemory, type Bus, type OperatorRoutes, type Redis } from "@mod
 import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
 
-/** Dependencies of the check of the stores. */
+/** Dependencies of the store routes. */
 export interface StoreDeps {
   readonly redis: Redis;
   readonly bus: Bus;
@@ -12,8 +12,7 @@ export interface StoreDeps {
 }
 
 /**
- * Routes that report the state of the stores: each store is checked when the request comes, and reported if it does not
- * answer.
+ * Routes that report the state of the stores. Each request checks every store, and reports those that do not answer.
  */
 export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRoutes {
   const inShards = async (count: (store: Redis, shard: string) => Promise<number>): Promise<number> => {
@@ -23,16 +22,16 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
   return {
     "GET /stores": async () => {
       const [memory, holds, outbox, streams, books] = await Promise.all([
-        checked(() => readRedisMemory(redis)),
-        checked(() => inShards(countOpenHolds)),
-        checked(() => inShards(outboxLength)),
-        checked(() => lagOf(bus)),
-        checked(() => connection.use(async ({ engine }) => engine)),
+        checkStore(() => readRedisMemory(redis)),
+        checkStore(() => inShards(countOpenHolds)),
+        checkStore(() => inShards(outboxLength)),
+        checkStore(() => streamLags(bus)),
+        checkStore(() => connection.use(async ({ engine }) => engine)),
       ]);
       return {
-        redis: { ...wordOf(memory), nodes: memory.found ?? [] },
-        nats: wordOf(bus.connected ? streams : { message: "NATS is away, or has no streams." }),
-        books: { ...wordOf(books), engine: books.found ?? null },
+        redis: { ...statusOf(memory), nodes: memory.found ?? [] },
+        nats: statusOf(bus.connected ? streams : { message: "NATS is away, or has no streams." }),
+        books: { ...statusOf(books), engine: books.found ?? null },
         streams: streams.found ?? [],
         openHolds: holds.found ?? null,
         outboxEvents: outbox.found ?? null,
@@ -41,12 +40,12 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
   };
 }
 
-interface Checked<Found> {
+interface CheckResult<Found> {
   readonly found?: Found;
   readonly message?: string;
 }
 
-async function checked<Found>(ask: () => Promise<Found>): Promise<Checked<Found>> {
+async function checkStore<Found>(ask: () => Promise<Found>): Promise<CheckResult<Found>> {
   try {
     return { found: await ask() };
   } catch (error) {
@@ -54,12 +53,12 @@ async function checked<Found>(ask: () => Promise<Found>): Promise<Checked<Found>
   }
 }
 
-function wordOf({ message }: Checked<unknown>): { readonly ok: boolean; readonly message: string | null } {
+function statusOf({ message }: CheckResult<unknown>): { readonly ok: boolean; readonly message: string | null } {
   return { ok: message === undefined, message: message ?? null };
 }
 
-/** Returns the lag of the books behind each event stream. */
-function lagOf(bus: Bus) {
+/** Returns, for each event stream, the events that are not in the books yet: their number and the oldest one's age. */
+function streamLags(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {
       const progress = await bus.progress(stream, streamConsumers[stream]);

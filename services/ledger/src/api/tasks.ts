@@ -5,13 +5,13 @@ import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 
 /** Default and maximum rows of a page. */
-const [usualRows, maxRows] = [100, 1_000];
+const [defaultRows, maxRows] = [100, 1_000];
 
 /** Routes of video tasks in the books. */
 export function taskRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /tasks": async ({ query }) => {
-      const limit = limitIn(query, usualRows, maxRows);
+      const limit = limitIn(query, defaultRows, maxRows);
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const filter = {
         account: word("account"),

@@ -10,22 +10,22 @@ import {
 import { Failure, oneOf } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { narrowingOf } from "./filter.ts";
+import { fieldFilterOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
 
-/** Routes of usage and cost totals, by any dimension. */
+/** Routes of usage and cost totals, grouped by any dimension. */
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage": async ({ query }) => {
-      const groupBy = (query.get("by") ?? "account,model,day").split(",").map(dimension);
-      const sums = query.get("sums")?.split(",").map(sum);
-      const wanted = { ...periodOf(query), ...narrowingOf(query), groupBy, sums };
+      const groupBy = (query.get("by") ?? "account,model,day").split(",").map(parseDimension);
+      const sums = query.get("sums")?.split(",").map(parseSum);
+      const wanted = { ...periodOf(query), ...fieldFilterOf(query), groupBy, sums };
       return connection.use((books) => readTotals(books, wanted));
     },
   };
 }
 
-function dimension(word: string): TotalsDimension {
+function parseDimension(word: string): TotalsDimension {
   const name = word.trim();
   if (isTotalsDimension(name)) return name;
   throw new Failure("invalid_value", `by must be one of ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
@@ -33,7 +33,7 @@ function dimension(word: string): TotalsDimension {
   });
 }
 
-function sum(word: string): SumColumn {
+function parseSum(word: string): SumColumn {
   const found = sumColumns.find((column) => sumName(column) === word.trim());
   if (found !== undefined) return found;
   throw new Failure("invalid_value", `sums ${oneOf(sumColumns.map(sumName))}.`, { param: "sums" });

@@ -26,10 +26,10 @@ import type { BooksConnection } from "../books-connection.ts";
 import { anchorIn, anchorRoutes } from "./anchors.ts";
 import { verifyCommon } from "./verify-common.ts";
 
-/** Accounts that one call verifies; the next call continues after the last of them. */
+/** Maximum accounts that one request verifies. The next request continues after the last of them. */
 const pageSize = 20;
-/** Wait of the ledger, in ms. */
-const transitMs = 15_000;
+/** Default of `waitMs`. */
+const defaultWaitMs = 15_000;
 
 /** Dependencies of the verification. */
 export interface VerificationDeps {
@@ -37,22 +37,26 @@ export interface VerificationDeps {
   readonly connection: BooksConnection;
   readonly keepDays: number;
   readonly signer: AnchorSigner;
-  /** Maximum wait, in ms, for receipts that are in transit to the books. */
+  /** Maximum wait, in ms, for receipts that are on their way to the books; 15 s if absent. */
   readonly waitMs?: number;
 }
 
-/** Verifies the books of an account; `given` is an anchor that the operator stored outside them. */
+/**
+ * Verifies the books of an account. `given` is an anchor that the operator stored outside the books. Returns undefined
+ * for an unknown account.
+ */
 export type Verifier = (id: string, given?: Anchor) => Promise<Verification | undefined>;
 
 /**
  * Returns a function that recomputes the balance of an account from every receipt in the books, and compares its calls
- * with its totals. Signs a valid head; the next verification must pass through it.
+ * with its totals. Signs the chain head of a valid account; the next verification checks that the chain contains this
+ * head.
  */
 export function verifierOf(deps: VerificationDeps): Verifier {
-  const { redis, connection, keepDays, signer, waitMs = transitMs } = deps;
+  const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
   return async (id, given) => {
     const found = await connection.use(async (books) => {
-      await untilWhole(redis, books, id, waitMs);
+      await waitUntilComplete(redis, books, id, waitMs);
       const [booked] = await findAccounts(books, [id]);
       const stored = await readAnchor(books, id);
       const anchors = [stored, given].filter((anchor) => anchor !== undefined);
@@ -77,7 +81,7 @@ export function verifierOf(deps: VerificationDeps): Verifier {
 }
 
 /**
- * Checks an account with valid receipts against its anchors and totals. Returns the first discrepancy as text;
+ * Checks an account with valid receipts against its anchors and totals. Returns a description of the first difference;
  * undefined if there is none.
  */
 async function differenceIn(
@@ -107,7 +111,7 @@ async function signHead(
   if (!isKnown) await storeAnchor(books, signed);
 }
 
-/** Routes of verification on demand, and of the signed heads. */
+/** Routes of verification on request, and of anchors. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
   const compute = verifierOf(deps);
@@ -115,7 +119,7 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
     const found = await compute(id, given);
     if (found === undefined) return undefined;
     return connection.use(async (books) => ({
-      ...shown(found, await readRestorations(books, id, shownRestorations)),
+      ...publicVerification(found, await readRestorations(books, id, maxRestorations)),
       settledTwice: (await readSecondSettlements(books, id)).length,
     }));
   };
@@ -146,10 +150,10 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
 const pollMs = 100;
 
 /**
- * Waits for a limited time until the books have an account, and until data that a lost Redis had of it is restored:
- * meanwhile numbers may be assigned twice.
+ * Waits up to `waitMs` until the books have an account's complete chain and Redis has all receipts of the books. While
+ * data that Redis lost is being restored, receipt numbers may be assigned twice.
  */
-async function untilWhole(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
+async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
     const [account] = await findAccounts(books, [id]);
     const [known] = await readHeads(redis, [id]);
@@ -158,9 +162,12 @@ async function untilWhole(redis: Redis, books: Books, id: string, waitMs: number
   }
 }
 
-/** Maximum restorations of an account, newest first, in its verification. */
-const shownRestorations = 20;
+/** Maximum restorations in the verification of an account; the newest are first. */
+const maxRestorations = 20;
 
-function shown({ balanceNanos, head: _head, ...verification }: Verification, restored: readonly Restoration[]) {
+function publicVerification(
+  { balanceNanos, head: _head, ...verification }: Verification,
+  restored: readonly Restoration[],
+) {
   return { ...verification, balanceNanos: balanceNanos.toString(), restored };
 }

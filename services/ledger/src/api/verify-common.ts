@@ -14,27 +14,27 @@ import { present } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** Name under which tables without an account are verified, among account ids. */
-export const commonBooks = auditAnchor;
+/** Name, among account ids, under which tables that belong to no account are verified. */
+export const commonTables = auditAnchor;
 
-/** Dependencies of the verification of shared tables. */
+/** Dependencies of the verification of tables that belong to no account. */
 export interface CommonDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
   readonly signer: AnchorSigner;
 }
 
-/** Result for the audit, the published prices and the set of accounts. */
+/** Result of verifying the audit log, the published prices and the set of accounts. */
 export interface CommonVerification {
   readonly ok: boolean;
-  /** Number of audit entries. */
+  /** Number of entries in the audit log. */
   readonly entries: number;
   readonly divergence?: { readonly message: string };
 }
 
 /**
- * Verifies tables without an account: the chain of the audit, whose head is signed if valid, prices by version, and
- * that no account is missing. `given` is an anchor of the audit that the operator stored outside the books.
+ * Verifies the chain of the audit log, the published prices of each version, and that no account is missing. Signs the
+ * head of a valid audit log. `given` is an anchor of the audit log that the operator stored outside the books.
  */
 export async function verifyCommon(
   { redis, connection, signer }: CommonDeps,
@@ -54,7 +54,7 @@ export async function verifyCommon(
   });
   const divergence = message === undefined ? undefined : { message };
   const found = present({ ok: message === undefined, entries, divergence });
-  await keepVerification(redis, present({ account: commonBooks, divergence }));
+  await keepVerification(redis, present({ account: commonTables, divergence }));
   return found;
 }
 

@@ -1,25 +1,24 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { dayOf, moveDay, patterns, type UsageDay } from "./usage-day.ts";
+import { dayOf, moveDay, dayKeyPatterns, type UsageDay } from "./usage-day.ts";
 
-/** Dependencies of the move. */
+/** Dependencies of the move of usage into the books. */
 export interface MoveOptions {
   readonly redis: Redis;
   readonly connection: BooksConnection;
   readonly log: Logger;
 }
 
-/** Keys per step of the search. */
+/** Maximum keys per SCAN command. */
 const keysAtOnce = 1_000;
-/** Pause, in ms, before a retry, while Redis or the books are unavailable. */
+/** Pause, in ms, before a retry while Redis or the books are unavailable. */
 const retryMs = 2_000;
 
 /**
- * Moves usage that versions before the books kept in Redis into the books and removes it from Redis, at the start and
- * in the background. Readers of usage get `retry-after` meanwhile. Without such data, one scan of the keys is the only
- * cost.
+ * Moves usage from Redis into the books, in the background; versions before the books kept usage in Redis. Reads of
+ * usage are refused with `retry-after` meanwhile. If there is no such usage, the only cost is one scan of the keys.
  */
-export function startMoving(options: MoveOptions): AsyncDisposable {
+export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;
   const state = { stopped: false };
   const sleep = Promise.withResolvers<void>();
@@ -48,22 +47,25 @@ export function startMoving(options: MoveOptions): AsyncDisposable {
   };
 }
 
-/** Moves every day that it finds; returns their number. Days that two ledgers move at the same time are moved once. */
+/**
+ * Moves all days that Redis has and returns their number. If two ledgers move a day at the same time, it is recorded
+ * once.
+ */
 async function moveOnce({ redis, connection }: MoveOptions, state: { readonly stopped: boolean }): Promise<number> {
   let moved = 0;
   for (const day of await findDays(redis)) {
     if (state.stopped) return moved;
-    await connection.fill((books) => moveDay(redis, books, day));
+    await connection.useDuringMove((books) => moveDay(redis, books, day));
     moved++;
   }
   return moved;
 }
 
-/** Returns the days of accounts in Redis, without duplicates. */
+/** Returns the days for which Redis has usage, by account, without duplicates. */
 async function findDays(redis: Redis): Promise<readonly UsageDay[]> {
   const days = new Map<string, UsageDay>();
   for (const node of "nodes" in redis ? redis.nodes("master") : [redis])
-    for (const pattern of patterns)
+    for (const pattern of dayKeyPatterns)
       for (let cursor = "0"; ;) {
         const [next, names] = await node.scan(cursor, "MATCH", pattern, "COUNT", keysAtOnce);
         for (const name of names) {

@@ -3,45 +3,47 @@ import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type
 import { readUsageEvent, UnknownShape, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** A day of an account, in the form of versions before the books. */
+/** Usage of an account on one day, as stored by versions before the books. */
 export interface UsageDay {
   readonly account: string;
   /** RFC 3339 date. */
   readonly date: string;
 }
 
-/** Prefixes of its four keys: totals (hash), log (stream), entries by request (zset), counted ids (set). */
-const kinds = ["totals", "usage-log", "usage-requests", "logged"] as const;
+/** Prefixes of a day's four keys: totals (hash), log (stream), entries by request (zset), counted ids (set). */
+const keyPrefixes = ["totals", "usage-log", "usage-requests", "logged"] as const;
 
-/** Patterns of all such keys. */
-export const patterns: readonly string[] = kinds.map((kind) => `${kind}:{s*}:*`);
+/** Patterns that match the keys of all days. */
+export const dayKeyPatterns: readonly string[] = keyPrefixes.map((kind) => `${kind}:{s*}:*`);
 
 /** Separator of the parts of a totals field: token, model, channel, measure. */
 const fieldBreak = "\u001f";
-/** Events read from Redis at a time. */
+/** Maximum events per read from Redis. */
 const eventsAtOnce = 500;
 
-const shape = new RegExp(`^(?:${kinds.join("|")}):\\{s\\d\\d\\}:(.+):(\\d{4}-\\d\\d-\\d\\d)$`);
+const dayKeyPattern = new RegExp(`^(?:${keyPrefixes.join("|")}):\\{s\\d\\d\\}:(.+):(\\d{4}-\\d\\d-\\d\\d)$`);
 
 /** Returns the day that a key belongs to; undefined for other keys. */
 export function dayOf(key: string): UsageDay | undefined {
-  const [, account, date] = shape.exec(key) ?? [];
+  const [, account, date] = dayKeyPattern.exec(key) ?? [];
   return account === undefined || date === undefined || Number.isNaN(Date.parse(date)) ? undefined : { account, date };
 }
 
 /**
- * Moves a day into the books and removes it from Redis. Can be interrupted and repeated at any point: calls are
- * recorded once by id, the part of the totals beyond the bounded log is added once, and all keys are removed together
+ * Moves a day into the books and removes it from Redis. Can be interrupted and repeated at any point: each call is
+ * recorded once by its id, totals beyond the calls in the bounded log are added once, and all keys are removed together
  * at the end.
  */
 export async function moveDay(redis: Redis, books: Books, { account, date }: UsageDay): Promise<void> {
-  const [totals = "", log = "", ...others] = kinds.map((kind) => `${kind}:{s${shardOf(account)}}:${account}:${date}`);
-  const left = partsOf(await redis.hgetall(totals));
+  const [totals = "", log = "", ...others] = keyPrefixes.map(
+    (kind) => `${kind}:{s${shardOf(account)}}:${account}:${date}`,
+  );
+  const left = totalsByKey(await redis.hgetall(totals));
   for (let after = "-"; ;) {
     const entries = await redis.xrange(log, after, "+", "COUNT", eventsAtOnce);
     const events = entries.flatMap(([, fields]) => readEvents(fields[1] ?? "")).filter(isRecordable);
     await recordCalls(books, events);
-    for (const event of events) subtract(left, event);
+    for (const event of events) subtractEvent(left, event);
     const last = entries.at(-1);
     if (last === undefined || entries.length < eventsAtOnce) break;
     after = `(${last[0]}`;
@@ -51,7 +53,10 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   await redis.del(totals, log, ...others);
 }
 
-/** Reads a log entry. An entry of an unknown shape stays in the totals, which are added without it. */
+/**
+ * Reads a log entry. Returns an empty list for an entry of an unknown shape, which is then moved as a part of the
+ * totals.
+ */
 function readEvents(text: string): readonly UsageEvent[] {
   try {
     return [readUsageEvent(text)];
@@ -62,13 +67,13 @@ function readEvents(text: string): readonly UsageEvent[] {
 }
 
 /** Totals of a day by token, model and channel. */
-type Parts = Map<string, MovedTotal & { readonly sums: Map<string, bigint> }>;
+type TotalsByKey = Map<string, MovedTotal & { readonly sums: Map<string, bigint> }>;
 
-function partsOf(fields: Readonly<Record<string, string>>): Parts {
-  const parts: Parts = new Map();
+function totalsByKey(fields: Readonly<Record<string, string>>): TotalsByKey {
+  const parts: TotalsByKey = new Map();
   for (const [field, amount] of Object.entries(fields)) {
     const [token = "", model = "", channel = "", measure = ""] = field.split(fieldBreak);
-    const key = keyOf(token, model, channel);
+    const key = totalsKey(token, model, channel);
     const part = parts.get(key) ?? { token, model, channel, sums: new Map<string, bigint>() };
     part.sums.set(measure, BigInt(amount));
     parts.set(key, part);
@@ -76,14 +81,14 @@ function partsOf(fields: Readonly<Record<string, string>>): Parts {
   return parts;
 }
 
-/** Subtracts an event that the books have as a call. */
-function subtract(parts: Parts, event: UsageEvent): void {
-  const sums = parts.get(keyOf(event.tokenId, event.model, event.channelId))?.sums;
+/** Subtracts an event, which the books have as a call, from the totals. */
+function subtractEvent(parts: TotalsByKey, event: UsageEvent): void {
+  const sums = parts.get(totalsKey(event.tokenId, event.model, event.channelId))?.sums;
   if (sums === undefined) return;
   for (const [name, amount] of [["calls", 1n], ["costNanos", BigInt(event.costNanos)], ...measuresOf(event)] as const)
     sums.set(name, (sums.get(name) ?? 0n) - amount);
 }
 
-function keyOf(...parts: readonly string[]): string {
+function totalsKey(...parts: readonly string[]): string {
   return parts.join(fieldBreak);
 }

@@ -5,7 +5,7 @@ import { streamConsumers } from "../record-events.ts";
 const pollMs = 50;
 
 /**
- * Waits until the books have everything that these streams contained at the start of the wait. Returns false where that
+ * Waits until the books have everything that the streams contained at the start of the wait. Returns false if that
  * takes longer than `withinMs`, for example while NATS is unavailable.
  */
 export async function caughtUp(

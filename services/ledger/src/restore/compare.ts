@@ -7,28 +7,33 @@ import {
   adjustChainSum,
   type BookedAccount,
 } from "@modelgate/books";
-import { giveBack } from "./give-back.ts";
-import { chargeAgain, putBack, type PutBackDeps } from "./put-back.ts";
-import { recordSentOf } from "./record-sent.ts";
+import { refundSecondSettlements } from "./refund-second-settlements.ts";
+import { chargeAgain, restoreAccounts, type RestoreDeps } from "./restore-accounts.ts";
+import { recordPublishedOf } from "./record-sent.ts";
 
-/** Result of a comparison of an account in Redis with the books. */
-type Standing =
+/** Result of comparing an account in Redis with the books. */
+type Comparison =
   | "agrees"
-  /** Redis does not have the account. */
+  /** Redis lacks the account. */
   | "absent"
-  /** The books have a receipt that Redis lacks. */
+  /** Redis lacks a receipt that the books have. */
   | "behind"
-  /** The books lack receipts, which may be in transit, or have a branch that Redis lacks. */
+  /**
+   * The chain in the books is incomplete: receipts are on their way to the books, or the chain has a branch that Redis
+   * lacks.
+   */
   | "broken";
 
-/** Number of times that the same gap must be seen before it counts as permanent. */
-const checksUntilLasting = 3;
+/** Number of checks that must see the same gap before it is accepted as permanent. */
+const minGapChecks = 30;
 
-/** Observed gaps of accounts with incomplete chains: the amount of each gap, and how often it was seen. */
-export type Offsets = Map<string, Map<number, number>>;
+/** Observed gaps of accounts with incomplete chains: for each account, how often each chain offset was seen. */
+export type SeenGaps = Map<string, Map<number, number>>;
 
-/** Compares an account. The books were read before Redis, so anything that only Redis has is in transit. */
-function standingOf({ isComplete, receipts, head }: BookedAccount, known: AccountHead | undefined): Standing {
+/**
+ * Compares an account. The books were read before Redis, so receipts that only Redis has are on their way to the books.
+ */
+function compareAccount({ isComplete, receipts, head }: BookedAccount, known: AccountHead | undefined): Comparison {
   if (known === undefined) return "absent";
   if (!isComplete) return "broken";
   if (known.receipts < receipts || (known.receipts === receipts && known.head !== head)) return "behind";
@@ -36,13 +41,13 @@ function standingOf({ isComplete, receipts, head }: BookedAccount, known: Accoun
 }
 
 /**
- * Compares accounts with the books, and restores what Redis has lost of them. Returns the ids of accounts to compare
- * again, because the deciding events are still in transit.
+ * Compares accounts with the books, and restores what Redis has lost of them. Returns the ids of the accounts to
+ * compare again, because events that decide the result are still on their way.
  */
 export async function compareAccounts(
-  deps: PutBackDeps,
+  deps: RestoreDeps,
   ids: readonly string[],
-  offsets: Offsets,
+  offsets: SeenGaps,
 ): Promise<readonly string[]> {
   const accounts = await findAccounts(deps.books, ids);
   const heads = await readHeads(
@@ -53,32 +58,32 @@ export async function compareAccounts(
   const whole: string[] = [];
   for (const [at, account] of accounts.entries()) {
     const known = heads[at];
-    const standing = standingOf(account, known);
+    const standing = compareAccount(account, known);
     if (standing === "agrees") {
       offsets.delete(account.id);
       whole.push(account.id);
-    } else if (!(await mend(deps, account, known, standing, offsets))) again.push(account.id);
+    } else if (!(await repairAccount(deps, account, known, standing, offsets))) again.push(account.id);
   }
-  if ((await giveBack(deps, whole)) > 0) again.push(...whole);
+  if ((await refundSecondSettlements(deps, whole)) > 0) again.push(...whole);
   return again;
 }
 
-/** Restores what one account lacks. Returns false where it has to be compared again. */
-async function mend(
-  deps: PutBackDeps,
+/** Restores what Redis lacks of one account. Returns false if the account must be compared again. */
+async function repairAccount(
+  deps: RestoreDeps,
   account: BookedAccount,
   known: AccountHead | undefined,
-  standing: Standing,
-  offsets: Offsets,
+  standing: Comparison,
+  offsets: SeenGaps,
 ): Promise<boolean> {
   if (standing === "absent" || known === undefined) {
     // An account without a creation date is known from its calls only and was never created here.
-    if (account.createdAt !== "") await putBack(deps, [account]);
+    if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
   }
   // JetStream treats a second settlement in Redis as a duplicate, so it is only reported here.
-  if ((await recordSentOf(deps, account.id)) > 0) return false;
-  if (standing === "broken" && !isLasting(offsets, account)) return false;
+  if ((await recordPublishedOf(deps, account.id)) > 0) return false;
+  if (standing === "broken" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, known.head);
   if (branches === undefined) return false;
   const { orphans, complete } = branches;
@@ -87,8 +92,8 @@ async function mend(
   return false; // until the books have received it
 }
 
-/** Returns true if an account's gap is unchanged; a gap of events in transit changes each time. */
-function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
+/** Returns true if an account has the same gap as before. A gap of events on their way changes from check to check. */
+function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boolean {
   const seen = offsets.get(id) ?? new Map<number, number>();
   offsets.set(id, seen);
   const times = (seen.get(offset) ?? 0) + 1;
@@ -96,10 +101,13 @@ function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
   return times > 1;
 }
 
-/** Records a permanent gap, of receipts that the books never had or have lost, so that later checks include it. */
-async function acceptGap({ books }: PutBackDeps, account: BookedAccount, offsets: Offsets): Promise<void> {
+/**
+ * Records a permanent gap, of receipts that the books never got or have lost, so that later checks take it into
+ * account.
+ */
+async function acceptGap({ books }: RestoreDeps, account: BookedAccount, offsets: SeenGaps): Promise<void> {
   const { id, offset } = account;
-  if ((offsets.get(id)?.get(offset) ?? 0) < checksUntilLasting * 10) return;
+  if ((offsets.get(id)?.get(offset) ?? 0) < minGapChecks) return;
   await adjustChainSum(books, id, reduceModulo(-offset), linkModulus);
   offsets.delete(id);
 }

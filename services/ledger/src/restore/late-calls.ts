@@ -2,24 +2,29 @@ import { chargeLost, removeLate, publishEntries, readLate, readUnpublished, shar
 import { hasCall, writeRestoration } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
 import { caughtUp } from "./caught-up.ts";
-import type { PutBackDeps } from "./put-back.ts";
+import type { RestoreDeps } from "./restore-accounts.ts";
 
-/** Late calls of a shard per check, and the wait in ms of each, because its settlement may be in transit. */
-const [atOnce, waitMs] = [100, 1_000];
-/** Maximum events of a shard's outbox that are searched for the same call. */
+/**
+ * Maximum late calls per shard and check, and the age, in ms, before which a call is ignored, because its settlement
+ * may be on its way.
+ */
+const [maxPerCheck, waitMs] = [100, 1_000];
+/** Maximum events that are read from a shard's outbox. */
 const maxWaiting = 10_000;
-/** Maximum wait, in ms, until the stream has been read. */
+/** Maximum wait, in ms, until the books have the content of the stream. */
 const caughtUpMs = 5_000;
 
 /**
- * Settles calls that ended after their reservation was gone, and returns the number charged. A call found in the
- * outbox, the stream or the books (checked in this order) is already settled. Any other call had its reservation in a
- * lost Redis, and is charged now, once.
+ * Settles late calls: calls that ended after their reservation was gone. A call that the outbox, the stream or the
+ * books contain (checked in this order) is already settled. Any other call had its reservation in a Redis that was
+ * lost, and is charged now, once. Returns the number of charged calls.
  */
-export async function settleLate(deps: PutBackDeps): Promise<number> {
+export async function settleLate(deps: RestoreDeps): Promise<number> {
   const { redis, bus } = deps;
   const late = await Promise.all(
-    shards.map(async (shard) => (await readLate(redis, shard, waitMs, atOnce)).map((call) => ({ shard, ...call }))),
+    shards.map(async (shard) =>
+      (await readLate(redis, shard, waitMs, maxPerCheck)).map((call) => ({ shard, ...call })),
+    ),
   );
   const found = late.flat();
   if (found.length === 0) return 0;
@@ -31,13 +36,13 @@ export async function settleLate(deps: PutBackDeps): Promise<number> {
   return charged;
 }
 
-async function waitingIds({ redis }: PutBackDeps, of: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+async function waitingIds({ redis }: RestoreDeps, of: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const entries = await Promise.all([...of].map((shard) => readUnpublished(redis, shard, 0, maxWaiting)));
   return new Set(entries.flat().map(({ event }) => event.id));
 }
 
 async function settleOne(
-  { redis, bus, books }: PutBackDeps,
+  { redis, bus, books }: RestoreDeps,
   { shard, entryId, draft, costNanos }: { readonly shard: string } & Awaited<ReturnType<typeof readLate>>[number],
 ): Promise<boolean> {
   if (await hasCall(books, draft)) {

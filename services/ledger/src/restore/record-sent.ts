@@ -1,13 +1,13 @@
 import { removeReadCopies, readSent, shardOf, type SentEvent } from "@modelgate/accounts";
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
-import type { PutBackDeps } from "./put-back.ts";
+import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
- * Writes published events directly into the books, bypassing JetStream, and removes them. Events that the books already
- * have are ignored.
+ * Writes published events directly into the books, without JetStream, and removes them from Redis' list of published
+ * events. Ignores events that the books already have.
  */
-export async function recordSent(
-  { redis, books }: Pick<PutBackDeps, "redis" | "books">,
+export async function recordPublished(
+  { redis, books }: Pick<RestoreDeps, "redis" | "books">,
   sent: readonly SentEvent[],
 ): Promise<void> {
   const events = sent.map(({ event }) => event);
@@ -26,9 +26,9 @@ export async function recordSent(
   await removeReadCopies(redis, sent);
 }
 
-/** Does the same for the remembered events of an account. Returns their number. */
-export async function recordSentOf(deps: Pick<PutBackDeps, "redis" | "books">, account: string): Promise<number> {
+/** Records the published events of one account that Redis still lists. Returns their number. */
+export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
   const sent = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
-  if (sent.length > 0) await recordSent(deps, sent);
+  if (sent.length > 0) await recordPublished(deps, sent);
   return sent.length;
 }

@@ -1,36 +1,37 @@
 import { restoreTask, type TaskRecord, type TaskSealer } from "@modelgate/accounts";
 import { readFetchableTasks, type BookedTask } from "@modelgate/books";
 import type { KeptTaskEvent } from "@modelgate/contracts";
-import type { PutBackDeps } from "./put-back.ts";
+import type { RestoreDeps } from "./restore-accounts.ts";
 
-/** Tasks of one page, whose commands are sent together. */
+/** Maximum tasks that are restored together. */
 const pageSize = 500;
 
-/** Dependencies of the restoration of tasks. */
-type TaskDeps = Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: TaskSealer };
+/** Dependencies for restoring tasks. */
+type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskSeal: TaskSealer };
 
-/**
- * Restores video tasks that Redis has lost, and tasks that it has in a state before their end. Returns their number.
- */
+/** Restores video tasks that Redis has lost, or has in an earlier state than the books. Returns their number. */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
   let restored = 0;
   for (let after: BookedTask | undefined; ;) {
     const page = await readFetchableTasks(deps.books, { nowMs, after, limit: pageSize });
-    restored += await restoreSome(deps, page, nowMs);
+    restored += await restorePage(deps, page, nowMs);
     after = page.at(-1);
     if (after === undefined || page.length < pageSize) return restored;
   }
 }
 
-/** Restores tasks. Skips an unreadable record: a later version wrote it, or its secret is no longer accepted. */
-async function restoreSome(
+/**
+ * Restores tasks and returns their number. Skips a record that cannot be read, because a later version wrote it or its
+ * secret is no longer accepted.
+ */
+async function restorePage(
   { redis, taskSeal }: Pick<TaskDeps, "redis" | "taskSeal">,
   tasks: readonly BookedTask[],
   nowMs: number,
 ): Promise<number> {
   const done = await Promise.all(
     tasks.map(async ({ account, task: id, record, untilMs }) => {
-      const task = opened(taskSeal, record, { accountId: account, id });
+      const task = openRecord(taskSeal, record, { accountId: account, id });
       return task !== undefined && (await restoreTask(redis, { task, untilMs }, nowMs));
     }),
   );
@@ -38,23 +39,24 @@ async function restoreSome(
 }
 
 /**
- * Time, in ms, after the loss of a Redis in which events of tasks may arrive that their services had not published yet.
+ * Time, in ms, after the loss of a Redis for which task events may arrive that services had not published before the
+ * loss.
  */
 const lateMs = 60_000;
-/** Maximum tasks that wait for the next round; the next restoration finds further ones in the books. */
+/** Maximum tasks that wait for the next round. The next restoration finds further tasks in the books. */
 const maxLate = 10_000;
 
-/** Tasks whose events reached the books after a lost Redis was restored; they are restored as they arrive. */
+/** Tasks whose events reached the books after a lost Redis was restored. They are restored in the next round. */
 export class LateTasks {
   #until = 0;
   #waiting: BookedTask[] = [];
 
-  /** Expects late events from now on. */
+  /** Starts the time in which late events are expected. */
   begin(): void {
     this.#until = performance.now() + lateMs;
   }
 
-  /** Adds events that the books now have. */
+  /** Adds the tasks of events that are now in the books. */
   notice(events: readonly KeptTaskEvent[]): void {
     if (performance.now() > this.#until) return;
     for (const { accountId: account, taskId: task, kept } of events)
@@ -62,16 +64,16 @@ export class LateTasks {
         this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
   }
 
-  /** Restores the tasks that Redis lacks, in the order of arrival. */
+  /** Restores the collected tasks that Redis lacks, in the order of arrival. */
   async restore(deps: Pick<TaskDeps, "redis" | "taskSeal">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
     for (let from = 0; from < tasks.length; from += pageSize)
-      await restoreSome(deps, tasks.slice(from, from + pageSize), nowMs);
+      await restorePage(deps, tasks.slice(from, from + pageSize), nowMs);
     this.#waiting = this.#waiting.slice(tasks.length); // after an error the next round repeats it
   }
 }
 
-function opened(
+function openRecord(
   seal: TaskSealer,
   record: string,
   name: { readonly accountId: string; readonly id: string },

@@ -1,15 +1,15 @@
 import { findToken } from "@modelgate/accounts";
 import { readTokensOf } from "@modelgate/books";
-import { projectBookedToken, type Projecting } from "../accounts/project.ts";
+import { projectBookedToken, type ProjectionDeps } from "../accounts/project.ts";
 
-/** API keys whose commands are sent together. */
+/** Maximum API keys that are restored together. */
 const atOnce = 500;
 
 /**
- * Writes API keys of these accounts to Redis that it lacks, or has in a state before their last change; otherwise a key
- * that was disabled just before the loss would work again. Returns their number.
+ * Restores API keys of these accounts that Redis lacks, or has in a state before their last change: otherwise a key
+ * that was disabled just before the loss would work again. Returns the number of restored keys.
  */
-export async function restoreTokens({ redis, books }: Projecting, accounts: readonly string[]): Promise<number> {
+export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: readonly string[]): Promise<number> {
   const tokens = await readTokensOf(books, accounts);
   let restored = 0;
   for (let from = 0; from < tokens.length; from += atOnce) {

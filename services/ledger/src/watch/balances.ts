@@ -4,32 +4,35 @@ import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
-/** Dependencies of the check of balances. */
-export interface BalanceWatch {
+/** Dependencies of the check for low balances. */
+export interface BalanceCheckDeps {
   readonly redis: Redis;
-  readonly connection: Pick<BooksConnection, "fill">;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
-  /** Hours that a balance must last, at the rate of this hour and the 23 before it; below that the account is low. */
+  /**
+   * Hours that a balance must last at the current rate of spending (this hour and the 23 before it). An account whose
+   * balance does not last is low.
+   */
   readonly lowHours: number;
 }
 
 const hourMs = 3_600_000;
-/** Complete hours before this one that are included in the rate. */
+/** Number of complete hours, in addition to the current one, from which the rate is computed. */
 const hoursBefore = 23;
-/** Maximum accounts to check: those that spent most. */
+/** Maximum accounts to check; those that spent most are checked. */
 const maxAccounts = 10_000;
 /** Maximum accounts in one log line. */
 const maxNamed = 20;
 
 /** Returns a step that counts the accounts with a low balance, and logs newly low ones. */
-export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch): () => Promise<void> {
+export function balanceCheck({ redis, connection, log, lowHours }: BalanceCheckDeps): () => Promise<void> {
   let known: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();
     // Complete hours have precomputed sums; for a part of an hour every call would have to be read.
     const thisHour = now - (now % hourMs);
     const from = thisHour - hoursBefore * hourMs;
-    const totals = await connection.fill((books) =>
+    const totals = await connection.useDuringMove((books) =>
       readTotals(books, { from, to: thisHour + hourMs, groupBy: ["account"] }),
     );
     const spending = totals

@@ -1,20 +1,20 @@
 import { msUntilBeat, type Logger } from "@modelgate/platform";
 
-/** A periodic job. */
-export interface Repeated {
+/** Periodic job. */
+export interface PeriodicJob {
   readonly name: string;
   readonly everyMs: number;
   readonly log: Logger;
-  /** Level at which the first of several failures is logged; absent: debug. */
+  /** Level at which the first of consecutive failures is logged; "debug" if absent. */
   readonly level?: "debug" | "warn";
   /** Runs once; `signal` aborts when the job ends. */
   step(signal: AbortSignal): Promise<void>;
-  /** Clears what a step reported after a failed one: no value rather than an outdated one. */
+  /** Called when a step fails; removes values that earlier steps reported, because they would be outdated. */
   failed?(): void;
 }
 
-/** Runs a job immediately and then periodically, until disposed. Logs a failure once, and retries. */
-export function repeat({ name, everyMs, log, level = "debug", step, failed }: Repeated): AsyncDisposable {
+/** Runs a job immediately and then periodically, until disposed. Logs the first of consecutive failures. */
+export function repeat({ name, everyMs, log, level = "debug", step, failed }: PeriodicJob): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
   let complained = false;

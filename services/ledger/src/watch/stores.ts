@@ -11,8 +11,8 @@ import {
   streamPresent,
 } from "./watch-metrics.ts";
 
-/** Reads the memory use of Redis, by primary, and the number of accounts known to diverge. */
-export async function watchRedis(redis: Redis): Promise<void> {
+/** Updates the metrics of Redis: memory use of each primary, and the number of accounts known to diverge. */
+export async function updateRedisMetrics(redis: Redis): Promise<void> {
   const nodes = await readRedisMemory(redis);
   // A node that is no longer a primary is not reported any more.
   redisMemory.reset();
@@ -24,15 +24,15 @@ export async function watchRedis(redis: Redis): Promise<void> {
   divergingAccounts.set(await countDivergences(redis));
 }
 
-/** Removes the metrics of a Redis that does not answer. */
-export function forgetRedis(): void {
+/** Removes the metrics of Redis, because it does not answer. */
+export function removeRedisMetrics(): void {
   redisMemory.reset();
   redisMemoryLimit.reset();
   divergingAccounts.remove();
 }
 
-/** Reads which streams NATS has, and the lag of the books behind each. */
-export async function watchStreams(bus: Bus): Promise<void> {
+/** Updates the metrics of the event streams: their presence, and the events that are not in the books yet. */
+export async function updateStreamMetrics(bus: Bus): Promise<void> {
   for (const { name: stream } of Object.values(eventStreams)) {
     const progress = await bus.progress(stream, streamConsumers[stream]);
     streamPresent.set({ stream }, progress === undefined ? 0 : 1);
@@ -41,7 +41,7 @@ export async function watchStreams(bus: Bus): Promise<void> {
   }
 }
 
-/** Removes the metrics of a NATS that does not answer. */
-export function forgetStreams(): void {
+/** Removes the metrics of the event streams, because NATS does not answer. */
+export function removeStreamMetrics(): void {
   for (const gauge of [streamPresent, lagEvents, lagSeconds]) gauge.reset();
 }

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { claimVerification, listAccountIds } from "@modelgate/accounts";
 import type { Verification } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
-import { commonBooks } from "../api/verify-common.ts";
+import { commonTables } from "../api/verify-common.ts";
 import { verifications } from "./watch-metrics.ts";
 
-/** Dependencies of the verification of all accounts. */
-export interface VerifyingOptions {
+/** Dependencies of the periodic verification. */
+export interface VerificationOptions {
   readonly redis: Redis;
   readonly log: Logger;
   /** Time, in ms, within which every account is verified once. */
@@ -16,26 +16,26 @@ export interface VerifyingOptions {
   readonly verify: (accountId: string) => Promise<Pick<Verification, "ok" | "divergence"> | undefined>;
 }
 
-/** Checks per verification period for accounts that are due; with 1,440, one per minute of a day. */
+/** Number of checks for due accounts per verification period. In a period of one day, it is one check per minute. */
 export const roundsPerPeriod = 1_440;
 
 /**
- * Returns a step that verifies the accounts that have become due since the previous step. The account id determines an
- * offset in the period, which spreads the accounts over it. If several ledgers find an account due, one of them takes
- * it.
+ * Returns a step that verifies the accounts that have become due since the previous step. An account's id determines
+ * its offset in the period, so the accounts are spread over it. If several ledgers find an account due, only one of
+ * them verifies it.
  */
-export function verifyingStep({
+export function verificationStep({
   redis,
   log,
   everyMs,
   mayVerify,
   verify,
-}: VerifyingOptions): (signal: AbortSignal) => Promise<void> {
+}: VerificationOptions): (signal: AbortSignal) => Promise<void> {
   let since = Date.now();
   return async (signal) => {
     if (!mayVerify()) return;
     const now = Date.now();
-    const due = [commonBooks, ...(await listAccountIds(redis))].filter((id) => isDue(id, since, now, everyMs));
+    const due = [commonTables, ...(await listAccountIds(redis))].filter((id) => isDue(id, since, now, everyMs));
     since = now;
     for (const id of due) {
       if (signal.aborted) return;
@@ -57,7 +57,7 @@ export function verifyingStep({
   }
 }
 
-/** Returns true if an account's offset in the period is after `since` and not after `now`. */
+/** Returns true if an account became due after `since` and not after `now`. */
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
   const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;

@@ -1,13 +1,13 @@
 import { Counter, Gauge } from "@modelgate/platform";
 
-/** Memory use of Redis, by primary. */
+/** Memory use of each Redis primary, in bytes. */
 export const redisMemory = new Gauge({
   name: "modelgate_redis_memory_bytes",
   help: "Memory of each Redis primary.",
   labelNames: ["node"],
 });
 
-/** Memory limit of Redis. */
+/** Memory limit of each Redis primary, in bytes. */
 export const redisMemoryLimit = new Gauge({
   name: "modelgate_redis_memory_limit_bytes",
   help: "maxmemory of each Redis primary, or the memory of its machine.",

@@ -1,37 +1,51 @@
 import type { Bus, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { balanceWatch } from "./balances.ts";
+import { balanceCheck } from "./balances.ts";
 import { repeat } from "./every.ts";
-import { forgetRedis, forgetStreams, watchRedis, watchStreams } from "./stores.ts";
-import { roundsPerPeriod, verifyingStep, type VerifyingOptions } from "./verify-accounts.ts";
+import { removeRedisMetrics, removeStreamMetrics, updateRedisMetrics, updateStreamMetrics } from "./stores.ts";
+import { roundsPerPeriod, verificationStep, type VerificationOptions } from "./verify-accounts.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
-/** Dependencies and interval of the watch. */
-export interface WatchOptions extends Pick<VerifyingOptions, "verify" | "mayVerify"> {
+/** Dependencies and intervals of the watches. */
+export interface WatchOptions extends Pick<VerificationOptions, "verify" | "mayVerify"> {
   readonly redis: Redis;
   readonly bus: Bus;
-  readonly connection: Pick<BooksConnection, "fill">;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly everyMs: number;
-  /** 0: never. */
+  /** Period, in ms, in which every account is verified; 0 turns the verification off. */
   readonly verifyEveryMs: number;
   readonly lowHours: number;
 }
 
-/** Updates the metrics that alerts use, and periodically verifies every account, until disposed. */
+/** Updates the metrics that alerts use, and verifies every account periodically, until disposed. */
 export function startWatching(options: WatchOptions): AsyncDisposable {
   const { redis, bus, log, everyMs, verifyEveryMs } = options;
   const watches = new AsyncDisposableStack();
-  watches.use(repeat({ name: "a look at Redis", everyMs, log, step: () => watchRedis(redis), failed: forgetRedis }));
   watches.use(
-    repeat({ name: "a look at the streams", everyMs, log, step: () => watchStreams(bus), failed: forgetStreams }),
+    repeat({
+      name: "a look at Redis",
+      everyMs,
+      log,
+      step: () => updateRedisMetrics(redis),
+      failed: removeRedisMetrics,
+    }),
+  );
+  watches.use(
+    repeat({
+      name: "a look at the streams",
+      everyMs,
+      log,
+      step: () => updateStreamMetrics(bus),
+      failed: removeStreamMetrics,
+    }),
   );
   watches.use(
     repeat({
       name: "a look at balances",
       everyMs,
       log,
-      step: balanceWatch(options),
+      step: balanceCheck(options),
       failed: () => lowAccounts.remove(),
     }),
   );
@@ -41,7 +55,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
         name: "verification",
         everyMs: Math.max(1, Math.floor(verifyEveryMs / roundsPerPeriod)),
         log,
-        step: verifyingStep({ ...options, everyMs: verifyEveryMs }),
+        step: verificationStep({ ...options, everyMs: verifyEveryMs }),
       }),
     );
   return watches;

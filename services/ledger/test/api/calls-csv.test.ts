@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
-import { csvHead, csvRow } from "../../src/api/calls-csv.ts";
+import { csvHeader, csvRow } from "../../src/api/calls-csv.ts";
 
 const event: UsageEvent = {
   id: "call_1",
@@ -32,5 +32,5 @@ test("an event is a row with a cell for every column, quoted, and never a formul
   expect(row).toContain("1500000001,1.500000001");
   expect(row.endsWith("\r\n")).toBe(true);
   // The quoted request id holds one comma of its own.
-  expect(row.split(",")).toHaveLength(csvHead.split(",").length + 1);
+  expect(row.split(",")).toHaveLength(csvHeader.split(",").length + 1);
 });

@@ -7,7 +7,7 @@ import { unitEntries, type UsageEvent } from "@modelgate/contracts";
 const script = readFileSync(join(import.meta.dirname, "record.lua"), "utf8");
 const fieldBreak = "\u001f";
 
-/** Counts an event in Redis as the last version before the books did, by its own script. */
+/** Records an event in Redis with the script of the last version before the books. */
 export async function recordUsage(redis: Redis, event: UsageEvent, logEntries = 1_000_000): Promise<void> {
   const day = event.time.slice(0, 10);
   const names = ["logged", "totals", "usage-log", "usage-requests"].map(

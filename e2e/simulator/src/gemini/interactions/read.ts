@@ -1,7 +1,7 @@
 import { isRecord, listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
-import { demand, Refusal, wrongField } from "../../checks/refusal.ts";
+import { requireShape, Refusal, wrongField } from "../../checks/refusal.ts";
 import { questionFrom, type Question } from "../../core/question.ts";
-import { isSealOf } from "../../core/seal.ts";
+import { isOpaqueDataOf } from "../../core/seal.ts";
 import { thoughtSeal } from "../rules.ts";
 import { interactionShape } from "./shape.ts";
 
@@ -19,7 +19,7 @@ export interface InteractionAsked {
 
 /** Reads a request. Throws a Refusal for what the vendor would refuse. */
 export function readInteraction(body: unknown): InteractionAsked {
-  demand(body, interactionShape);
+  requireShape(body, interactionShape);
   const [model, agent] = [textAt(body, "model"), textAt(body, "agent")];
   demandSense(body, model, agent);
   const steps = stepsIn(memberOf(body, "input"));
@@ -91,7 +91,7 @@ function demandOrder(steps: readonly unknown[]): void {
     if (type === "function_call") open.add(textAt(step, "id") ?? "");
     if (type === "function_result" && !open.delete(textAt(step, "call_id") ?? ""))
       throw wrongField(["input", at, "call_id"], "There is no function call with this id.");
-    if (type === "thought" && signature !== undefined && !isSealOf(thoughtSeal, signature))
+    if (type === "thought" && signature !== undefined && !isOpaqueDataOf(thoughtSeal, signature))
       throw wrongField(["input", at, "signature"], "The thought signature is not valid.");
   }
   if (open.size > 0) throw wrongField(["input"], "A function call has no result.");

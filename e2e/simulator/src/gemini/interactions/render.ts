@@ -1,8 +1,8 @@
 import type { Behaviour } from "../../behaviour.ts";
 import { argumentsOf } from "../../core/asked-calls.ts";
-import { decide, type Answer } from "../../core/answer.ts";
+import { answerFor, type Answer } from "../../core/answer.ts";
 import { freshId } from "../../core/ids.ts";
-import { sealOf } from "../../core/seal.ts";
+import { makeOpaqueData } from "../../core/seal.ts";
 import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import { thoughtSeal } from "../rules.ts";
@@ -24,7 +24,7 @@ interface Written {
 
 function stepsOf({ summaries }: InteractionAsked, answer: Answer, behaviour: Behaviour): readonly Written[] {
   const { thoughts, text, image, calls } = answer;
-  const signature = sealOf(thoughtSeal, thoughts ?? calls[0]?.name ?? "words");
+  const signature = makeOpaqueData(thoughtSeal, thoughts ?? calls[0]?.name ?? "words");
   const shown = thoughts !== undefined && (summaries || behaviour.reasoning !== undefined) ? thoughts : undefined;
   const summary = shown === undefined ? {} : { summary: [{ type: "text", text: shown }] };
   const said = text === undefined || text === "" ? undefined : text;
@@ -62,7 +62,7 @@ function stepsOf({ summaries }: InteractionAsked, answer: Answer, behaviour: Beh
 
 /** A whole interaction. */
 export function renderInteraction(asked: InteractionAsked, behaviour: Behaviour): object {
-  const answer = decide(asked.question, behaviour);
+  const answer = answerFor(asked.question, behaviour);
   const steps = stepsOf(asked, answer, behaviour).map(({ step }) => step);
   return { ...headOf(asked), ...endOf(answer), steps };
 }
@@ -90,7 +90,7 @@ function endOf(answer: Answer): object {
 
 /** An interaction as a stream of steps; the last event does not repeat them. */
 export function streamInteraction(asked: InteractionAsked, behaviour: Behaviour): Streamed {
-  const answer = decide(asked.question, behaviour);
+  const answer = answerFor(asked.question, behaviour);
   const head = headOf(asked);
   const event = (event_type: string, members: object, more: Partial<Frame> = {}): Frame => ({
     event: event_type,

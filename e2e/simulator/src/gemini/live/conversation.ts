@@ -1,41 +1,41 @@
 import { directiveIn } from "../../behaviour.ts";
 import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
-import { demand, Refusal } from "../../checks/refusal.ts";
+import { requireShape, Refusal } from "../../checks/refusal.ts";
 import { questionFrom } from "../../core/question.ts";
-import { heardTokens, milliseconds, Voice } from "../../core/speech.ts";
+import { heardTokens, milliseconds, TurnDetector } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Peer } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
 import type { Shape } from "../../checks/shape.ts";
 import { Turn, type ModalityTokens } from "./turn.ts";
 
-/** Something that was said, with its tokens. */
-interface Said {
+/** Content of a conversation, with its tokens. */
+interface ConversationEntry {
   readonly words: string;
   readonly tokens: ModalityTokens;
-  /** The result of a call. */
+  /** Present for the result of a tool call. */
   readonly result?: true;
 }
 
 const none: ModalityTokens = { text: 0, audio: 0 };
-/** How this vendor closes on what it does not understand. */
+/** Close code for a message that the vendor cannot read. */
 const invalidMessage = 1007;
 
-/** A live conversation with this vendor: settings first, then turns. */
+/** Live conversation with this vendor: settings first, then turns. */
 export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
   readonly #shape: Shape;
-  readonly #said: Said[] = [];
-  readonly #voice = new Voice();
+  readonly #said: ConversationEntry[] = [];
+  readonly #voice = new TurnDetector();
   #setup: unknown;
   #audio: Buffer[] = [];
   #turn: Turn | undefined;
   #waitsFor = new Map<string, string>();
-  /** How much of what was said was read by a turn before. */
+  /** Number of entries that an earlier turn has read. */
   #known = 0;
 
-  /** `shape` is that of every message of the client's. */
+  /** Creates a conversation. `shape` is the shape of all client messages. */
   constructor(peer: Peer, call: SocketCall, shape: Shape) {
     this.#peer = peer;
     this.#call = call;
@@ -45,7 +45,7 @@ export class LiveConversation implements Conversation {
   text(data: string): void {
     try {
       const message: unknown = JSON.parse(data);
-      demand(message, this.#shape);
+      requireShape(message, this.#shape);
       this.#take(message);
     } catch (error) {
       const said = error instanceof Refusal ? error.message : "The message is not valid JSON.";
@@ -110,7 +110,7 @@ export class LiveConversation implements Conversation {
     if (heard === "speech ended") this.#heard();
   }
 
-  /** A turn of the client's speech has ended. */
+  /** Handles the end of a turn of the client's speech. */
   #heard(): void {
     const bytes = this.#audio.reduce((sum, { length }) => sum + length, 0);
     this.#audio = [];
@@ -181,13 +181,13 @@ export class LiveConversation implements Conversation {
     this.#waitsFor = turn.calls;
   }
 
-  /** What was said of a turn is read by the next. */
+  /** Adds the output of a turn that has ended to the content that the next turn reads. */
   #over(turn: Turn): void {
     if (this.#turn === turn) this.#turn = undefined;
     this.#said.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
   }
 
-  /** Ends the turn that is under way at once: what interrupts it is answered after it. */
+  /** Ends the running turn immediately. The input that interrupts it is answered afterwards. */
   #interrupt(): void {
     const turn = this.#turn;
     if (turn === undefined) return;

@@ -5,14 +5,14 @@ import { errorOf, invalidKey } from "../errors.ts";
 import { LiveConversation } from "./conversation.ts";
 import { clientMessages } from "./shape.ts";
 
-/** Sessions of Gemini's live models. Its messages are JSON in binary frames, as the real vendor's are. */
+/** Sessions of Gemini's live models. Messages are JSON in binary frames, as those of the real vendor. */
 export const geminiLive: SocketVendor = {
   binary: true,
   accepts: (path) =>
     /^\/gemini\/ws\/google\.ai\.generativelanguage\.v1(alpha|beta)?\.GenerativeService\.BidiGenerateContent$/.test(
       path,
     ),
-  admit({ headers, query }) {
+  authenticate({ headers, query }) {
     const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");
     if (key === "") throw new Refusal(403, "A key is required: the header x-goog-api-key, or key in the address.");
     if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });

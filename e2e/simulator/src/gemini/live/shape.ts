@@ -30,5 +30,5 @@ const messages = new Shapes(String.raw`
   vertex = { setup: { model: VertexModel, ...Settings } } | Others;
 `);
 
-/** Every message that a client may send: exactly one of its members. Each vendor wants its models named its own way. */
+/** Shapes of client messages, which have exactly one member. Each vendor requires a different form of model names. */
 export const clientMessages = { gemini: messages.of("gemini"), vertex: messages.of("vertex") } as const;

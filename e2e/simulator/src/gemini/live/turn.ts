@@ -1,18 +1,18 @@
 import type { Behaviour } from "../../behaviour.ts";
-import { decide } from "../../core/answer.ts";
+import { answerFor } from "../../core/answer.ts";
 import { freshId } from "../../core/ids.ts";
 import type { Question } from "../../core/question.ts";
-import { madeTokens, spoken } from "../../core/speech.ts";
+import { madeTokens, toneFor } from "../../core/speech.ts";
 import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 
-/** Tokens of one modality and the other. */
+/** Number of tokens by modality. */
 export interface ModalityTokens {
   readonly text: number;
   readonly audio: number;
 }
 
-/** What a turn of the model is made of. */
+/** Content of a model's turn. */
 export interface TurnPlan {
   readonly spoken: boolean;
   readonly question: Question;
@@ -21,11 +21,11 @@ export interface TurnPlan {
   readonly cached: ModalityTokens;
 }
 
-/** A turn of the model, message by message; what it used grows with it. */
+/** Turn of the model, message by message. Its usage grows with each message. */
 export class Turn {
   readonly #plan: TurnPlan;
   #made = { text: 0, audio: 0 };
-  /** Calls that it made, by id. */
+  /** Tool calls of this turn, by id. */
   readonly calls = new Map<string, string>();
   words = "";
   interrupted = false;
@@ -36,7 +36,7 @@ export class Turn {
 
   *messages(): Generator<SocketFrame> {
     const { question, behaviour } = this.#plan;
-    const answer = decide(question, behaviour);
+    const answer = answerFor(question, behaviour);
     for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, behaviour.chunks)) {
       yield { event: { serverContent: this.#say(piece) }, content: true };
     }
@@ -55,7 +55,7 @@ export class Turn {
     yield { event: { serverContent: { turnComplete: true }, ...this.usage() } };
   }
 
-  /** How a turn ends that was interrupted. */
+  /** Yields the messages that end an interrupted turn. */
   *interruption(): Generator<SocketFrame> {
     yield { event: { serverContent: { interrupted: true } } };
     yield { event: { serverContent: { turnComplete: true }, ...this.usage() } };
@@ -83,7 +83,7 @@ export class Turn {
     this.words += piece;
     this.#made.text += tokensOf(piece);
     if (!this.#plan.spoken) return { modelTurn: { role: "model", parts: [{ text: piece }] } };
-    const audio = spoken(piece);
+    const audio = toneFor(piece);
     this.#made.audio += madeTokens(audio.length);
     return {
       modelTurn: {

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { audioFormatOf, audioFormats } from "../../audio/formats.ts";
-import { speak, type Speech } from "../../audio/voice.ts";
+import { synthesize, type Speech } from "../../audio/voice.ts";
 import type { Behaviour } from "../../behaviour.ts";
 import { memberOf, numberAt, textAt } from "../../checks/members.ts";
-import { demand, wrongField } from "../../checks/refusal.ts";
+import { requireShape, wrongField } from "../../checks/refusal.ts";
 import { shapeOf } from "../../checks/notation.ts";
 import { questionFrom } from "../../core/question.ts";
 import { tokensOf } from "../../core/tokens.ts";
@@ -16,25 +16,26 @@ const body = shapeOf(String.raw`{
   stream_format?: "audio" | "sse"
 }`);
 
-/** Models of the first kind give bytes only. */
-const bytesOnly = /^tts-1/;
-/** And these give bytes whatever they are asked for. */
-const deafModel = "ignores-events";
-/** Tokens that a second of speech counts. */
+/** Pattern of older models, which answer with bytes only. */
+const bytesOnlyModels = /^tts-1/;
+/** Model that answers with bytes even if events are requested. */
+const eventlessModel = "ignores-events";
+/** Tokens per second of speech. */
 const tokensPerSecond = 20;
 
-/** `POST /v1/audio/speech`. */
+/** Endpoint `POST /v1/audio/speech`. */
 export const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/speech$/,
   open({ body: asked }) {
-    demand(asked, body);
+    requireShape(asked, body);
     const model = textAt(asked, "model") ?? "";
-    const events = textAt(asked, "stream_format") === "sse" && model !== deafModel;
-    if (events && bytesOnly.test(model)) throw wrongField(["stream_format"], `'sse' is not supported by ${model}.`);
+    const events = textAt(asked, "stream_format") === "sse" && model !== eventlessModel;
+    if (events && bytesOnlyModels.test(model))
+      throw wrongField(["stream_format"], `'sse' is not supported by ${model}.`);
     const { words, directive } = questionFrom(model, [textAt(asked, "input") ?? ""]);
     const voice = textAt(asked, "voice") ?? textAt(memberOf(asked, "voice"), "id") ?? "";
-    const spoken = speak(words, { voice, speed: numberAt(asked, "speed") ?? 1 });
+    const spoken = synthesize(words, { voice, speed: numberAt(asked, "speed") ?? 1 });
     const format = audioFormatOf(textAt(asked, "response_format") ?? "mp3") ?? audioFormats.mp3;
     const pieces = () => inTurns(format.encode(spoken));
     return {
@@ -47,7 +48,7 @@ export const speech: Endpoint = {
   },
 };
 
-/** Piece by piece as they are made: speaking takes time, in which what was said leaves, and others are heard. */
+/** Yields pieces with a pause after each, in which earlier pieces are sent and other calls continue. */
 async function* inTurns(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     yield piece;

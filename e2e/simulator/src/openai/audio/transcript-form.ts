@@ -2,8 +2,8 @@ import { secondsOf } from "../../audio/transcript.ts";
 import { Refusal, wrongField } from "../../checks/refusal.ts";
 import { valuesOf, type Form, type FormFile } from "../../core/form.ts";
 
-/** A form for a transcript that was understood. */
-export interface AskedTranscript {
+/** Parsed form of a transcript request. */
+export interface TranscriptRequest {
   readonly model: string;
   readonly file: FormFile;
   readonly seconds: number;
@@ -14,7 +14,7 @@ export interface AskedTranscript {
   readonly stream: boolean;
 }
 
-/** What the vendor recognises a file's kind by. */
+/** File extensions by which the vendor recognizes the format of a file. */
 const extensions = /\.(?:flac|m4a|mp3|mp4|mpeg|mpga|oga|ogg|wav|webm)$/i;
 const known: ReadonlySet<string> = new Set([
   "model",
@@ -30,13 +30,13 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const onlyTranscribed = ["language", "timestamp_granularities", "stream", "include", "chunking_strategy"];
 
-/** Models that write, rather than align: they give no times. */
+/** Returns true for a model that writes text without times. */
 export function isWriter(model: string): boolean {
   return /transcribe/.test(model);
 }
 
-/** Reads a form as strictly as the vendor; throws a Refusal for what it would refuse. */
-export async function readTranscript(form: Form | undefined, translates: boolean): Promise<AskedTranscript> {
+/** Reads a form as strictly as the vendor does. Throws a Refusal for a form that the vendor would refuse. */
+export async function readTranscript(form: Form | undefined, translates: boolean): Promise<TranscriptRequest> {
   if (form === undefined) throw new Refusal(400, "The body is no form, or a malformed one.");
   const model = need(form, "model");
   const format = valuesOf(form, "response_format")[0] ?? "json";

@@ -1,33 +1,33 @@
-import { hear, type Heard, type Said } from "../../audio/transcript.ts";
+import { transcriptFor, type Transcript, type TimedText } from "../../audio/transcript.ts";
 import type { Behaviour } from "../../behaviour.ts";
 import { present } from "../../checks/members.ts";
 import { questionFrom } from "../../core/question.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
-import type { Asking, Endpoint, Understood } from "../../vendor.ts";
-import { isWriter, readTranscript, type AskedTranscript } from "./transcript-form.ts";
+import type { EndpointCall, Endpoint, ParsedRequest } from "../../vendor.ts";
+import { isWriter, readTranscript, type TranscriptRequest } from "./transcript-form.ts";
 
-/** Audio tokens that a second counts. */
+/** Audio tokens per second. */
 const tokensPerSecond = 10;
 
-/** `POST /v1/audio/transcriptions`. */
+/** Endpoint `POST /v1/audio/transcriptions`. */
 export const transcriptions: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/transcriptions$/,
   open: (asking) => open(asking, false),
 };
 
-/** `POST /v1/audio/translations`: the same words, which are English already. */
+/** Endpoint `POST /v1/audio/translations`. Its text is that of transcriptions, which is English already. */
 export const translations: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/translations$/,
   open: (asking) => open(asking, true),
 };
 
-async function open({ form }: Asking, translates: boolean): Promise<Understood> {
+async function open({ form }: EndpointCall, translates: boolean): Promise<ParsedRequest> {
   const asked = await readTranscript(form, translates);
   const { directive, words } = questionFrom(asked.model, [asked.prompt]);
-  const heard = ({ text, reply }: Behaviour): Heard => hear(asked.seconds, text ?? reply);
+  const heard = ({ text, reply }: Behaviour): Transcript => transcriptFor(asked.seconds, text ?? reply);
   const usage = (behaviour: Behaviour) => usageOf(asked, words, heard(behaviour), behaviour);
   return {
     directive,
@@ -47,9 +47,9 @@ async function open({ form }: Asking, translates: boolean): Promise<Understood> 
 }
 
 function usageOf(
-  { model, seconds }: AskedTranscript,
+  { model, seconds }: TranscriptRequest,
   prompt: string,
-  heard: Heard,
+  heard: Transcript,
   { usage }: Behaviour,
 ): object | undefined {
   if (usage === null) return undefined;
@@ -66,8 +66,8 @@ function usageOf(
 }
 
 function render(
-  { format, granularities, language }: AskedTranscript,
-  heard: Heard,
+  { format, granularities, language }: TranscriptRequest,
+  heard: Transcript,
   usage: object | undefined,
   translates: boolean,
 ): object {
@@ -84,7 +84,7 @@ function render(
   });
 }
 
-function segment({ text, start, end }: Said, id: number): object {
+function segment({ text, start, end }: TimedText, id: number): object {
   return {
     id,
     seek: 0,
@@ -99,8 +99,8 @@ function segment({ text, start, end }: Said, id: number): object {
   };
 }
 
-/** The vendor's own renderings. */
-function asText(format: string, { text, segments }: Heard): string {
+/** Renders a transcript in one of the vendor's text formats. */
+function asText(format: string, { text, segments }: Transcript): string {
   if (format === "text") return `${text}\n`;
   const time = (seconds: number): string =>
     new Date(Math.round(seconds * 1_000))
@@ -114,7 +114,7 @@ function asText(format: string, { text, segments }: Heard): string {
   return (format === "srt" ? "" : "WEBVTT\n\n") + blocks.join("");
 }
 
-function inEvents({ words, text }: Heard, usage: object | undefined): Streamed {
+function inEvents({ words, text }: Transcript, usage: object | undefined): Streamed {
   const frame = (event: object, more: Partial<Frame> = {}): Frame => ({ data: JSON.stringify(event), ...more });
   return {
     frames: [

@@ -5,22 +5,25 @@ import { freshId } from "../../core/ids.ts";
 import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import { renderError } from "../errors.ts";
-import type { ChatAsked } from "./read.ts";
+import type { ChatRequest } from "./read.ts";
 import { calledAs, finishOf, headOf, imagePart, renderLogprobs, renderUsage } from "./render.ts";
 
-/** A streamed chat completion: a role, thoughts, words and calls in pieces, a finish, usage if asked, and the end. */
-export function streamAnswer(asked: ChatAsked, answer: Answer, behaviour: Behaviour): Streamed {
+/**
+ * Renders a chat completion as a stream: role, reasoning, text and tool calls in pieces, finish reason, usage if
+ * requested, and the end.
+ */
+export function streamAnswer(asked: ChatRequest, answer: Answer, behaviour: Behaviour): Streamed {
   return { frames: framesOf(asked, answer, behaviour), error: errorFrame };
 }
 
-/** A failure while a stream of this vendor runs. */
+/** Returns the frame with which a stream of this vendor fails. */
 export function errorFrame(message: string): Frame {
   return { data: JSON.stringify(renderError(new Refusal(500, message))) };
 }
 
 export const doneFrame: Frame = { data: "[DONE]", last: true };
 
-function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Generator<Frame> {
+function* framesOf(asked: ChatRequest, answer: Answer, { chunks }: Behaviour): Generator<Frame> {
   const head = headOf("chat.completion.chunk", asked.question.model);
   const every = Array.from({ length: asked.question.choices }, (_, index) => index);
   const chunk = (index: number, delta: object, { finish = null, logprobs = null }: Ending = {}): string =>
@@ -38,7 +41,7 @@ function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Gen
       const logprobs = renderLogprobs(piece, asked.topLogprobs);
       yield { data: chunk(index, { [wordsIn(answer)]: piece }, { logprobs }), content: true };
     }
-  for (const delta of extrasOf(asked, answer))
+  for (const delta of pictureAndCalls(asked, answer))
     for (const index of every) yield { data: chunk(index, delta), content: true };
   for (const index of every) yield { data: chunk(index, {}, { finish: finishOf(asked, answer) }) };
   const usage = asked.includeUsage ? renderUsage(answer) : undefined;
@@ -46,7 +49,7 @@ function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Gen
   yield doneFrame;
 }
 
-/** The member that holds the words. */
+/** Returns the name of the member that contains the text. */
 function wordsIn({ refuses }: Answer): "content" | "refusal" {
   return refuses ? "refusal" : "content";
 }
@@ -56,8 +59,8 @@ interface Ending {
   readonly logprobs?: object | null;
 }
 
-/** A picture, then the calls: each begins with its name and goes on with its arguments. */
-function* extrasOf({ question, legacy }: ChatAsked, { image, calls }: Answer): Generator<object> {
+/** Yields a picture, then the tool calls. Each call begins with its name and continues with its arguments. */
+function* pictureAndCalls({ question, legacy }: ChatRequest, { image, calls }: Answer): Generator<object> {
   if (image !== undefined) yield { images: [imagePart(image)] };
   for (const [index, call] of calls.entries()) {
     if (legacy) {

@@ -1,30 +1,32 @@
-import { decide } from "../../core/answer.ts";
-import type { Asking, Endpoint, Understood } from "../../vendor.ts";
+import { answerFor } from "../../core/answer.ts";
+import type { EndpointCall, Endpoint, ParsedRequest } from "../../vendor.ts";
 import { streamAnswer } from "./frames.ts";
 import { readChat } from "./read.ts";
 import { renderAnswer } from "./render.ts";
 
-/** `POST /v1/chat/completions`. */
+/** Endpoint `POST /v1/chat/completions`. */
 export const chatCompletions: Endpoint = {
   method: "POST",
   path: /^\/v1\/chat\/completions$/,
   open: ({ body }) => openChat(body),
 };
 
-/** The same by Azure's older addresses: the deployment is the model, and the API's version is a parameter. */
+/**
+ * Chat completions at Azure's older addresses: the path's deployment names the model, and a parameter the API version.
+ */
 export const deploymentChat: Endpoint = {
   method: "POST",
   path: /^\/deployments\/([^/]+)\/chat\/completions$/,
-  open: ({ body, groups: [deployment = ""] }: Asking) =>
+  open: ({ body, groups: [deployment = ""] }: EndpointCall) =>
     openChat(typeof body === "object" && body !== null ? { ...body, model: deployment } : body),
 };
 
-function openChat(body: unknown): Understood {
+function openChat(body: unknown): ParsedRequest {
   const asked = readChat(body);
   const { question, stream } = asked;
   return {
     directive: question.directive,
-    whole: (behaviour) => renderAnswer(asked, decide(question, behaviour)),
-    streamed: stream ? (behaviour) => streamAnswer(asked, decide(question, behaviour), behaviour) : undefined,
+    whole: (behaviour) => renderAnswer(asked, answerFor(question, behaviour)),
+    streamed: stream ? (behaviour) => streamAnswer(asked, answerFor(question, behaviour), behaviour) : undefined,
   };
 }

@@ -1,30 +1,30 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
-import { demand } from "../../checks/refusal.ts";
+import { requireShape } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
 import { instructionsFirst } from "../instructions-first.ts";
 import { chatShape } from "./shape.ts";
-import { demandSense, isOfInventor } from "./rules.ts";
+import { requireValidRequest, isOpenAiModel } from "./rules.ts";
 
-/** A chat request: the question, and what only this wire knows. */
-export interface ChatAsked {
+/** Chat request: the question, and options that only this wire has. */
+export interface ChatRequest {
   readonly question: Question;
-  /** The wire's inventor keeps thoughts to itself; its followers show them. */
+  /** True if the model's vendor sends reasoning. OpenAI does not; compatible vendors do. */
   readonly showsThoughts: boolean;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Most likely alternatives of each token; absent: no probabilities. */
+  /** Number of alternatives per token; absent if no probabilities are requested. */
   readonly topLogprobs: number | undefined;
-  /** A tool call is written as the old `function_call`. */
+  /** True if a tool call is rendered as the older `function_call`. */
   readonly legacy: boolean;
 }
 
-/** Reads a chat request. Throws a Refusal for what the vendor would refuse. */
-export function readChat(body: unknown): ChatAsked {
-  demand(body, chatShape);
-  demandSense(body);
+/** Reads a chat request. Throws a Refusal for a request that the vendor would refuse. */
+export function readChat(body: unknown): ChatRequest {
+  requireShape(body, chatShape);
+  requireValidRequest(body);
   const messages = listAt(body, "messages");
   const effort = textAt(body, "reasoning_effort") ?? "none";
-  const tools = [...listAt(body, "tools").map(offered), ...listAt(body, "functions").map(offeredFunction)];
+  const tools = [...listAt(body, "tools").map(offeredTool), ...listAt(body, "functions").map(offeredFunction)];
   return {
     question: questionFrom(
       textAt(body, "model") ?? "",
@@ -42,7 +42,7 @@ export function readChat(body: unknown): ChatAsked {
         image: listAt(body, "modalities").includes("image"),
       },
     ),
-    showsThoughts: !isOfInventor(textAt(body, "model") ?? ""),
+    showsThoughts: !isOpenAiModel(textAt(body, "model") ?? ""),
     stream: memberOf(body, "stream") === true,
     includeUsage: memberOf(memberOf(body, "stream_options"), "include_usage") === true,
     topLogprobs: memberOf(body, "logprobs") === true ? (numberAt(body, "top_logprobs") ?? 0) : undefined,
@@ -50,7 +50,7 @@ export function readChat(body: unknown): ChatAsked {
   };
 }
 
-/** A message's words; images and files show up by name and size, so that a test sees that they arrived. */
+/** Returns a message as text; images and files by name and size, so that a test sees that they arrived. */
 function wordsOf(content: unknown): string {
   if (typeof content === "string") return content;
   return (Array.isArray(content) ? content : []).map(wordsOfPart).join("");
@@ -78,7 +78,7 @@ function resultsIn(messages: readonly unknown[]): readonly string[] | undefined 
   return results.length > 0 ? results : undefined;
 }
 
-function offered(tool: unknown): OfferedTool {
+function offeredTool(tool: unknown): OfferedTool {
   const custom = memberOf(tool, "custom");
   return custom === undefined
     ? offeredFunction(memberOf(tool, "function"))
@@ -103,7 +103,7 @@ function formatIn(format: unknown): Question["format"] {
   return type === "json_schema" ? { schema: memberOf(memberOf(format, "json_schema"), "schema") } : undefined;
 }
 
-/** Stop sequences: one, several, or none. */
+/** Returns the stop sequences of a request, which names one, several or none. */
 export function stopsIn(stop: unknown): readonly string[] {
   if (typeof stop === "string") return [stop];
   return Array.isArray(stop) ? stop.map(String) : [];

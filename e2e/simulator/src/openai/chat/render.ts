@@ -2,15 +2,15 @@ import { tokenTexts } from "../../core/tokens.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
 import type { Answer } from "../../core/answer.ts";
 import type { ToolCall } from "../../core/asked-calls.ts";
-import type { ChatAsked } from "./read.ts";
+import type { ChatRequest } from "./read.ts";
 
-/** The members that all chunks of an answer share. */
+/** Returns the members that all chunks of an answer have. */
 export function headOf(object: string, model: string): object {
   return { id: freshId("chatcmpl-"), object, created: nowSeconds(), model, system_fingerprint: null };
 }
 
-/** A whole chat completion. */
-export function renderAnswer(asked: ChatAsked, answer: Answer): object {
+/** Renders a chat completion that is not streamed. */
+export function renderAnswer(asked: ChatRequest, answer: Answer): object {
   const usage = renderUsage(answer);
   return {
     ...headOf("chat.completion", asked.question.model),
@@ -26,7 +26,7 @@ export function renderAnswer(asked: ChatAsked, answer: Answer): object {
 }
 
 function messageOf(
-  { question, legacy, showsThoughts }: ChatAsked,
+  { question, legacy, showsThoughts }: ChatRequest,
   { text, refuses, thoughts, calls, image }: Answer,
 ): object {
   const [first] = calls;
@@ -42,8 +42,8 @@ function messageOf(
   };
 }
 
-/** A call as a function's or a custom tool's, by what was offered. */
-export function calledAs({ tools }: ChatAsked["question"], call: ToolCall): object {
+/** Renders a call as a call of a function or of a custom tool, depending on the offered tools. */
+export function calledAs({ tools }: ChatRequest["question"], call: ToolCall): object {
   const custom = tools.some(({ name, custom }) => name === call.name && custom === true);
   return custom
     ? { type: "custom", custom: { name: call.name, input: call.arguments } }
@@ -54,27 +54,30 @@ export function imagePart(image: Buffer): object {
   return { type: "image_url", image_url: { url: `data:image/png;base64,${image.toString("base64")}` } };
 }
 
-/** Why it ended; a call of the old kind has a word of its own. */
-export function finishOf({ legacy }: ChatAsked, { finish }: Answer): string {
+/** Returns the finish reason, which has a different value for the older `function_call`. */
+export function finishOf({ legacy }: ChatRequest, { finish }: Answer): string {
   return legacy && finish === "tool_calls" ? "function_call" : finish;
 }
 
-const likely = -0.125;
+const tokenLogprob = -0.125;
 
-/** The probabilities of a text's tokens: each the same, alternatives each half as likely as the one before. */
+/**
+ * Renders the probabilities of a text's tokens. All tokens have the same one; each alternative has half of the previous
+ * one.
+ */
 export function renderLogprobs(text: string | undefined, top: number | undefined): object | null {
   if (text === undefined || top === undefined) return null;
   const entry = (token: string, logprob: number) => ({ token, logprob, bytes: [...Buffer.from(token)] });
   return {
     content: tokenTexts(text).map((token) => ({
-      ...entry(token, likely),
-      top_logprobs: Array.from({ length: top }, (_, at) => entry(at === 0 ? token : `other${at}`, likely - at)),
+      ...entry(token, tokenLogprob),
+      top_logprobs: Array.from({ length: top }, (_, at) => entry(at === 0 ? token : `other${at}`, tokenLogprob - at)),
     })),
     refusal: null,
   };
 }
 
-/** The usage object of chat and text completions; undefined where the vendor is to report none. */
+/** Returns the usage object of chat and text completions; undefined if no usage is reported. */
 export function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

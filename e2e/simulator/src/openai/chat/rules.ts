@@ -3,8 +3,8 @@ import { bracketPath, Refusal, wrongField } from "../../checks/refusal.ts";
 import type { Path } from "../../checks/shape.ts";
 import { demandStrictSchema } from "../strict-schema.ts";
 
-/** Refuses what has the right shape and still makes no sense to this vendor. */
-export function demandSense(body: unknown): void {
+/** Refuses a request of the right shape whose content this vendor would refuse. */
+export function requireValidRequest(body: unknown): void {
   demandToolOrder(listAt(body, "messages"));
   demandFiles(listAt(body, "messages"));
   demandToolChoice(body);
@@ -19,14 +19,15 @@ export function demandSense(body: unknown): void {
   demandOwnFields(body);
 }
 
-/** Whether a model is of the wire's inventor, who knows nothing of what its followers have added. */
-export function isOfInventor(model: string): boolean {
+/** Returns true for a model of OpenAI, which does not know the fields that compatible vendors have added. */
+export function isOpenAiModel(model: string): boolean {
   return /^(?:o\d|gpt-\d|chatgpt-)/.test(model);
 }
 
 /**
- * Refuses function tools with an effort, as the vendor does for its newest models at this endpoint alone; some of them
- * think where nothing else is said, and refuse every tool but with the effort none (openai-openapi#541, litellm#34569).
+ * Refuses function tools in combination with a reasoning effort, as the vendor does for its newest models at this
+ * endpoint. Some of these models reason by default, and accept tools only with the effort `none` (openai-openapi#541,
+ * litellm#34569).
  */
 function demandNoThinkingTools(body: unknown): void {
   const model = textAt(body, "model") ?? "";
@@ -43,7 +44,7 @@ function demandNoThinkingTools(body: unknown): void {
 }
 
 function demandOwnFields(body: unknown): void {
-  if (!isOfInventor(textAt(body, "model") ?? "")) return;
+  if (!isOpenAiModel(textAt(body, "model") ?? "")) return;
   const unknown = (path: Path): Refusal =>
     new Refusal(400, `There is no parameter '${bracketPath(path)}'.`, { path, problem: "unknown" });
   for (const name of ["top_k", "image_config"]) if (memberOf(body, name) !== undefined) throw unknown([name]);
@@ -55,7 +56,7 @@ function demandOwnFields(body: unknown): void {
     if (memberOf(message, "reasoning_content") !== undefined) throw unknown(["messages", at, "reasoning_content"]);
 }
 
-/** A tool message answers a call of the assistant message before it, and every call is answered. */
+/** Refuses a tool message that answers no call of the assistant message before it, and calls without an answer. */
 function demandToolOrder(messages: readonly unknown[]): void {
   let open = new Set<string>();
   for (const [at, message] of messages.entries()) {

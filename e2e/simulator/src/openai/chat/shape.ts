@@ -1,7 +1,7 @@
 import { Shapes } from "../../checks/notation.ts";
-import { shared } from "../shapes.ts";
+import { sharedShapes } from "../shapes.ts";
 
-/** A chat request, every field of it; null stands for an optional field that is absent. */
+/** Shape of a chat request, with every field. Null counts as an absent optional field. */
 export const chatShape = new Shapes(
   `
   CacheCut = { prompt_cache_breakpoint?: object };
@@ -24,7 +24,7 @@ export const chatShape = new Shapes(
         refusal?: string, annotations?: object[], audio?: { id: string }, tool_calls?: Call[1..],
         function_call?: { name: ToolName, arguments: string }, reasoning_content?: string
       }>
-    // The name is documented for others only, and taken here too: some clients write it.
+    // Documented for other roles only, but accepted here, because some clients send it.
     | { role: "tool", content: Words, tool_call_id: filled, name?: string }
     | { role: "function", name: ToolName, content: string | null };
   Function = nullable<{ name: ToolName, description?: string, parameters?: object, strict?: boolean }>;
@@ -48,9 +48,9 @@ export const chatShape = new Shapes(
     function_call?: "none" | "auto" | Named, reasoning_effort?: Effort, modalities?: ("text" | "audio" | "image")[1..],
     image_config?: object, audio?: object, prediction?: { type: "content", content: Words }, web_search_options?: object,
     moderation?: object, ...Cached,
-    // Stands for whatever no vendor knows: a test of what a gateway passes on needs a field that is taken.
+    // Field that no real vendor knows, for tests of fields that a gateway passes on.
     unknown_field?: any
   }>;
 `,
-  { base: shared },
+  { base: sharedShapes },
 ).of("Chat");

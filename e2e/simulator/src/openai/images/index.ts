@@ -1,22 +1,22 @@
-import { headerOf, type Asking, type Endpoint, type Understood } from "../../vendor.ts";
-import { readEdit, readGeneration, type ImagesAsked } from "./read.ts";
+import { headerOf, type EndpointCall, type Endpoint, type ParsedRequest } from "../../vendor.ts";
+import { readEdit, readGeneration, type ImagesRequest } from "./read.ts";
 import { renderImages, streamImages } from "./render.ts";
 
-/** `POST /v1/images/generations`. */
+/** Endpoint `POST /v1/images/generations`. */
 export const imageGenerations: Endpoint = {
   method: "POST",
   path: /^\/v1\/images\/generations$/,
-  open: (asking) => answering(readGeneration(asking.body), asking, "generation"),
+  open: (asking) => answerRequest(readGeneration(asking.body), asking, "generation"),
 };
 
-/** `POST /v1/images/edits`. */
+/** Endpoint `POST /v1/images/edits`. */
 export const imageEdits: Endpoint = {
   method: "POST",
   path: /^\/v1\/images\/edits$/,
-  open: (asking) => answering(readEdit(asking.form), asking, "edit"),
+  open: (asking) => answerRequest(readEdit(asking.form), asking, "edit"),
 };
 
-function answering(asked: ImagesAsked, { headers }: Asking, act: "generation" | "edit"): Understood {
+function answerRequest(asked: ImagesRequest, { headers }: EndpointCall, act: "generation" | "edit"): ParsedRequest {
   return {
     directive: asked.question.directive,
     whole: (behaviour) => renderImages(asked, behaviour, headerOf(headers, "host")),

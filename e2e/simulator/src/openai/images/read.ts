@@ -1,29 +1,29 @@
 import { memberOf, numberAt, textAt } from "../../checks/members.ts";
-import { demand, Refusal, wrongField } from "../../checks/refusal.ts";
+import { requireShape, Refusal, wrongField } from "../../checks/refusal.ts";
 import { Shapes } from "../../checks/notation.ts";
 import type { Form } from "../../core/form.ts";
 import { questionFrom, type Question } from "../../core/question.ts";
 import type { PictureFormat, PictureSize } from "../../pictures/picture.ts";
 
-/** What is asked of an image model. */
-export interface ImagesAsked {
+/** Parsed request to an image model. */
+export interface ImagesRequest {
   readonly question: Question;
   readonly size: PictureSize;
   readonly count: number;
   readonly format: PictureFormat;
-  /** The pictures come as addresses. */
+  /** True if the answer has addresses of the pictures instead of their bytes. */
   readonly asUrls: boolean;
   readonly stream: boolean;
   readonly partials: number;
   readonly background: string;
   readonly quality: string;
-  /** How many images came with it. */
+  /** Number of images that the request contains. */
   readonly images: number;
 }
 
-/** Models that always give Base64, and take the newer parameters. */
-const native = /^(?:chat)?gpt-image/;
-const classic = /^dall-e/;
+/** Pattern of models that always answer with Base64 and accept the newer parameters. */
+const gptImageModel = /^(?:chat)?gpt-image/;
+const dallEModel = /^dall-e/;
 
 const shapes = new Shapes(String.raw`
   Common = {
@@ -41,7 +41,7 @@ const shapes = new Shapes(String.raw`
   nativeEdit = nullable<{ ...native, ...Edit }>;
   classic = nullable<{ ...Common, ...Older }>;
   classicEdit = nullable<{ ...classic, ...Edit }>;
-  // Compatible vendors take more.
+  // Compatible vendors accept more fields.
   other = nullable<{
     ...Common, ...Older, ...Newer, seed?: integer(-1), watermark?: boolean, prompt_extend?: boolean,
     negative_prompt?: string, image?: string | string[1..]
@@ -50,27 +50,27 @@ const shapes = new Shapes(String.raw`
 `);
 
 function shapeFor(model: string, act: "" | "Edit" = "") {
-  return shapes.of(`${native.test(model) ? "native" : classic.test(model) ? "classic" : "other"}${act}`);
+  return shapes.of(`${gptImageModel.test(model) ? "native" : dallEModel.test(model) ? "classic" : "other"}${act}`);
 }
 
-/** Reads a request to make images. Throws a Refusal for what the vendor would refuse. */
-export function readGeneration(body: unknown): ImagesAsked {
+/** Reads a request to generate images. Throws a Refusal for a request that the vendor would refuse. */
+export function readGeneration(body: unknown): ImagesRequest {
   const model = textAt(body, "model") ?? "dall-e-2";
-  demand(body, shapeFor(model));
+  requireShape(body, shapeFor(model));
   const image = memberOf(body, "image");
-  return asked(body, model, image === undefined ? 0 : Array.isArray(image) ? image.length : 1);
+  return parseRequest(body, model, image === undefined ? 0 : Array.isArray(image) ? image.length : 1);
 }
 
 const pictureField = /^image(?:\[\])?$/;
 const numeric: ReadonlySet<string> = new Set(["n", "output_compression", "partial_images", "seed"]);
 const boolean: ReadonlySet<string> = new Set(["stream", "watermark", "prompt_extend"]);
 
-/** Reads a form to edit images. Throws a Refusal for what the vendor would refuse. */
-export function readEdit(form: Form | undefined): ImagesAsked {
+/** Reads a form to edit images. Throws a Refusal for a form that the vendor would refuse. */
+export function readEdit(form: Form | undefined): ImagesRequest {
   if (form === undefined) throw new Refusal(400, "The body must be multipart/form-data.");
-  const body = Object.fromEntries(form.fields.map(([name, value]) => [name, typed(name, value)]));
+  const body = Object.fromEntries(form.fields.map(([name, value]) => [name, parseField(name, value)]));
   const model = textAt(body, "model") ?? "dall-e-2";
-  demand(body, shapeFor(model, "Edit"));
+  requireShape(body, shapeFor(model, "Edit"));
   const images = form.files.filter(({ name }) => pictureField.test(name));
   if (images.length === 0) throw new Refusal(400, "An image is required.", { problem: "missing", path: ["image"] });
   for (const { name, bytes } of form.files) {
@@ -78,10 +78,10 @@ export function readEdit(form: Form | undefined): ImagesAsked {
       throw new Refusal(400, `There is no parameter '${name}'.`, { problem: "unknown", path: [name] });
     if (!isPicture(bytes)) throw wrongField([name], "The image is not a PNG, JPEG or WebP.", "invalid_image_file");
   }
-  return asked(body, model, images.length);
+  return parseRequest(body, model, images.length);
 }
 
-function typed(name: string, value: string): unknown {
+function parseField(name: string, value: string): unknown {
   if (numeric.has(name)) return Number(value);
   return boolean.has(name) ? value === "true" : value;
 }
@@ -91,14 +91,14 @@ function isPicture(bytes: Buffer): boolean {
   return head.startsWith("\x89PNG") || head.startsWith("\xff\xd8\xff") || /^RIFF....WEBP/s.test(head);
 }
 
-function asked(body: unknown, model: string, images: number): ImagesAsked {
+function parseRequest(body: unknown, model: string, images: number): ImagesRequest {
   const [, width = 1_024, height = 1_024] = /^(\d+)x(\d+)$/.exec(textAt(body, "size") ?? "")?.map(Number) ?? [];
   return {
     question: questionFrom(model, [textAt(body, "prompt") ?? ""]),
     size: { width, height },
     count: numberAt(body, "n") ?? 1,
     format: formatOf(textAt(body, "output_format")),
-    asUrls: !native.test(model) && textAt(body, "response_format") !== "b64_json",
+    asUrls: !gptImageModel.test(model) && textAt(body, "response_format") !== "b64_json",
     stream: memberOf(body, "stream") === true,
     partials: numberAt(body, "partial_images") ?? 0,
     background: textAt(body, "background") ?? "opaque",

@@ -3,13 +3,13 @@ import { nowSeconds } from "../../core/ids.ts";
 import { addressOfPicture } from "../../pictures/index.ts";
 import { pictureOf } from "../../pictures/picture.ts";
 import type { Frame, Streamed } from "../../stream.ts";
-import type { ImagesAsked } from "./read.ts";
+import type { ImagesRequest } from "./read.ts";
 
-/** What this vendor counts for an image, either way. */
+/** Tokens that this vendor counts for a generated image. */
 const tokensPerImage = 1_056;
 const tokensPerInputImage = 323;
 
-function usageOf({ question, count, images }: ImagesAsked, { usage }: Behaviour): object | undefined {
+function usageOf({ question, count, images }: ImagesRequest, { usage }: Behaviour): object | undefined {
   if (usage === null) return undefined;
   const [text, image, output] = [question.promptTokens, images * tokensPerInputImage, count * tokensPerImage];
   return (
@@ -22,15 +22,15 @@ function usageOf({ question, count, images }: ImagesAsked, { usage }: Behaviour)
   );
 }
 
-/** Words of one of several pictures: each has another colour. */
-const wordsOf = ({ question: { words } }: ImagesAsked, at: number): string => (at === 0 ? words : `${words} ${at}`);
+/** Returns the text from which one of several pictures is made; each picture has a different colour. */
+const wordsOf = ({ question: { words } }: ImagesRequest, at: number): string => (at === 0 ? words : `${words} ${at}`);
 
-function looksOf({ background, format, quality, size: { width, height } }: ImagesAsked): object {
+function echoedOptions({ background, format, quality, size: { width, height } }: ImagesRequest): object {
   return { background, output_format: format, quality, size: `${width}x${height}` };
 }
 
-/** A whole answer; `host` is where the vendor's pictures are. */
-export function renderImages(asked: ImagesAsked, behaviour: Behaviour, host: string): object {
+/** Renders an answer that is not streamed. `host` is the host of the addresses of pictures. */
+export function renderImages(asked: ImagesRequest, behaviour: Behaviour, host: string): object {
   const { count, size, format, asUrls } = asked;
   const every = Array.from({ length: count }, (_, at) => ({ words: wordsOf(asked, at), ...size, format }));
   const created = nowSeconds();
@@ -42,21 +42,21 @@ export function renderImages(asked: ImagesAsked, behaviour: Behaviour, host: str
   const usage = usageOf(asked, behaviour);
   return {
     created,
-    ...looksOf(asked),
+    ...echoedOptions(asked),
     data: every.map((wish) => ({ b64_json: pictureOf(wish).toString("base64") })),
     ...(usage && { usage }),
   };
 }
 
-/** A picture as it comes into being, each time in another colour. */
-export function streamImages(asked: ImagesAsked, behaviour: Behaviour, act: "generation" | "edit"): Streamed {
+/** Renders a picture as a stream of partial pictures, each in a different colour. */
+export function streamImages(asked: ImagesRequest, behaviour: Behaviour, act: "generation" | "edit"): Streamed {
   const usage = usageOf(asked, behaviour);
   const event = (type: string, words: string, more: object): string =>
     JSON.stringify({
       type: `image_${act}.${type}`,
       b64_json: pictureOf({ words, ...asked.size, format: asked.format }).toString("base64"),
       created_at: nowSeconds(),
-      ...looksOf(asked),
+      ...echoedOptions(asked),
       ...more,
     });
   const frame = (type: string, data: string, more: Partial<Frame>): Frame => ({

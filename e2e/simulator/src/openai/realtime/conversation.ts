@@ -1,34 +1,34 @@
 import { directiveIn } from "../../behaviour.ts";
-import { bracketPath, demand, Refusal } from "../../checks/refusal.ts";
+import { bracketPath, requireShape, Refusal } from "../../checks/refusal.ts";
 import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
 import { freshId } from "../../core/ids.ts";
 import { questionFrom } from "../../core/question.ts";
-import { milliseconds, Voice } from "../../core/speech.ts";
+import { milliseconds, TurnDetector } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Peer } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
 import { itemFrom, shownItem, spokenItem, type Item, type ItemTokens } from "./items.ts";
-import { failureEvent, named, Response } from "./response.ts";
-import { Said, tokensOfItems } from "./said.ts";
-import { choiceOf, defaults, merged, toolsOf, type Settings } from "./settings.ts";
+import { failureEvent, newEventHead, Response } from "./response.ts";
+import { ConversationItems, tokensOfItems } from "./said.ts";
+import { choiceOf, defaultSettings, mergeSettings, toolsOf, type Settings } from "./settings.ts";
 import { clientEvent } from "./shape.ts";
 import { transcriptionOf } from "./transcription.ts";
 
-/** How long it takes to write down what was said. */
+/** Time, in ms, to transcribe speech. */
 const writingMs = 30;
 
-/** A realtime conversation with this vendor. */
+/** Realtime conversation with this vendor. */
 export class RealtimeConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
   readonly #model: string;
   readonly #id = freshId("sess_");
   readonly #conversationId = freshId("conv_");
-  readonly #said = new Said();
-  readonly #voice = new Voice();
+  readonly #said = new ConversationItems();
+  readonly #voice = new TurnDetector();
   #settings: Settings;
   #audio: Buffer[] = [];
-  /** Responses that are under way; one of them is the conversation's own. */
+  /** Running responses by id. At most one of them belongs to the conversation. */
   readonly #responses = new Map<string, Response>();
   #active: Response | undefined;
 
@@ -36,7 +36,7 @@ export class RealtimeConversation implements Conversation {
     this.#peer = peer;
     this.#call = call;
     this.#model = call.query.get("model") ?? "";
-    this.#settings = defaults(this.#model);
+    this.#settings = defaultSettings(this.#model);
     this.#send("session.created", { session: this.#session() });
   }
 
@@ -48,7 +48,7 @@ export class RealtimeConversation implements Conversation {
       return this.#refuse(new Refusal(400, "The event is not valid JSON.", { code: "invalid_json" }), undefined);
     }
     try {
-      demand(event, clientEvent);
+      requireShape(event, clientEvent);
       this.#on[textAt(event, "type") ?? ""]?.(isRecord(event) ? event : {});
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -65,7 +65,7 @@ export class RealtimeConversation implements Conversation {
       const model = textAt(session, "model");
       if (model !== undefined && model !== this.#model)
         throw new Refusal(400, "The model of a session cannot be changed.", { path: ["session", "model"] });
-      this.#settings = merged(this.#settings, isRecord(session) ? session : {});
+      this.#settings = mergeSettings(this.#settings, isRecord(session) ? session : {});
       this.#send("session.updated", { session: this.#session() });
     },
     "input_audio_buffer.append": ({ audio }) => this.#hear(Buffer.from(String(audio), "base64")),
@@ -124,7 +124,7 @@ export class RealtimeConversation implements Conversation {
     const transcription = memberOf(this.#input(), "transcription");
     if (!isRecord(transcription)) return;
     const events = transcriptionOf(item, textAt(transcription, "model") ?? "");
-    // Another model is at work, beside the answer.
+    // The transcript comes from another model, in parallel to the response.
     setTimeout(() => events.forEach((event) => this.#peer.send(event)), writingMs);
   }
 
@@ -171,7 +171,7 @@ export class RealtimeConversation implements Conversation {
       goes: () => response.cancelled === undefined,
       failure,
     });
-    // A stalled vendor stays busy, a cancelled one says how far it came.
+    // A stalled response continues to run; a cancelled one reports its usage so far.
     if (!whole && response.cancelled === undefined) return;
     this.#responses.delete(response.id);
     if (this.#active === response) this.#active = undefined;
@@ -199,7 +199,7 @@ export class RealtimeConversation implements Conversation {
   }
 
   #send(type: string, members: object): void {
-    this.#peer.send({ ...named(type), ...members });
+    this.#peer.send({ ...newEventHead(type), ...members });
   }
 
   #refuse({ message, code, path }: Refusal, eventId: string | undefined): void {
@@ -207,7 +207,7 @@ export class RealtimeConversation implements Conversation {
   }
 }
 
-/** What a response reads: everything that was said, and its instructions and tools. */
+/** Returns the tokens that a response reads: all items, its instructions and its tools. */
 function allTokens(items: readonly Item[], { instructions, tools }: Settings): ItemTokens {
   const { text, audio } = tokensOfItems(items);
   const context = `${typeof instructions === "string" ? instructions : ""}${JSON.stringify(tools ?? [])}`;

@@ -5,16 +5,16 @@ import { renderError } from "../errors.ts";
 import { RealtimeConversation } from "./conversation.ts";
 import { failureEvent } from "./response.ts";
 
-/** Sessions of OpenAI's realtime models, and Azure's addresses of the same. */
+/** Sessions of OpenAI's realtime models, and of Azure's addresses of them. */
 export const openaiRealtime: SocketVendor = {
   accepts: (path) => /^\/openai(\/v1)?\/realtime$/.test(path),
-  admit({ headers, query, path }) {
+  authenticate({ headers, query, path }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);
     if (key === "" || isBadKey(key))
       throw new Refusal(401, "The API key is not a valid one.", { code: "invalid_api_key" });
     const model = query.get(path.endsWith("/v1/realtime") ? "model" : "deployment");
     if (model === null) throw new Refusal(400, "You must provide a model parameter.", { code: "missing_model" });
-    // Models of today refuse who says that it speaks the older form; those in preview need it said.
+    // Current models refuse the header of the older form; preview models require it.
     if (headerOf(headers, "openai-beta") !== "" && !model.includes("preview"))
       throw new Refusal(400, "The beta form is not spoken by this model.", { code: "beta_api_shape_disabled" });
   },

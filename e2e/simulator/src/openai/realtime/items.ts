@@ -2,22 +2,22 @@ import { heardTokens, milliseconds } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import { isRecord, listAt, textAt } from "../../checks/members.ts";
 
-/** Something that was said or done in a conversation. */
+/** Item of a conversation: a message, a call or a result. */
 export interface Item {
   readonly id: string;
   readonly type: "message" | "function_call" | "function_call_output";
   readonly role?: string | undefined;
   readonly callId?: string | undefined;
   readonly name?: string | undefined;
-  /** Its words: texts and transcripts, arguments, or a call's output. */
+  /** Text of the item: texts and transcripts, arguments, or the output of a call. */
   readonly words: string;
-  /** Bytes of audio in it, which count as tokens of their own. */
+  /** Bytes of audio in the item, which have separate token counts. */
   readonly audioBytes: number;
-  /** Whether its words count as text to the model: a transcript does not. */
+  /** Texts that count as tokens of the model; transcripts do not. */
   readonly texts: string;
 }
 
-/** Tokens of one kind and the other. */
+/** Number of tokens by modality. */
 export interface ItemTokens {
   readonly text: number;
   readonly audio: number;
@@ -27,7 +27,7 @@ export function tokensOfItem({ texts, audioBytes, name = "" }: Item): ItemTokens
   return { text: tokensOf(texts + name), audio: heardTokens(audioBytes) };
 }
 
-/** An item as a client creates it; it has been checked. */
+/** Creates an item from a client's event that was checked. */
 export function itemFrom(value: unknown, id: string): Item {
   const type = textAt(value, "type");
   if (type === "function_call_output")
@@ -48,7 +48,7 @@ export function itemFrom(value: unknown, id: string): Item {
   return { id, type: "message", role: textAt(value, "role"), words: texts + transcripts, audioBytes, texts };
 }
 
-/** An item of the client's speech; what it says is how long it was. */
+/** Creates an item of the client's speech. Its text is its length. */
 export function spokenItem(id: string, audio: Buffer): Item {
   const words = `${milliseconds(audio.length)} ms of speech`;
   return { id, type: "message", role: "user", words, audioBytes: audio.length, texts: "" };
@@ -58,7 +58,7 @@ function plain(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
   return { words, audioBytes: 0, texts: words };
 }
 
-/** An item as the vendor shows it. */
+/** Renders an item. */
 export function shownItem(
   { id, type, role, callId, name, words, audioBytes, texts }: Item,
   status = "completed",

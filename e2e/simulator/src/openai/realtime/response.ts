@@ -1,19 +1,19 @@
 import type { Behaviour } from "../../behaviour.ts";
-import { decide } from "../../core/answer.ts";
+import { answerFor } from "../../core/answer.ts";
 import { freshId } from "../../core/ids.ts";
 import type { Question } from "../../core/question.ts";
-import { madeTokens, spoken } from "../../core/speech.ts";
+import { madeTokens, toneFor } from "../../core/speech.ts";
 import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 import { shownItem, type Item, type ItemTokens } from "./items.ts";
 
-/** Tokens that a response reads, and how many of them it has read before. */
+/** Number of tokens that a response reads, and number of those that an earlier response has read. */
 export interface ReadTokens {
   readonly all: ItemTokens;
   readonly cached: ItemTokens;
 }
 
-/** What a response is made of. */
+/** Content of a response. */
 export interface ResponsePlan {
   readonly id: string;
   readonly conversationId: string | null;
@@ -24,7 +24,7 @@ export interface ResponsePlan {
   readonly metadata: unknown;
 }
 
-/** A response as it is sent, event by event; `made` grows with it. */
+/** Response that is sent event by event; `made` grows with each event. */
 export class Response {
   readonly id: string;
   readonly #plan: ResponsePlan;
@@ -37,19 +37,19 @@ export class Response {
     this.#plan = plan;
   }
 
-  /** The items that it has added to its conversation. */
+  /** Items that the response has added to its conversation. */
   get items(): readonly Item[] {
     return this.#items;
   }
 
-  /** The event of its beginning, which is sent at once. */
+  /** Returns the event that announces the response. */
   created(): object {
-    return { ...named("response.created"), response: this.#shown("in_progress") };
+    return { ...newEventHead("response.created"), response: this.#shown("in_progress") };
   }
 
   *frames(): Generator<SocketFrame> {
     const { question, behaviour, modality } = this.#plan;
-    const answer = decide(question, behaviour);
+    const answer = answerFor(question, behaviour);
     if (answer.text !== undefined) yield* this.#message(answer.text, modality, behaviour.chunks);
     for (const call of answer.calls) yield* this.#call(call.name, call.arguments, answer.text === undefined ? 0 : 1);
     yield { event: rateLimits() };
@@ -58,12 +58,12 @@ export class Response {
     };
   }
 
-  /** The event of its end, with what it used until then. */
+  /** Returns the event that ends the response, with its usage so far. */
   done(status: "completed" | "cancelled" | "failed" | "incomplete"): object {
     const { behaviour, question } = this.#plan;
-    const scripted = decide(question, behaviour).usage;
+    const scripted = answerFor(question, behaviour).usage;
     const usage = scripted === null ? null : (scripted ?? this.#usage());
-    return { ...named("response.done"), response: { ...this.#shown(status), usage } };
+    return { ...newEventHead("response.done"), response: { ...this.#shown(status), usage } };
   }
 
   *#message(text: string, modality: "text" | "audio", chunks: number | undefined): Generator<SocketFrame> {
@@ -72,30 +72,38 @@ export class Response {
     const empty: Item = { id, type: "message", role: "assistant", words: "", audioBytes: 0, texts: "" };
     yield* this.#added(empty, 0);
     yield {
-      event: { ...named("response.content_part.added"), ...place, part: { type: modality, ...partOf(modality, "") } },
+      event: {
+        ...newEventHead("response.content_part.added"),
+        ...place,
+        part: { type: modality, ...partOf(modality, "") },
+      },
     };
     let audioBytes = 0;
     for (const piece of piecesOf(text, chunks)) {
       if (modality === "text") {
-        yield { event: { ...named("response.output_text.delta"), ...place, delta: piece }, content: true };
+        yield { event: { ...newEventHead("response.output_text.delta"), ...place, delta: piece }, content: true };
         this.#made = { ...this.#made, text: this.#made.text + tokensOf(piece) };
         continue;
       }
-      const audio = spoken(piece);
+      const audio = toneFor(piece);
       audioBytes += audio.length;
-      yield { event: { ...named("response.output_audio_transcript.delta"), ...place, delta: piece } };
+      yield { event: { ...newEventHead("response.output_audio_transcript.delta"), ...place, delta: piece } };
       yield {
-        event: { ...named("response.output_audio.delta"), ...place, delta: audio.toString("base64") },
+        event: { ...newEventHead("response.output_audio.delta"), ...place, delta: audio.toString("base64") },
         content: true,
       };
       this.#made = { text: this.#made.text + tokensOf(piece), audio: this.#made.audio + madeTokens(audio.length) };
     }
     if (modality === "audio") {
-      yield { event: { ...named("response.output_audio.done"), ...place } };
-      yield { event: { ...named("response.output_audio_transcript.done"), ...place, transcript: text } };
-    } else yield { event: { ...named("response.output_text.done"), ...place, text } };
+      yield { event: { ...newEventHead("response.output_audio.done"), ...place } };
+      yield { event: { ...newEventHead("response.output_audio_transcript.done"), ...place, transcript: text } };
+    } else yield { event: { ...newEventHead("response.output_text.done"), ...place, text } };
     yield {
-      event: { ...named("response.content_part.done"), ...place, part: { type: modality, ...partOf(modality, text) } },
+      event: {
+        ...newEventHead("response.content_part.done"),
+        ...place,
+        part: { type: modality, ...partOf(modality, text) },
+      },
     };
     yield* this.#completed({ ...empty, words: text, audioBytes, texts: modality === "text" ? text : "" }, 0);
   }
@@ -113,27 +121,30 @@ export class Response {
     const place = { response_id: this.id, item_id: item.id, output_index: outputIndex, call_id: item.callId };
     yield* this.#added(item, outputIndex);
     for (const piece of piecesOf(args, Math.min(2, args.length))) {
-      yield { event: { ...named("response.function_call_arguments.delta"), ...place, delta: piece }, content: true };
+      yield {
+        event: { ...newEventHead("response.function_call_arguments.delta"), ...place, delta: piece },
+        content: true,
+      };
       this.#made = { ...this.#made, text: this.#made.text + tokensOf(piece) };
     }
-    yield { event: { ...named("response.function_call_arguments.done"), ...place, name, arguments: args } };
+    yield { event: { ...newEventHead("response.function_call_arguments.done"), ...place, name, arguments: args } };
     yield* this.#completed({ ...item, words: args, texts: args }, outputIndex);
   }
 
   *#added(item: Item, outputIndex: number): Generator<SocketFrame> {
     const shown = shownItem(item, "in_progress");
     const place = { response_id: this.id, output_index: outputIndex };
-    yield { event: { ...named("response.output_item.added"), ...place, item: shown } };
+    yield { event: { ...newEventHead("response.output_item.added"), ...place, item: shown } };
     if (this.#plan.conversationId !== null)
-      yield { event: { ...named("conversation.item.added"), previous_item_id: null, item: shown } };
+      yield { event: { ...newEventHead("conversation.item.added"), previous_item_id: null, item: shown } };
   }
 
   *#completed(item: Item, outputIndex: number): Generator<SocketFrame> {
     this.#items.push(item);
     const place = { response_id: this.id, output_index: outputIndex };
-    yield { event: { ...named("response.output_item.done"), ...place, item: shownItem(item) } };
+    yield { event: { ...newEventHead("response.output_item.done"), ...place, item: shownItem(item) } };
     if (this.#plan.conversationId !== null)
-      yield { event: { ...named("conversation.item.done"), previous_item_id: null, item: shownItem(item) } };
+      yield { event: { ...newEventHead("conversation.item.done"), previous_item_id: null, item: shownItem(item) } };
   }
 
   #shown(status: string): object {
@@ -173,8 +184,8 @@ export class Response {
   }
 }
 
-/** An event's name and id. */
-export function named(type: string): { readonly type: string; readonly event_id: string } {
+/** Returns the type of an event, and a new id for it. */
+export function newEventHead(type: string): { readonly type: string; readonly event_id: string } {
   return { type, event_id: freshId("event_") };
 }
 
@@ -182,20 +193,20 @@ function partOf(modality: "text" | "audio", words: string): object {
   return modality === "text" ? { text: words } : { transcript: words };
 }
 
-/** Numbers as no JSON writer of ours would write them: passed on as they came, they arrive like this. */
+/** Returns JSON with unusual number formats, to show that a gateway passes it on unchanged. */
 function rateLimits(): string {
-  const { type, event_id: id } = named("rate_limits.updated");
+  const { type, event_id: id } = newEventHead("rate_limits.updated");
   return `{"type": "${type}", "event_id": "${id}", "rate_limits": [{"name": "requests", "limit": 12345678901234567890, "remaining": 1.0, "reset_seconds": 0.10}]}`;
 }
 
-/** An `error` event. */
+/** Returns an `error` event. */
 export function failureEvent(
   message: string,
   { code, path, eventId }: { code?: string; path?: string | null; eventId?: string | undefined } = {},
 ): object {
   const type = code === undefined ? "server_error" : "invalid_request_error";
   return {
-    ...named("error"),
+    ...newEventHead("error"),
     error: { type, code: code ?? null, message, param: path ?? null, event_id: eventId ?? null },
   };
 }

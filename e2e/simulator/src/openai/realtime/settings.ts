@@ -1,11 +1,11 @@
 import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
 import type { OfferedTool } from "../../core/question.ts";
 
-/** A session's settings, as this vendor shows them. */
+/** Settings of a session, in the form of this vendor. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What a session of a model begins with. */
-export function defaults(model: string): Settings {
+/** Returns the initial settings of a model's session. */
+export function defaultSettings(model: string): Settings {
   const format = { type: "audio/pcm", rate: 24_000 };
   return {
     type: "realtime",
@@ -27,16 +27,16 @@ export function defaults(model: string): Settings {
   };
 }
 
-/** Settings with others laid over them: objects are merged, everything else is replaced. */
-export function merged(under: Settings, over: Settings): Settings {
+/** Returns settings with changes: objects are merged, and other values are replaced. */
+export function mergeSettings(under: Settings, over: Settings): Settings {
   const pairs = Object.entries(over).map(([name, value]) => {
     const below = under[name];
-    return [name, isRecord(below) && isRecord(value) ? merged(below, value) : value] as const;
+    return [name, isRecord(below) && isRecord(value) ? mergeSettings(below, value) : value] as const;
   });
   return { ...under, ...Object.fromEntries(pairs) };
 }
 
-/** The functions that the settings offer. */
+/** Returns the functions in the settings. */
 export function toolsOf(settings: Settings): readonly OfferedTool[] {
   return listAt(settings, "tools").flatMap((tool) => {
     const name = textAt(tool, "name");
@@ -44,7 +44,7 @@ export function toolsOf(settings: Settings): readonly OfferedTool[] {
   });
 }
 
-/** What the settings say of using them. */
+/** Returns the tool choice in the settings. */
 export function choiceOf(choice: unknown): "auto" | "none" | "required" | { readonly name: string } {
   if (choice === "none" || choice === "required") return choice;
   const name = textAt(choice, "name");

@@ -1,7 +1,7 @@
 import { Shapes } from "../../checks/notation.ts";
-import { shared } from "../shapes.ts";
+import { sharedShapes } from "../shapes.ts";
 
-/** Every event that a client may send. */
+/** Shape of every event that a client may send. */
 export const clientEvent = new Shapes(
   `
   Format = { type: "audio/pcm", rate?: integer(24000, 24000) } | { type: "audio/pcmu" | "audio/pcma" };
@@ -29,7 +29,7 @@ export const clientEvent = new Shapes(
     tool_choice?: "none" | "auto" | "required" | { type: "function" | "mcp", name?: string },
     max_output_tokens?: "inf" | integer(1, 4096), parallel_tool_calls?: boolean, reasoning?: object, prompt?: object
   };
-  // In the form that models speak today; the older, flat one is refused.
+  // In the current form; the older, flat form is refused.
   Session =
     | nullable<{
         type: "realtime", model?: filled, audio?: Audio, ...Wishes, tracing?: "auto" | object,
@@ -62,5 +62,5 @@ export const clientEvent = new Shapes(
     | { type: "response.create", response?: Response, ...Id }
     | { type: "response.cancel", response_id?: string, ...Id };
 `,
-  { base: shared },
+  { base: sharedShapes },
 ).of("Event");

@@ -1,11 +1,11 @@
 import { heardTokens, milliseconds } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Item } from "./items.ts";
-import { named } from "./response.ts";
+import { newEventHead } from "./response.ts";
 
 const type = "conversation.item.input_audio_transcription";
 
-/** What a client said, written down by a model: its events. Older models are paid by the second, others by tokens. */
+/** Returns the events of a transcript of the client's speech. Older models report seconds, others tokens. */
 export function transcriptionOf({ id, words, audioBytes }: Item, model: string): readonly object[] {
   const place = { item_id: id, content_index: 0 };
   const [heard, written] = [heardTokens(audioBytes), tokensOf(words)];
@@ -19,7 +19,7 @@ export function transcriptionOf({ id, words, audioBytes }: Item, model: string):
         input_token_details: { text_tokens: 0, audio_tokens: heard },
       };
   return [
-    { ...named(`${type}.delta`), ...place, delta: words },
-    { ...named(`${type}.completed`), ...place, transcript: words, usage },
+    { ...newEventHead(`${type}.delta`), ...place, delta: words },
+    { ...newEventHead(`${type}.completed`), ...place, transcript: words, usage },
   ];
 }

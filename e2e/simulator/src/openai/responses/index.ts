@@ -1,9 +1,9 @@
 import { textAt } from "../../checks/members.ts";
-import { demand } from "../../checks/refusal.ts";
-import { decide } from "../../core/answer.ts";
+import { requireShape } from "../../checks/refusal.ts";
+import { answerFor } from "../../core/answer.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
 import { questionFrom } from "../../core/question.ts";
-import { closeText } from "../../core/seal.ts";
+import { encodeText } from "../../core/seal.ts";
 import type { Endpoint } from "../../vendor.ts";
 import { conversationOf, readResponses } from "./read.ts";
 import { renderResponse, renderUsage, streamResponse } from "./render.ts";
@@ -11,7 +11,7 @@ import { compactionSeal } from "./rules.ts";
 import { compactShape } from "./shape.ts";
 import { wordsOfItem } from "./words.ts";
 
-/** `POST /v1/responses`. */
+/** Endpoint `POST /v1/responses`. */
 export const responses: Endpoint = {
   method: "POST",
   path: /^\/v1\/responses$/,
@@ -25,12 +25,15 @@ export const responses: Endpoint = {
   },
 };
 
-/** `POST /v1/responses/compact`: the user's messages as they were, and all that was said, sealed. */
+/**
+ * Endpoint `POST /v1/responses/compact`. Answers with the user's messages, and the complete conversation in encoded
+ * form.
+ */
 export const compactResponses: Endpoint = {
   method: "POST",
   path: /^\/v1\/responses\/compact$/,
   open({ body, key }) {
-    demand(body, compactShape);
+    requireShape(body, compactShape);
     const items = conversationOf(body, key);
     const said = items.map(wordsOfItem);
     const question = questionFrom(textAt(body, "model") ?? "", said);
@@ -38,7 +41,7 @@ export const compactResponses: Endpoint = {
     return {
       directive: question.directive,
       whole: (behaviour) => {
-        const answer = decide(question, { text: said.join("\n"), ...behaviour });
+        const answer = answerFor(question, { text: said.join("\n"), ...behaviour });
         return {
           id: freshId("resp_"),
           object: "response.compaction",
@@ -54,7 +57,7 @@ export const compactResponses: Endpoint = {
             {
               type: "compaction",
               id: freshId("cmp_"),
-              encrypted_content: closeText(compactionSeal, answer.text ?? ""),
+              encrypted_content: encodeText(compactionSeal, answer.text ?? ""),
             },
           ],
           usage: renderUsage(answer),

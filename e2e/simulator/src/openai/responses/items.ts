@@ -3,30 +3,33 @@ import { present, textAt } from "../../checks/members.ts";
 import type { Answer } from "../../core/answer.ts";
 import type { ToolCall } from "../../core/asked-calls.ts";
 import { freshId } from "../../core/ids.ts";
-import { closeText, sealOf } from "../../core/seal.ts";
+import { encodeText, makeOpaqueData } from "../../core/seal.ts";
 import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import { renderLogprobs } from "../chat/render.ts";
 import { compactionSeal, reasoningSeal } from "./rules.ts";
-import type { ResponsesAsked } from "./read.ts";
+import type { ResponsesRequest } from "./read.ts";
 import { wordsOfItem } from "./words.ts";
 
-/** An event of a stream, without its number. */
+/** Event of a stream, without its sequence number. */
 export interface ItemEvent {
   readonly type: string;
   readonly members: object;
-  /** It carries content: delays and faults count these. */
+  /** True if the event carries content; delays and faults count such events. */
   readonly content?: boolean;
 }
 
-/** An item of an answer: as it is announced, what streams of it, and as it is in the end. */
+/** Output item of a response: its announcement, its events, and its final form. */
 export interface OutputItem {
   readonly added: object;
   readonly events: Iterable<ItemEvent>;
   readonly done: object;
 }
 
-/** An answer's items: thoughts, words, a picture, calls; or all that was said, sealed, where that was asked for. */
-export function itemsOf(asked: ResponsesAsked, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
+/**
+ * Returns the output items of an answer: reasoning, text, a picture and tool calls; or an encoded compaction, if
+ * requested.
+ */
+export function itemsOf(asked: ResponsesRequest, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
   if (textAt(asked.items.at(-1), "type") === "compaction_trigger") return [compactionItem(asked)];
   const items: OutputItem[] = [];
   if (answer.thoughts !== undefined) items.push(reasoningItem(asked, answer.thoughts, answer.redacted, behaviour));
@@ -37,14 +40,14 @@ export function itemsOf(asked: ResponsesAsked, answer: Answer, behaviour: Behavi
   return items;
 }
 
-function compactionItem({ items }: ResponsesAsked): OutputItem {
-  const encrypted_content = closeText(compactionSeal, items.map(wordsOfItem).join("\n"));
+function compactionItem({ items }: ResponsesRequest): OutputItem {
+  const encrypted_content = encodeText(compactionSeal, items.map(wordsOfItem).join("\n"));
   const done = { type: "compaction", id: freshId("cmp_"), encrypted_content };
   return { added: done, events: [], done };
 }
 
 function reasoningItem(
-  asked: ResponsesAsked,
+  asked: ResponsesRequest,
   thoughts: string,
   redacted: boolean,
   { reasoning }: Behaviour,
@@ -52,7 +55,7 @@ function reasoningItem(
   const id = freshId("rs_");
   const shown = (asked.summary || reasoning !== undefined) && !redacted;
   const summary = shown ? [{ type: "summary_text", text: thoughts }] : [];
-  const sealed = asked.sealed ? sealOf(reasoningSeal, thoughts) : undefined;
+  const sealed = asked.sealed ? makeOpaqueData(reasoningSeal, thoughts) : undefined;
   return {
     added: { type: "reasoning", id, summary: [] },
     events: shown ? summaryEvents(id, thoughts) : [],
@@ -69,7 +72,7 @@ function* summaryEvents(item_id: string, text: string): Generator<ItemEvent> {
   yield { type: type("part.done"), members: { ...place, part: { type: "summary_text", text } } };
 }
 
-function messageItem(asked: ResponsesAsked, text: string, finish: string, { chunks }: Behaviour): OutputItem {
+function messageItem(asked: ResponsesRequest, text: string, finish: string, { chunks }: Behaviour): OutputItem {
   const id = freshId("msg_");
   const head = { type: "message", id, role: "assistant" };
   const logprobsOf = (words: string): unknown =>
@@ -130,7 +133,7 @@ function imageItem(image: Buffer): OutputItem {
   };
 }
 
-function callItem({ question }: ResponsesAsked, { name, arguments: given }: ToolCall): OutputItem {
+function callItem({ question }: ResponsesRequest, { name, arguments: given }: ToolCall): OutputItem {
   const tool = question.tools.find((each) => each.name === name);
   const custom = tool?.custom === true;
   const id = freshId(custom ? "ctc_" : "fc_");

@@ -1,29 +1,29 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
-import { demand, Refusal } from "../../checks/refusal.ts";
+import { requireShape, Refusal } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
 import { instructionsFirst } from "../instructions-first.ts";
-import { demandItemSense, demandSense, withKeptItems } from "./rules.ts";
+import { requireValidItems, requireValidRequest, withStoredItems } from "./rules.ts";
 import { responsesShape } from "./shape.ts";
-import { keptConversation } from "./store.ts";
+import { storedConversation } from "./store.ts";
 import { wordsOfItem } from "./words.ts";
 
-/** A request to the responses endpoint: the question, and what only this wire knows. */
-export interface ResponsesAsked {
+/** Request to the responses endpoint: the question, and options that only this wire has. */
+export interface ResponsesRequest {
   readonly question: Question;
   readonly body: unknown;
   readonly stream: boolean;
-  /** The conversation up to here, for the answer that follows it. */
+  /** Items of the conversation so far, which are stored with the answer. */
   readonly items: readonly unknown[];
-  /** Whether thoughts are shown in short; a directive's are always. */
+  /** True if summaries of reasoning are sent. Reasoning that a directive requests is always sent. */
   readonly summary: boolean;
   readonly sealed: boolean;
   readonly logprobs: boolean;
 }
 
-/** Reads a request. Throws a Refusal for what the vendor would refuse. */
-export function readResponses(body: unknown, key: string): ResponsesAsked {
-  demand(body, responsesShape);
-  demandSense(body);
+/** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
+export function readResponses(body: unknown, key: string): ResponsesRequest {
+  requireShape(body, responsesShape);
+  requireValidRequest(body);
   const items = conversationOf(body, key);
   const reasoning = memberOf(body, "reasoning") ?? undefined;
   const include = listAt(body, "include");
@@ -32,7 +32,7 @@ export function readResponses(body: unknown, key: string): ResponsesAsked {
   const said = [textAt(body, "instructions") ?? "", ...instructionsFirst(items).map(wordsOfItem)];
   return {
     question: questionFrom(textAt(body, "model") ?? "", said, {
-      tools: tools.flatMap(offered),
+      tools: tools.flatMap(offeredTools),
       choice: choiceIn(memberOf(body, "tool_choice")),
       parallel: memberOf(body, "parallel_tool_calls") !== false,
       results: resultsIn(items),
@@ -50,10 +50,10 @@ export function readResponses(body: unknown, key: string): ResponsesAsked {
   };
 }
 
-/** What was said before and now, as items. Throws a Refusal where it makes no sense. */
+/** Returns the items of the previous and the new messages. Throws a Refusal for items that the vendor would refuse. */
 export function conversationOf(body: unknown, key: string): readonly unknown[] {
   const previous = textAt(body, "previous_response_id");
-  const before = previous === undefined ? [] : keptConversation(key, previous);
+  const before = previous === undefined ? [] : storedConversation(key, previous);
   if (before === undefined)
     throw new Refusal(400, `There is no response '${previous}'.`, {
       code: "previous_response_not_found",
@@ -65,8 +65,8 @@ export function conversationOf(body: unknown, key: string): readonly unknown[] {
   const input =
     typeof given === "string"
       ? [{ type: "message", role: "user", content: given }]
-      : withKeptItems(listAt(body, "input"), key);
-  demandItemSense(input, before, key);
+      : withStoredItems(listAt(body, "input"), key);
+  requireValidItems(input, before, key);
   return [...before, ...input];
 }
 
@@ -80,7 +80,7 @@ function resultsIn(items: readonly unknown[]): readonly string[] | undefined {
   return results.length > 0 ? results : undefined;
 }
 
-function offered(tool: unknown): readonly OfferedTool[] {
+function offeredTools(tool: unknown): readonly OfferedTool[] {
   const name = textAt(tool, "name") ?? "";
   switch (textAt(tool, "type") ?? "") {
     case "function":
@@ -88,7 +88,7 @@ function offered(tool: unknown): readonly OfferedTool[] {
     case "custom":
       return [{ name, custom: true }];
     case "namespace":
-      return listAt(tool, "tools").flatMap((each) => offered(each).map((one) => ({ ...one, namespace: name })));
+      return listAt(tool, "tools").flatMap((each) => offeredTools(each).map((one) => ({ ...one, namespace: name })));
     default:
       return [];
   }

@@ -1,30 +1,32 @@
 import type { Behaviour } from "../../behaviour.ts";
 import { isRecord, memberOf } from "../../checks/members.ts";
-import { decide, type Answer } from "../../core/answer.ts";
+import { answerFor, type Answer } from "../../core/answer.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import { itemsOf, type OutputItem } from "./items.ts";
-import type { ResponsesAsked } from "./read.ts";
-import { keepResponse } from "./store.ts";
+import type { ResponsesRequest } from "./read.ts";
+import { storeResponse } from "./store.ts";
 
-/** A whole response; a follow-up may name it. */
-export function renderResponse(asked: ResponsesAsked, behaviour: Behaviour, key: string): object {
-  const answer = decide(asked.question, behaviour);
+/** Renders a response that is not streamed, and stores it for follow-up requests. */
+export function renderResponse(asked: ResponsesRequest, behaviour: Behaviour, key: string): object {
+  const answer = answerFor(asked.question, behaviour);
   const output = itemsOf(asked, answer, behaviour).map(({ done }) => done);
   const id = freshId("resp_");
-  if (memberOf(asked.body, "store") !== false) keepResponse(key, id, [...asked.items, ...output]);
+  if (memberOf(asked.body, "store") !== false) storeResponse(key, id, [...asked.items, ...output]);
   return ended(headOf(asked, id), answer, output);
 }
 
-/** A response as a stream: its life, its items one after another, and the whole of it at the end. */
-export function streamResponse(asked: ResponsesAsked, behaviour: Behaviour, key: string): Streamed {
+/**
+ * Renders a response as a stream: its status events, its items one after another, and the complete response at the end.
+ */
+export function streamResponse(asked: ResponsesRequest, behaviour: Behaviour, key: string): Streamed {
   let sequence = 0;
   const event = (type: string, members: object, more: Partial<Frame> = {}): Frame => ({
     event: type,
     data: JSON.stringify({ type, sequence_number: sequence++, ...members }),
     ...more,
   });
-  const answer = decide(asked.question, behaviour);
+  const answer = answerFor(asked.question, behaviour);
   const items = itemsOf(asked, answer, behaviour);
   const head = headOf(asked, freshId("resp_"));
   return {
@@ -33,7 +35,7 @@ export function streamResponse(asked: ResponsesAsked, behaviour: Behaviour, key:
       yield event("response.in_progress", { response: head });
       for (const [at, item] of items.entries()) yield* itemFrames(item, at, event);
       const output = items.map(({ done }) => done);
-      if (memberOf(asked.body, "store") !== false) keepResponse(key, head.id, [...asked.items, ...output]);
+      if (memberOf(asked.body, "store") !== false) storeResponse(key, head.id, [...asked.items, ...output]);
       const response = ended(head, answer, output);
       yield event(`response.${response.status}`, { response }, { last: true });
     })(),
@@ -54,8 +56,8 @@ function* itemFrames(
   yield event("response.output_item.done", { output_index, item: done });
 }
 
-/** A response that has just begun: what was asked for, and nothing yet. */
-function headOf({ body }: ResponsesAsked, id: string) {
+/** Returns a response that has just started: the request's settings, and no output. */
+function headOf({ body }: ResponsesRequest, id: string) {
   const said = (name: string, otherwise: unknown): unknown => memberOf(body, name) ?? otherwise;
   return {
     id,
@@ -92,7 +94,7 @@ function headOf({ body }: ResponsesAsked, id: string) {
   };
 }
 
-/** Tools as the vendor repeats them: functions are strict unless they are not to be. */
+/** Renders the tools in the form in which the vendor repeats them. Functions are strict by default. */
 function toolsOf(tools: unknown): unknown {
   if (!Array.isArray(tools)) return tools;
   return tools.map((tool: unknown) =>
@@ -119,7 +121,7 @@ function ended(head: ReturnType<typeof headOf>, answer: Answer, output: readonly
   };
 }
 
-/** The usage of a response; null where the vendor is to report none. */
+/** Returns the usage of a response; null if no usage is reported. */
 export function renderUsage({ counts, usage }: Answer): object | null {
   if (usage !== undefined) return usage;
   const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens } = counts;

@@ -1,35 +1,36 @@
 import { listAt, memberOf, textAt } from "../../checks/members.ts";
 import { Refusal, wrongField } from "../../checks/refusal.ts";
-import { isSealOf } from "../../core/seal.ts";
+import { isOpaqueDataOf } from "../../core/seal.ts";
 import { demandStrictSchema } from "../strict-schema.ts";
-import { keptItem } from "./store.ts";
+import { storedItem } from "./store.ts";
 
-/** What a sealed thought of this endpoint is sealed as. */
+/** Kind of the encrypted content of reasoning. */
 export const reasoningSeal = "openai.reasoning";
-/** What a compaction of this endpoint is sealed as. */
+/** Kind of the encrypted content of a compaction. */
 export const compactionSeal = "openai.compaction";
 
-/** Items, those that are only referred to replaced by what was sent. Throws a Refusal for what was not. */
-export function withKeptItems(input: readonly unknown[], key: string): readonly unknown[] {
+/** Replaces references to items by the items. Throws a Refusal for an item that was not sent. */
+export function withStoredItems(input: readonly unknown[], key: string): readonly unknown[] {
   return input.map((item) => {
     if (!isReference(item)) return item;
     const id = textAt(item, "id") ?? "";
-    const kept = keptItem(key, id);
+    const kept = storedItem(key, id);
     if (kept === undefined) throw new Refusal(404, `There is no item '${id}'.`, { path: ["input"] });
     return kept;
   });
 }
 
 /**
- * Refuses items that make no sense where they stand.
- * @param before items of the answer that this one follows
+ * Refuses items that this vendor would refuse at their position.
+ *
+ * @param before items of the answer that these follow
  */
-export function demandItemSense(input: readonly unknown[], before: readonly unknown[], key: string): void {
+export function requireValidItems(input: readonly unknown[], before: readonly unknown[], key: string): void {
   demandPairs([...before, ...input], before.length);
   for (const [at, item] of input.entries()) {
     const type = textAt(item, "type");
     if (type === "reasoning") demandReasoning(item, input[at + 1], at, key);
-    if (type === "compaction" && !isSealOf(compactionSeal, textAt(item, "encrypted_content") ?? ""))
+    if (type === "compaction" && !isOpaqueDataOf(compactionSeal, textAt(item, "encrypted_content") ?? ""))
       throw wrongField(["input", at, "encrypted_content"], "This compaction was not made here.", "invalid_compaction");
     for (const part of listAt(item, "content")) demandPart(part, at);
   }
@@ -43,7 +44,7 @@ function isReference(item: unknown): boolean {
 const callTypes = ["function_call", "custom_tool_call"];
 const outputTypes = ["function_call_output", "custom_tool_call_output"];
 
-/** Every output has its call before it, and every call its output after it. */
+/** Refuses outputs without an earlier call, and calls without a later output. */
 function demandPairs(items: readonly unknown[], offset: number): void {
   const open = new Map<string, number>();
   for (const [at, item] of items.entries()) {
@@ -60,7 +61,7 @@ function demandPairs(items: readonly unknown[], offset: number): void {
 function demandReasoning(item: unknown, next: unknown, at: number, key: string): void {
   const sealed = textAt(item, "encrypted_content");
   const path = ["input", at, "encrypted_content"];
-  if (sealed !== undefined && !isSealOf(reasoningSeal, sealed))
+  if (sealed !== undefined && !isOpaqueDataOf(reasoningSeal, sealed))
     throw wrongField(path, "This encrypted content was not made here.", "invalid_encrypted_content");
   if (listAt(item, "content").length > 0)
     throw wrongField(
@@ -68,7 +69,7 @@ function demandReasoning(item: unknown, next: unknown, at: number, key: string):
       `Invalid 'input[${at}].content': array too long. Expected an array with maximum length 0, but got an array with length ${listAt(item, "content").length} instead.`,
       "array_above_max_length",
     );
-  if (sealed === undefined && keptItem(key, textAt(item, "id") ?? "") === undefined)
+  if (sealed === undefined && storedItem(key, textAt(item, "id") ?? "") === undefined)
     throw new Refusal(
       404,
       `Item with id '${textAt(item, "id")}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
@@ -95,7 +96,7 @@ function demandPart(part: unknown, at: number): void {
 }
 
 /** Refuses settings that this vendor would refuse. */
-export function demandSense(body: unknown): void {
+export function requireValidRequest(body: unknown): void {
   const set = (name: string): boolean => (memberOf(body, name) ?? null) !== null;
   if (set("conversation") && set("previous_response_id"))
     throw wrongField(["conversation"], "'conversation' and 'previous_response_id' exclude one another.");

@@ -1,5 +1,5 @@
 import { Shapes } from "../../checks/notation.ts";
-import { shared } from "../shapes.ts";
+import { sharedShapes } from "../shapes.ts";
 
 const requests = new Shapes(
   String.raw`
@@ -19,7 +19,7 @@ const requests = new Shapes(
     | { type: "output_text", text: string, annotations?: object[], logprobs?: object[] }
     | { type: "refusal", refusal: string };
   MessageId = /^msg/ "an id that begins with msg";
-  // A message may lack its type, and so may a reference.
+  // The type may be absent from a message and from a reference.
   Message =
     | nullable<{
         type?: "message", role: "user" | "system" | "developer", content: string | InputPart[1..], id?: MessageId,
@@ -45,14 +45,15 @@ const requests = new Shapes(
         namespace?: string, caller?: object
       }>
     | nullable<{ type: "custom_tool_call_output", call_id: filled, output: Output, id?: CustomId, status?: Status }>
-    // The official types demand an id; the vendor does not where the sealed content is there, and its own CLI leaves it out.
+    // The official types require an id. The vendor accepts items without one if they have encrypted content, and its
+    // CLI sends such items.
     | nullable<{
         type: "reasoning", summary: { type: "summary_text", text: string }[], id?: /^rs/ "an id that begins with rs",
         content?: { type: "reasoning_text", text: string }[], encrypted_content?: string, status?: Status
       }>
     | nullable<{ type: "compaction", encrypted_content: filled, id?: string }>
     | { type: "compaction_trigger" }
-    // Items of tools that run at the vendor: it takes back what it sent, whatever that was.
+    // Items of tools that the vendor runs. The vendor accepts all items that it has sent.
     | {
         type: "web_search_call" | "file_search_call" | "image_generation_call" | "code_interpreter_call"
           | "computer_call" | "computer_call_output" | "local_shell_call" | "local_shell_call_output" | "shell_call"
@@ -61,7 +62,7 @@ const requests = new Shapes(
           | "additional_tools" | "configuration_update" | "program" | "program_output", ...
       };
 
-  // Tools that run at the vendor: their settings are not looked into.
+  // Tools that the vendor runs; their settings are not checked.
   VendorTool = {
     type: "web_search" | "web_search_preview" | "web_search_2025_08_26" | "web_search_preview_2025_03_11"
       | "file_search" | "code_interpreter" | "image_generation" | "mcp" | "computer" | "computer_use_preview"
@@ -93,7 +94,7 @@ const requests = new Shapes(
   Responses = nullable<{
     ...Compact, conversation?: string | object, stream?: boolean, stream_options?: StreamOptions, background?: boolean,
     store?: boolean,
-    // The vendor takes no less than sixteen.
+    // The vendor's minimum is sixteen.
     max_output_tokens?: integer(16), max_tool_calls?: integer(1), temperature?: number(0, 2), top_p?: number(0, 1),
     top_logprobs?: integer(0, 20), truncation?: "auto" | "disabled",
     reasoning?: nullable<{
@@ -106,11 +107,11 @@ const requests = new Shapes(
     context_management?: nullable<{ type: "compaction", compact_threshold?: integer(1000) }>[]
   }>;
 `,
-  { base: shared },
+  { base: sharedShapes },
 );
 
-/** A request to the responses endpoint, every field of it; null stands for an optional field that is absent. */
+/** Shape of a request to the responses endpoint, with every field. Null counts as an absent optional field. */
 export const responsesShape = requests.of("Responses");
 
-/** A request to compact a conversation. */
+/** Shape of a request to compact a conversation. */
 export const compactShape = requests.of("Compact");

@@ -1,8 +1,8 @@
 import { listAt, memberOf, textAt } from "../../checks/members.ts";
-import { openText } from "../../core/seal.ts";
+import { decodeText } from "../../core/seal.ts";
 import { compactionSeal } from "./rules.ts";
 
-/** An item's words; pictures and files by kind and size. */
+/** Returns an item as text; pictures and files by kind and size. */
 export function wordsOfItem(item: unknown): string {
   switch (textAt(item, "type") ?? "message") {
     case "function_call":
@@ -16,7 +16,7 @@ export function wordsOfItem(item: unknown): string {
         .map((part) => textAt(part, "text") ?? "")
         .join("");
     case "compaction":
-      return openText(compactionSeal, textAt(item, "encrypted_content") ?? "") ?? "";
+      return decodeText(compactionSeal, textAt(item, "encrypted_content") ?? "") ?? "";
     default:
       return wordsOfContent(memberOf(item, "content"));
   }

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { name, nothing, optional, text, type Operation } from "../operation.ts";
+import { optionalName, emptyObject, optionalText, text, type Operation } from "../operation.ts";
 
 /** Operations on accounts, their money and their keys. */
-export const accounts: Readonly<Record<string, Operation>> = {
+export const accountOperations: Readonly<Record<string, Operation>> = {
   "GET /accounts": {
     summary: "List accounts with their money.",
     area: "accounts",
@@ -16,7 +16,7 @@ export const accounts: Readonly<Record<string, Operation>> = {
     summary: "Create an account.",
     area: "accounts",
     role: "operator",
-    body: Type.Object({ id: text, name, balance: name }),
+    body: Type.Object({ id: text, name: optionalName, balance: optionalName }),
     answer: shape.Account,
   },
   "GET /accounts/{id}": {
@@ -30,7 +30,7 @@ export const accounts: Readonly<Record<string, Operation>> = {
     summary: "Add money to an account, or correct its balance.",
     area: "accounts",
     role: "operator",
-    body: Type.Object({ amount: text, reason: text, kind: optional, operationId: optional }),
+    body: Type.Object({ amount: text, reason: text, kind: optionalText, operationId: optionalText }),
     answer: shape.Credited,
   },
   "GET /accounts/{id}/tokens": {
@@ -47,11 +47,11 @@ export const accounts: Readonly<Record<string, Operation>> = {
     member: "path",
     body: Type.Object({
       group: text,
-      name,
+      name: optionalName,
       models: Type.Optional(Type.Union([Type.Array(text), Type.Null()])),
-      expiresAt: name,
-      dollarsPerDay: name,
-      dollarsPerMonth: name,
+      expiresAt: optionalName,
+      dollarsPerDay: optionalName,
+      dollarsPerMonth: optionalName,
     }),
     answer: shape.NewToken,
   },
@@ -69,12 +69,12 @@ export const accounts: Readonly<Record<string, Operation>> = {
     role: "operator",
     member: "handler",
     body: Type.Object({
-      name,
-      group: optional,
+      name: optionalName,
+      group: optionalText,
       models: Type.Optional(Type.Union([Type.Array(text), Type.Null()])),
-      expiresAt: name,
-      dollarsPerDay: name,
-      dollarsPerMonth: name,
+      expiresAt: optionalName,
+      dollarsPerDay: optionalName,
+      dollarsPerMonth: optionalName,
     }),
     answer: shape.Token,
   },
@@ -83,7 +83,7 @@ export const accounts: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "operator",
     member: "handler",
-    body: nothing,
+    body: emptyObject,
     answer: shape.Token,
   },
   "POST /tokens/{id}/enable": {
@@ -91,7 +91,7 @@ export const accounts: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "operator",
     member: "handler",
-    body: nothing,
+    body: emptyObject,
     answer: shape.Token,
   },
   "POST /tokens/{id}/expire": {
@@ -99,7 +99,7 @@ export const accounts: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "operator",
     member: "handler",
-    body: Type.Object({ at: optional }),
+    body: Type.Object({ at: optionalText }),
     answer: shape.Token,
   },
   "GET /groups": {

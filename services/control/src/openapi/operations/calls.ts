@@ -1,17 +1,17 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { narrowing, period, type Operation } from "../operation.ts";
+import { filterParameters, periodParameters, type Operation } from "../operation.ts";
 
 /** Operations about the cost of calls. */
-export const calls: Readonly<Record<string, Operation>> = {
+export const callOperations: Readonly<Record<string, Operation>> = {
   "GET /usage": {
     summary: "Sum usage and cost by any of their dimensions.",
     area: "calls",
     role: "viewer",
     member: "query",
     query: {
-      ...period,
-      ...narrowing,
+      ...periodParameters,
+      ...filterParameters,
       by: "dimensions, as in model,day or tag:team",
       sums: "which sums, as in calls,costNanos; all where absent",
     },
@@ -22,7 +22,12 @@ export const calls: Readonly<Record<string, Operation>> = {
     area: "calls",
     role: "viewer",
     member: "query",
-    query: { ...period, ...narrowing, limit: "rows of a page, at most 1000", after: "`next` of the page before" },
+    query: {
+      ...periodParameters,
+      ...filterParameters,
+      limit: "rows of a page, at most 1000",
+      after: "`next` of the page before",
+    },
     answer: shape.CallPage,
   },
   "GET /usage/refused": {
@@ -31,7 +36,7 @@ export const calls: Readonly<Record<string, Operation>> = {
     role: "viewer",
     member: "query",
     query: {
-      ...period,
+      ...periodParameters,
       account: "an account",
       token: "a token",
       model: "a model that was named",
@@ -47,7 +52,7 @@ export const calls: Readonly<Record<string, Operation>> = {
     area: "calls",
     role: "viewer",
     member: "query",
-    query: { ...period, ...narrowing, format: "csv or ndjson" },
+    query: { ...periodParameters, ...filterParameters, format: "csv or ndjson" },
     answer: "text/csv",
   },
   "GET /usage/first-bytes": {
@@ -56,7 +61,7 @@ export const calls: Readonly<Record<string, Operation>> = {
     role: "viewer",
     member: "query",
     query: {
-      ...period,
+      ...periodParameters,
       account: "an account",
       model: "a model",
       channel: "a channel",

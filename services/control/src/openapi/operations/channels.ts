@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { optional, type Operation } from "../operation.ts";
+import { optionalText, type Operation } from "../operation.ts";
 
 /** Operations on channels and models. */
-export const channels: Readonly<Record<string, Operation>> = {
+export const channelOperations: Readonly<Record<string, Operation>> = {
   "GET /channels": {
     summary: "List channels and how they stand.",
     area: "channels",
@@ -15,21 +15,21 @@ export const channels: Readonly<Record<string, Operation>> = {
     summary: "Send no calls through a channel, or with one of its keys.",
     area: "channels",
     role: "operator",
-    body: Type.Object({ key: optional, reason: optional }),
+    body: Type.Object({ key: optionalText, reason: optionalText }),
     answer: shape.Channel,
   },
   "POST /channels/{id}/enable": {
     summary: "Use a channel again, or one of its keys.",
     area: "channels",
     role: "operator",
-    body: Type.Object({ key: optional }),
+    body: Type.Object({ key: optionalText }),
     answer: shape.Channel,
   },
   "POST /channels/{id}/test": {
     summary: "Send one small real call through a channel.",
     area: "channels",
     role: "operator",
-    body: Type.Object({ key: optional, model: optional }),
+    body: Type.Object({ key: optionalText, model: optionalText }),
     answer: shape.ChannelTest,
   },
   "GET /channels/{id}/models": {

@@ -1,15 +1,15 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { name, nothing, text, type Operation } from "../operation.ts";
+import { optionalName, emptyObject, text, type Operation } from "../operation.ts";
 
 const settings = {
-  note: name,
+  note: optionalName,
   basedOn: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   check: Type.Optional(Type.Boolean()),
 };
 
 /** Operations on the configuration, and on vendors that can be added to it. */
-export const configuration: Readonly<Record<string, Operation>> = {
+export const configurationOperations: Readonly<Record<string, Operation>> = {
   "GET /config": {
     summary: "Show which configuration is in force.",
     area: "configuration",
@@ -60,7 +60,7 @@ export const configuration: Readonly<Record<string, Operation>> = {
     summary: "Go back to a version, as a new one.",
     area: "configuration",
     role: "admin",
-    body: nothing,
+    body: emptyObject,
     answer: shape.ConfigurationChange,
   },
   "GET /vendors": {

@@ -1,15 +1,15 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { text, type Operation } from "../operation.ts";
-import { accounts } from "./accounts.ts";
-import { calls } from "./calls.ts";
-import { channels } from "./channels.ts";
-import { configuration } from "./configuration.ts";
-import { operators } from "./operators.ts";
-import { session } from "./session.ts";
+import { accountOperations } from "./accounts.ts";
+import { callOperations } from "./calls.ts";
+import { channelOperations } from "./channels.ts";
+import { configurationOperations } from "./configuration.ts";
+import { operatorOperations } from "./operators.ts";
+import { sessionOperations } from "./session.ts";
 
 /** Operations on the API itself. */
-export const system: Readonly<Record<string, Operation>> = {
+export const systemOperations: Readonly<Record<string, Operation>> = {
   "GET /system": {
     summary: "Show which processes run, how the stores stand, and how far the books are behind.",
     area: "system",
@@ -27,11 +27,11 @@ export const system: Readonly<Record<string, Operation>> = {
 
 /** All operations of control's API, by method and path. */
 export const operations: Readonly<Record<string, Operation>> = {
-  ...session,
-  ...accounts,
-  ...calls,
-  ...channels,
-  ...configuration,
-  ...operators,
-  ...system,
+  ...sessionOperations,
+  ...accountOperations,
+  ...callOperations,
+  ...channelOperations,
+  ...configurationOperations,
+  ...operatorOperations,
+  ...systemOperations,
 };

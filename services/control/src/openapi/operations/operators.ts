@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { name, nothing, optional, text, type Operation } from "../operation.ts";
+import { optionalName, emptyObject, optionalText, text, type Operation } from "../operation.ts";
 
 /** Operations on operators of the gateway. */
-export const operators: Readonly<Record<string, Operation>> = {
+export const operatorOperations: Readonly<Record<string, Operation>> = {
   "GET /operators": {
     summary: "List operators and members of accounts.",
     area: "operators",
@@ -14,7 +14,7 @@ export const operators: Readonly<Record<string, Operation>> = {
     summary: "Create an operator, or a member of an account.",
     area: "operators",
     role: "admin",
-    body: Type.Object({ name: text, role: Type.Optional(shape.Role), account: name, password: name }),
+    body: Type.Object({ name: text, role: Type.Optional(shape.Role), account: optionalName, password: optionalName }),
     answer: shape.Person,
   },
   "POST /operators/{name}": {
@@ -23,7 +23,7 @@ export const operators: Readonly<Record<string, Operation>> = {
     role: "admin",
     body: Type.Object({
       role: Type.Optional(shape.Role),
-      password: name,
+      password: optionalName,
       disabled: Type.Optional(Type.Boolean()),
     }),
     answer: shape.Person,
@@ -38,15 +38,15 @@ export const operators: Readonly<Record<string, Operation>> = {
     summary: "Make a key for automation, which is in this answer alone.",
     area: "operators",
     role: "admin",
-    body: Type.Object({ name: text, role: Type.Optional(shape.Role), account: name }),
+    body: Type.Object({ name: text, role: Type.Optional(shape.Role), account: optionalName }),
     answer: shape.NewOperatorKey,
   },
   "POST /operator-keys/{id}/delete": {
     summary: "Delete a key for automation.",
     area: "operators",
     role: "admin",
-    body: nothing,
-    answer: nothing,
+    body: emptyObject,
+    answer: emptyObject,
   },
   "GET /sessions": {
     summary: "List open sessions of the console.",
@@ -58,14 +58,14 @@ export const operators: Readonly<Record<string, Operation>> = {
     summary: "End a session.",
     area: "operators",
     role: "admin",
-    body: nothing,
+    body: emptyObject,
     answer: Type.Object({ ended: Type.Integer() }),
   },
   "POST /sign-in-links": {
     summary: "Make a link that signs in once.",
     area: "operators",
     role: "admin",
-    body: Type.Object({ name: optional, role: Type.Optional(shape.Role), account: optional }),
+    body: Type.Object({ name: optionalText, role: Type.Optional(shape.Role), account: optionalText }),
     answer: Type.Object({ url: text, expiresAt: text }),
   },
 };

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { nothing, optional, type Operation } from "../operation.ts";
+import { emptyObject, optionalText, type Operation } from "../operation.ts";
 
 /** Operations for signing in and out. */
-export const session: Readonly<Record<string, Operation>> = {
+export const sessionOperations: Readonly<Record<string, Operation>> = {
   "GET /sign-in-ways": {
     summary: "Say how people sign in here.",
     area: "session",
@@ -14,7 +14,7 @@ export const session: Readonly<Record<string, Operation>> = {
     summary: "Sign in, by a link or by name and password.",
     area: "session",
     role: "visitor",
-    body: Type.Object({ link: optional, name: optional, password: optional }),
+    body: Type.Object({ link: optionalText, name: optionalText, password: optionalText }),
     answer: shape.Session,
   },
   "GET /session": {
@@ -29,7 +29,7 @@ export const session: Readonly<Record<string, Operation>> = {
     area: "session",
     role: "viewer",
     member: "all",
-    body: nothing,
-    answer: nothing,
+    body: emptyObject,
+    answer: emptyObject,
   },
 };

@@ -12,36 +12,39 @@ import type { CreditEvent } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { restoreTokens } from "./restore-tokens.ts";
 
-/** Dependencies of the restoration of accounts. */
-export interface PutBackDeps {
+/** Dependencies for restoring accounts. */
+export interface RestoreDeps {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly books: Books;
 }
 
-/** Restores all accounts and API keys from the books to a Redis that has none. Returns the number of accounts. */
-export async function putBackAll(deps: PutBackDeps): Promise<number> {
+/** Restores all accounts and API keys of the books to an empty Redis. Returns the number of accounts. */
+export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
   let restored = 0;
-  for await (const page of readAccountPages(deps.books)) restored += await putBack(deps, page);
+  for await (const page of readAccountPages(deps.books)) restored += await restoreAccounts(deps, page);
   return restored;
 }
 
-/** Restores accounts that Redis lacks, with their API keys, to the state after their newest receipt. */
-export async function putBack(deps: PutBackDeps, accounts: readonly BookedAccount[]): Promise<number> {
+/**
+ * Restores accounts that Redis lacks, with their API keys, to the state after their newest receipt. Returns the number
+ * of restored accounts.
+ */
+export async function restoreAccounts(deps: RestoreDeps, accounts: readonly BookedAccount[]): Promise<number> {
   const { books } = deps;
   const ids = accounts.map(({ id }) => id);
   const credits = Map.groupBy(await readCreditsOf(books, ids), ({ accountId }) => accountId);
   await restoreTokens(deps, ids);
-  const put = await Promise.all(accounts.map((account) => putBackOne(deps, account, credits.get(account.id) ?? [])));
+  const put = await Promise.all(accounts.map((account) => restoreOne(deps, account, credits.get(account.id) ?? [])));
   return put.filter(Boolean).length;
 }
 
-async function putBackOne(
-  { redis, books }: PutBackDeps,
+async function restoreOne(
+  { redis, books }: RestoreDeps,
   account: BookedAccount,
   credits: readonly CreditEvent[],
 ): Promise<boolean> {
-  const head = account.isComplete ? { ...account, lost: new Set<string>() } : await headOf(books, account);
+  const head = account.isComplete ? { ...account, lost: new Set<string>() } : await headToRestore(books, account);
   // Credits outside the chain are applied again once the account exists.
   const applied = credits.filter(({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId));
   return restoreAccount(redis, {
@@ -56,7 +59,7 @@ async function putBackOne(
   });
 }
 
-async function headOf(books: Books, account: BookedAccount) {
+async function headToRestore(books: Books, account: BookedAccount) {
   const { head, orphans } = await findNewestChain(books, account);
   return {
     receipts: head?.number ?? 0,
@@ -66,9 +69,12 @@ async function headOf(books: Books, account: BookedAccount) {
   };
 }
 
-/** Charges entries that Redis has lost again, in the order of their numbers, and records the restoration. */
+/**
+ * Charges or credits entries again that Redis has lost, in the order of their numbers, and records the restoration.
+ * Returns the number of repeated entries.
+ */
 export async function chargeAgain(
-  { redis, bus, books }: PutBackDeps,
+  { redis, bus, books }: RestoreDeps,
   account: string,
   orphans: readonly ChainedEvent[],
   reason: string,

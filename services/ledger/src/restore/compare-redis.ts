@@ -7,14 +7,14 @@ import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { caughtUp } from "./caught-up.ts";
-import { compareAccounts, type Offsets } from "./compare.ts";
+import { compareAccounts, type SeenGaps } from "./compare.ts";
 import { settleLate } from "./late-calls.ts";
-import { putBackAll, type PutBackDeps } from "./put-back.ts";
+import { restoreAllAccounts, type RestoreDeps } from "./restore-accounts.ts";
 import { LateTasks, restoreTasks } from "./restore-tasks.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
-/** Dependencies of the watch. */
-export interface RedisWatchOptions {
+/** Dependencies of the comparison of Redis with the books. */
+export interface ComparisonOptions {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
@@ -24,60 +24,64 @@ export interface RedisWatchOptions {
   readonly taskSeal: TaskSealer;
 }
 
-/** Checks that Redis has everything that the books have. */
-export interface RedisWatch extends AsyncDisposable {
-  /** True if Redis is known to have everything that the books have. Until then no reservation counts as abandoned. */
-  readonly isWhole: boolean;
-  /** Run ids of its servers (`readServerState`) for which that is known; undefined: none. */
-  readonly wholeRuns: string | undefined;
-  /** Notes that the books have new receipts of these accounts. */
-  noticed(accounts: Iterable<string>): void;
-  /** Notes that the books have these task events. */
-  noticedTasks(events: readonly KeptTaskEvent[]): void;
+/** Comparison of Redis with the books, in the background. */
+export interface RedisComparison extends AsyncDisposable {
+  /** True if Redis is known to have everything that the books have. Until then, no reservation counts as abandoned. */
+  readonly isComplete: boolean;
+  /**
+   * Run ids (`readServerState`) of the Redis servers that are known to have everything; undefined while that is not known.
+   */
+  readonly completeRuns: string | undefined;
+  /** Notes accounts for which the books have new receipts. */
+  noteAccounts(accounts: Iterable<string>): void;
+  /** Notes task events that are now in the books. */
+  noteTasks(events: readonly KeptTaskEvent[]): void;
 }
 
 /**
- * Accounts compared at a time, and maximum accounts that are remembered for comparison; the books know further ones.
+ * Accounts per comparison, and maximum accounts that are noted for comparison. Further accounts are found in the books.
  */
 const [pageSize, maxNoticed] = [500, 50_000];
-/** Rounds between two checks for unapplied changes and for broken chains. */
+/** Number of rounds between two checks for changes that were not copied to Redis and for broken chains. */
 const roundsBetweenChecks = 5;
 /**
- * Time, in ms, after the last write in which every round checks for late calls, and rounds between two checks
- * otherwise.
+ * Time, in ms, after the last write to Redis in which every round checks for late calls, and the number of rounds
+ * between two checks after that time.
  */
-const [lateGraceMs, roundsBetweenSweeps] = [5_000, 60];
-/** Maximum wait, in ms, for the content of the streams before an empty Redis is filled. */
+const [lateGraceMs, roundsBetweenLateChecks] = [5_000, 60];
+/** Maximum wait, in ms, for the books to receive the content of the streams, before an empty Redis is filled. */
 const drainMs = 5_000;
 /**
- * Maximum duration, in ms, of the comparison of a lost Redis before its abandoned reservations are settled, even if
- * accounts are still uncertain.
+ * Maximum duration, in ms, of the comparison after Redis was lost. Its abandoned reservations are settled then, even if
+ * some accounts are still uncertain.
  */
-const wholeWithinMs = 30_000;
+const maxComparisonMs = 30_000;
 const epochMark = "epoch";
 
 /**
- * Compares Redis with the books periodically. Fills a Redis that has lost all data, and charges one that is behind.
- * Compares all accounts of a server that was restarted or replaced.
+ * Compares Redis with the books periodically. Restores everything to an empty Redis, and repeats charges that a
+ * restored Redis lacks. Compares all accounts when a server was restarted or replaced.
  */
-export function watchRedis(options: RedisWatchOptions): RedisWatch {
-  const watch = new Watch(options);
+export function startComparison(options: ComparisonOptions): RedisComparison {
+  const watch = new PeriodicComparison(options);
   watch.start();
   return watch;
 }
 
-class Watch implements RedisWatch {
-  readonly #options: RedisWatchOptions;
+class PeriodicComparison implements RedisComparison {
+  readonly #options: ComparisonOptions;
   readonly #sleep = Promise.withResolvers<void>();
-  readonly #offsets: Offsets = new Map();
+  readonly #offsets: SeenGaps = new Map();
   readonly #lateTasks = new LateTasks();
   #suspects = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
-  /** Time until which a late call may reach its age limit without further writes. */
+  /**
+   * Time until which every round checks for late calls, because a call may become old enough without further writes.
+   */
   #lateUntil = 0;
   #whole = false;
-  /** Time at which Redis counts as complete, even if accounts are still uncertain. */
+  /** Time from which Redis counts as complete, even if some accounts are still uncertain. */
   #comparedBy: number | undefined;
   #adopted = false;
   #stopped = false;
@@ -85,23 +89,23 @@ class Watch implements RedisWatch {
   #rounds = 0;
   #going: Promise<void> = Promise.resolve();
 
-  constructor(options: RedisWatchOptions) {
+  constructor(options: ComparisonOptions) {
     this.#options = options;
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#whole;
   }
 
-  get wholeRuns(): string | undefined {
+  get completeRuns(): string | undefined {
     return this.#whole ? this.#runs : undefined;
   }
 
-  noticed(accounts: Iterable<string>): void {
+  noteAccounts(accounts: Iterable<string>): void {
     for (const account of accounts) if (this.#suspects.size < maxNoticed) this.#suspects.add(account);
   }
 
-  noticedTasks(events: readonly KeptTaskEvent[]): void {
+  noteTasks(events: readonly KeptTaskEvent[]): void {
     this.#lateTasks.notice(events);
   }
 
@@ -113,7 +117,7 @@ class Watch implements RedisWatch {
     const { connection, log, roundMs } = this.#options;
     while (!this.#stopped) {
       try {
-        await connection.fill((books) => this.#round(books));
+        await connection.useDuringMove((books) => this.#round(books));
         this.#complained = false;
       } catch (error) {
         if (!this.#complained) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
@@ -137,17 +141,17 @@ class Watch implements RedisWatch {
       if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
     }
-    if (found === undefined) await this.#fill(deps);
-    else if (isAnother) await this.#putEndBack(deps);
+    if (found === undefined) await this.#restoreAll(deps);
+    else if (isAnother) await this.#restoreLastChanges(deps);
     await this.#lateTasks.restore({ redis, taskSeal: this.#options.taskSeal }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#whole) {
-      this.#comparedBy ??= performance.now() + wholeWithinMs;
+      this.#comparedBy ??= performance.now() + maxComparisonMs;
       await this.#noticeAll(books);
     }
     if (this.#rounds++ % roundsBetweenChecks === 0) {
       await projectLeftovers(deps, Date.now());
-      this.noticed(await readBrokenChains(books, pageSize));
+      this.noteAccounts(await readBrokenChains(books, pageSize));
     }
     const again = await this.#compare(deps);
     // An emptied Redis has lost this record too.
@@ -161,11 +165,11 @@ class Watch implements RedisWatch {
     await this.#settleLate(deps, writes);
   }
 
-  /** Settles late calls, calls that ended after their reservation was gone, while there may be any. */
-  async #settleLate(deps: PutBackDeps, writes: string | undefined): Promise<void> {
+  /** Settles late calls (calls that ended after their reservation was gone), if there may be any. */
+  async #settleLate(deps: RestoreDeps, writes: string | undefined): Promise<void> {
     const now = performance.now();
     if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
-    if (now > this.#lateUntil && this.#rounds % roundsBetweenSweeps !== 0) return;
+    if (now > this.#lateUntil && this.#rounds % roundsBetweenLateChecks !== 0) return;
     this.#writes = undefined; // after an error the next round checks again
     const late = await settleLate(deps);
     this.#writes = writes;
@@ -173,21 +177,24 @@ class Watch implements RedisWatch {
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
 
-  /** Fills a Redis that has lost all data, including what the streams still have to deliver. */
-  async #fill(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+  /** Restores everything to an empty Redis, including the events that the streams still deliver. */
+  async #restoreAll(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
     this.#whole = false;
     this.#lateTasks.begin();
     const begin = performance.now();
-    await this.#drained();
-    const accounts = await putBackAll(deps);
+    await this.#awaitStreams();
+    const accounts = await restoreAllAccounts(deps);
     await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     const ms = Math.round(performance.now() - begin);
     if (accounts > 0) log.warn({ accounts, ms }, "Redis was empty: accounts and tokens are restored from the books");
   }
 
-  /** Restores tasks and API keys of a Redis that may be behind: it may lack a task's end or a key's disabling. */
-  async #putEndBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+  /**
+   * Restores tasks and API keys of a restarted Redis that may have lost its last changes: it may lack the end of a
+   * task, or have a disabled key as enabled.
+   */
+  async #restoreLastChanges(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     let tokens = 0;
     for await (const page of readAccountPages(deps.books))
       tokens += await restoreTokens(
@@ -197,7 +204,7 @@ class Watch implements RedisWatch {
     // Before the first round there was no other run.
     if (this.#runs !== undefined) {
       this.#lateTasks.begin();
-      await this.#drained();
+      await this.#awaitStreams();
     }
     const tasks = await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     if (tokens + tasks > 0)
@@ -205,10 +212,10 @@ class Watch implements RedisWatch {
   }
 
   /**
-   * Waits for a limited time until the books have the content of the streams; later events are charged when they
+   * Waits for a limited time until the books have the content of the streams. Later events are charged when they
    * arrive.
    */
-  async #drained(): Promise<void> {
+  async #awaitStreams(): Promise<void> {
     const streams = Object.values(eventStreams).map(({ name }) => name);
     await caughtUp(this.#options.bus, streams, drainMs);
   }
@@ -225,10 +232,10 @@ class Watch implements RedisWatch {
       const page = all.slice(from, from + pageSize);
       try {
         const again = await compareAccounts(deps, page, this.#offsets);
-        this.noticed(again);
+        this.noteAccounts(again);
         unsure += again.length;
       } catch (error) {
-        this.noticed(all.slice(from));
+        this.noteAccounts(all.slice(from));
         throw error;
       }
     }

@@ -1,14 +1,14 @@
 import { creditEventOf } from "@modelgate/accounts";
 import { bookCredit, markRefunded, readUnrefunded, writeRestoration } from "@modelgate/books";
 import { projectCredit } from "../accounts/project.ts";
-import type { PutBackDeps } from "./put-back.ts";
+import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
- * Refunds calls of these accounts that were charged twice: if Redis lost a settlement and still had the reservation,
- * the service, a poller or the sweep settled the call again. Each refund is made once, under a separate operation id.
- * Returns their number.
+ * Refunds calls of these accounts that were charged twice. If Redis lost a settlement and still had the reservation, a
+ * service, a poller or the sweep settled the call again. Each refund is made once, under a separate operation id.
+ * Returns the number of calls that were charged twice.
  */
-export async function giveBack(deps: PutBackDeps, accounts: readonly string[]): Promise<number> {
+export async function refundSecondSettlements(deps: RestoreDeps, accounts: readonly string[]): Promise<number> {
   const { redis, books } = deps;
   const second = await readUnrefunded(books, accounts);
   for (const settlement of second) {

@@ -3,34 +3,34 @@ import { eventStreams } from "@modelgate/contracts";
 import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
-import { recordSent } from "./record-sent.ts";
+import { recordPublished } from "./record-sent.ts";
 
 /** Time, in ms, after which an event that is not in the books is published again. */
-export const resupplyAfterMs = 15_000;
+export const republishAfterMs = 15_000;
 /** Interval, in ms, between two checks for events that are not in the books. */
 const pollMs = 1_000;
 const streams = Object.values(eventStreams);
 
-/** Dependencies of the repeated publishing. */
-export interface ResupplyOptions {
+/** Dependencies for publishing events again. */
+export interface RepublishOptions {
   readonly redis: Redis;
   readonly bus: Bus;
-  readonly connection: Pick<BooksConnection, "fill">;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly afterMs: number;
 }
 
 /**
- * Publishes events again that never reached the books: a stream was deleted, or JetStream lost its store, before it was
- * read. Does so immediately if a stream is recreated; otherwise if an event has been in transit for long although the
- * streams were read to the end. Duplicates count once. An event that JetStream discards as a duplicate would never
- * arrive, so it is also written into the books directly.
+ * Publishes events again that did not reach the books because a stream was deleted, or JetStream lost its store, before
+ * they were read. Publishes all of them immediately when a stream was recreated. Otherwise publishes those that were
+ * not read for a long time although the streams were read to the end. Duplicates count once. An event is also written
+ * into the books directly, because JetStream may discard it as a duplicate.
  */
-export function startResupplying(options: ResupplyOptions): AsyncDisposable {
+export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   const { log } = options;
   const state = { stopped: false };
   const sleep = Promise.withResolvers<void>();
-  const resupply = resupplier(options);
+  const resupply = republisher(options);
 
   async function run(): Promise<void> {
     while (!state.stopped) {
@@ -49,11 +49,11 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   };
 }
 
-function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
-  /** Time at which each event in transit was first seen. */
+function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
+  /** Time at which each published event was first seen, by its name. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
-  /** Write position that the servers reported when no event was in transit. */
+  /** Write position of the Redis servers at the last check that found no published event. */
   let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
@@ -62,7 +62,7 @@ function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): 
     const results = await bus.publish(bodies);
     const stored = events.filter((_, at) => results[at] === undefined);
     if (stored.length === 0) return;
-    await connection.fill((books) => recordSent({ redis, books }, stored));
+    await connection.useDuringMove((books) => recordPublished({ redis, books }, stored));
     for (const { name } of stored) seen.delete(name);
     log.warn({ events: stored.length }, "events missing from the books are published again");
   }

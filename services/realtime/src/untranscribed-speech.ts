@@ -1,15 +1,15 @@
-/** Maximum turns waiting for a transcript; the oldest beyond that is merged into the speech without a turn. */
+/** Maximum turns that wait for a transcript. The oldest one beyond that counts as buffered speech. */
 const maxTurns = 256;
-/** Seconds of speech that a vendor may have heard and not reported yet. */
+/** Seconds of speech that a vendor may have heard and not yet reported. */
 const unreportedSeconds = 10;
 
 /**
- * Seconds of a client's speech that may still be transcribed and cost money: those of committed turns, and those in the
- * vendor's input buffer.
+ * Seconds of a client's speech that may still be transcribed and cost money: in committed turns, and in the vendor's
+ * input buffer.
  */
-export class Untranscribed {
+export class UntranscribedSpeech {
   readonly #turns = new Map<string, number>();
-  /** Seconds of each turn that the client has committed and the vendor has not yet given an item id, in order. */
+  /** Seconds of each turn that the client has committed and that has no item id from the vendor yet, in order. */
   #ending: number[] = [];
   #buffered = 0;
   #added = 0;
@@ -20,14 +20,14 @@ export class Untranscribed {
     return [...this.#turns.values(), ...this.#ending].reduce((sum, each) => sum + each, this.#buffered + this.#added);
   }
 
-  /** Minimum number of turns of this speech: some vendors charge by turn. */
+  /** Minimum number of turns that this speech has: some vendors charge by turn. */
   get turns(): number {
     return this.#turns.size + this.#ending.length + (this.#buffered + this.#added > 0 ? 1 : 0);
   }
 
   /**
-   * Counts audio that was sent at `nowMs`. A vendor that detects turns reports speech while it hears it: of audio that
-   * it had time to hear without a report, only the last seconds may still become a turn.
+   * Counts audio that was sent at `nowMs`. A vendor that detects turns reports speech while it hears it. Of audio that
+   * it had time to hear and did not report, only the last seconds may still become a turn.
    */
   heard(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
     if (detectsTurns && !this.#speaking) {
@@ -38,12 +38,12 @@ export class Untranscribed {
     this.#buffered += seconds;
   }
 
-  /** Adds an item with audio: a turn that the vendor does not report. */
+  /** Counts audio in a conversation item: a turn that the vendor does not report. */
   added(seconds: number): void {
     this.#added += seconds;
   }
 
-  /** Handles the end of a response: audio items added before it have been transcribed by now, or never will be. */
+  /** Handles the end of a response: audio items added before it are transcribed by now, or never will be. */
   answered(): void {
     this.#added = 0;
   }
@@ -53,14 +53,14 @@ export class Untranscribed {
     this.#speaking = true;
   }
 
-  /** Handles the client's commit of a turn: later input belongs to the next one. */
+  /** Handles the client's commit of a turn. Later input belongs to the next turn. */
   ending(): void {
     if (this.#ending.length >= maxTurns) return;
     this.#ending.push(this.#buffered);
     this.#buffered = 0;
   }
 
-  /** Starts a turn, with the input that the client committed, or else with the buffered input. */
+  /** Handles the vendor's report of a new turn: the input that the client committed, or else the buffered input. */
   committed(item: string): void {
     this.#speaking = false;
     const ended = this.#ending.shift();
@@ -72,7 +72,7 @@ export class Untranscribed {
     this.#buffered += oldest[1];
   }
 
-  /** Handles the vendor's report that it discarded its buffer. */
+  /** Handles the vendor's report that it discarded its input buffer. */
   cleared(): void {
     this.#speaking = false;
     this.#ending = [];
@@ -80,8 +80,8 @@ export class Untranscribed {
   }
 
   /**
-   * Handles a turn whose transcript is complete or has failed. If less is reported than counted for the turn, the rest
-   * was sent while the vendor created it, and belongs to the next.
+   * Handles a turn whose transcript is complete or has failed. If the vendor reports fewer seconds than were counted
+   * for the turn, the difference was sent too late for the turn and counts for the next one.
    */
   ended(item: string, reported?: number): void {
     const seconds = this.#turns.get(item) ?? 0;

@@ -20,8 +20,8 @@ import { Failure, type UsageDraft } from "@modelgate/contracts";
 import { Counter, type Logger, type Redis } from "@modelgate/platform";
 import { draftOf } from "@modelgate/testkit";
 import { startRecording } from "../src/record-events.ts";
-import { inspectShard } from "../src/shard-rounds.ts";
-import { chanceOf, type Chance } from "./chance.ts";
+import { checkShard } from "../src/shard-rounds.ts";
+import { seededChance, type Chance } from "./chance.ts";
 import { LossyBus } from "./lossy-bus.ts";
 
 const leaseMs = 1_000;
@@ -35,19 +35,21 @@ interface Call {
   open: boolean;
 }
 
-/** A service with a connection of its own: what it knows of its calls is lost when it dies. */
-interface Edge {
+/** Service with a separate connection. When it dies, its knowledge of calls is lost. */
+interface ServiceModel {
   readonly redis: Redis;
   calls: Call[];
   entries: OutboxEntry[];
 }
 
-/** One account with three edges and two ledgers, and beside the real thing what must be true of it. */
-export class Universe {
+/**
+ * Model of one account with three services and two ledgers, which is compared with the real stores after random steps.
+ */
+export class AccountModel {
   readonly #id: string;
   readonly #chance: Chance;
   readonly #bus: LossyBus;
-  readonly #edges: readonly Edge[];
+  readonly #edges: readonly ServiceModel[];
   readonly #redis: Redis;
   readonly #books: Books;
   readonly #log: Logger;
@@ -60,7 +62,7 @@ export class Universe {
   #made = 0;
 
   constructor(seed: number, shard: string, redis: readonly Redis[], books: Books, log: Logger) {
-    this.#chance = chanceOf(seed);
+    this.#chance = seededChance(seed);
     let name = 0;
     while (shardOf(`u${seed}-${name}`) !== shard) name++;
     this.#id = `u${seed}-${name}`;
@@ -82,8 +84,8 @@ export class Universe {
     return this.#calls.reduce((sum, { open, held }) => (open ? sum + held : sum), 0n);
   }
 
-  /** Lives through so many steps, then comes to rest; throws where anything is not as it must be. */
-  async live(steps: number): Promise<void> {
+  /** Runs random steps, then waits until everything is settled. Throws if the stores differ from the model. */
+  async runSteps(steps: number): Promise<void> {
     const balance = BigInt(this.#chance.below(10_000));
     await createAccount(this.#redis, { id: this.#id, balance });
     this.#credited = balance;
@@ -91,8 +93,8 @@ export class Universe {
       startRecording({
         redis: this.#redis,
         bus: this.#bus,
-        connection: { fill: (step) => step(this.#books) },
-        maxAtOnce: 2,
+        connection: { useDuringMove: (step) => step(this.#books) },
+        maxPerTransaction: 2,
         log: this.#log,
         counted: counter(),
         unpriced: new Counter({ name: "none", help: "none", registers: [], labelNames: ["model", "unit"] }),
@@ -103,7 +105,7 @@ export class Universe {
       expect(account).toMatchObject({ availableNanos: this.#available, heldNanos: this.#held });
       expect(this.#available >= 0n).toBe(true);
     }
-    await this.#rest();
+    await this.#checkAtRest();
   }
 
   async #step(): Promise<void> {
@@ -116,14 +118,14 @@ export class Universe {
     if (dice < 55) return this.#settle(edge);
     if (dice < 62) return this.#renew(edge);
     if (dice < 72) return this.#publish(edge);
-    if (dice < 80) return this.#look();
+    if (dice < 80) return this.#inspectShard();
     if (dice < 87) return this.#bus.deliver();
     if (dice < 92) return this.#credit();
     if (dice < 97) this.#now += this.#chance.below(900);
-    else Object.assign(edge, { calls: [], entries: [] }); // it dies, with all that it knew
+    else Object.assign(edge, { calls: [], entries: [] }); // the service dies and loses its state
   }
 
-  async #hold(edge: Edge): Promise<void> {
+  async #hold(edge: ServiceModel): Promise<void> {
     const nanos = BigInt(this.#chance.below(2_000));
     const call: Call = {
       id: `${this.#id}-${this.#made++}`,
@@ -151,24 +153,24 @@ export class Universe {
     expect(passed).toBe(this.#covers(nanos));
     if (!passed) return;
     this.#calls.push(call);
-    // The reply may be lost: then only its hold knows of the call.
+    // The reply may be lost; then only the reservation knows of the call.
     if (!this.#chance.in100(8)) edge.calls.push(call);
   }
 
-  /** Whether balance and budgets have room for so much more. */
+  /** Returns true if the balance and the budgets cover an amount. */
   #covers(nanos: bigint): boolean {
     return nanos === 0n || (nanos <= this.#available && this.#spent + this.#held + nanos <= this.#budget);
   }
 
-  /** A stream's hold grows by steps; one whose reply was lost is asked for again, and both are held. */
-  async #extend(edge: Edge): Promise<void> {
+  /** Extends a reservation. An extension whose reply was lost is requested again, and both amounts are reserved. */
+  async #extend(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
     const nanos = BigInt(this.#chance.below(1_000) + 1);
     for (let tries = this.#chance.in100(20) ? 2 : 1; tries > 0; tries--) await this.#extendBy(edge, call, nanos);
   }
 
-  async #extendBy(edge: Edge, call: Call, nanos: bigint): Promise<void> {
+  async #extendBy(edge: ServiceModel, call: Call, nanos: bigint): Promise<void> {
     const extended = await extendHold(edge.redis, { accountId: this.#id, callId: call.id, nanos }).catch(
       (error: unknown) => (error instanceof Failure && error.code === "insufficient_quota" ? "refused" : error),
     );
@@ -176,8 +178,8 @@ export class Universe {
     if (extended === true) call.held += nanos;
   }
 
-  /** Nothing was bought: the hold is given back without an event. */
-  async #release(edge: Edge): Promise<void> {
+  /** Releases a reservation without an event. */
+  async #release(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
     const release = { accountId: this.#id, callId: call.id };
@@ -186,7 +188,7 @@ export class Universe {
     call.open = false;
   }
 
-  async #settle(edge: Edge): Promise<void> {
+  async #settle(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
     const cost = (call.held * BigInt(this.#chance.below(140))) / 100n;
@@ -202,12 +204,12 @@ export class Universe {
     expect(entry !== undefined).toBe(open);
     if (entry === undefined) return;
     expect(BigInt(entry.event.costNanos)).toBe(this.#end(call, cost));
-    // Sometimes it dies before it has published, and sometimes it settles once more for want of a reply.
+    // Sometimes the service dies before it has published, or settles again because it got no reply.
     if (!this.#chance.in100(20)) edge.entries.push(entry);
     if (!this.#chance.in100(30)) edge.calls = edge.calls.filter((other) => other !== call);
   }
 
-  async #renew(edge: Edge): Promise<void> {
+  async #renew(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
     const floorNanos = BigInt(this.#chance.below(2_500));
@@ -218,18 +220,18 @@ export class Universe {
     if (floorNanos > call.floor) call.floor = floorNanos > call.held ? call.held : floorNanos;
   }
 
-  async #publish(edge: Edge): Promise<void> {
+  async #publish(edge: ServiceModel): Promise<void> {
     const batch = edge.entries.splice(0, this.#chance.below(4));
     await publishEntries(edge.redis, this.#bus, batch);
   }
 
-  /** A ledger looks through the shard: dead holds first, then what was left behind. */
-  async #look(): Promise<void> {
+  /** Runs a ledger's check of the shard: expired reservations first, then abandoned events. */
+  async #inspectShard(): Promise<void> {
     const dead = this.#calls.filter(({ open, lease }) => open && lease <= this.#now);
     const redis = this.#chance.one(this.#edges)?.redis ?? this.#redis;
     const [published, swept] = [counter(), counter()];
     const options = { redis, bus: this.#bus, log: this.#log, leftBehindMs: -60_000, batch: 500, published, swept };
-    await inspectShard(shardOf(this.#id), options, this.#now);
+    await checkShard(shardOf(this.#id), options, this.#now);
     for (const call of dead) this.#end(call, call.floor);
   }
 
@@ -243,7 +245,7 @@ export class Universe {
     if (this.#chance.in100(50)) expect(await credit(this.#redis, wish)).toBe("credited-before");
   }
 
-  /** What a settlement does to the books; what was really taken. */
+  /** Settles a call in the model. Returns the amount that is charged. */
   #end(call: Call, cost: bigint): bigint {
     call.open = false;
     const taken = cost > this.#available ? this.#available : cost;
@@ -252,11 +254,11 @@ export class Universe {
     return taken;
   }
 
-  /** All leases run out, everything that is on its way arrives: then the books must agree everywhere. */
-  async #rest(): Promise<void> {
+  /** Lets all leases expire and all messages arrive, then checks that the stores agree with the model. */
+  async #checkAtRest(): Promise<void> {
     this.#now += 10 * leaseMs;
     this.#bus.lossy = false;
-    await this.#look();
+    await this.#inspectShard();
     await this.#bus.deliver();
     expect(await outboxLength(this.#redis, shardOf(this.#id))).toBe(0);
     const ids = new Set(this.#calls.map(({ id }) => id));

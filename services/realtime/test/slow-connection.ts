@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A long way to a vendor: what it says arrives late, in its order. */
-export interface FarVendor extends AsyncDisposable {
+/** Proxy to a vendor that delivers the vendor's data late, in order. */
+export interface SlowConnection extends AsyncDisposable {
   readonly url: string;
-  /** The simulator's address, once it is known. */
-  at(url: string): void;
-  /** Silently lets nothing through any more, either way. */
+  /** Sets the address to connect to. */
+  connectTo(url: string): void;
+  /** Stops all data in both directions without closing connections. */
   cutOff(): void;
 }
 
-/** Opens a way on which every word of the vendor's takes so long. */
-export async function openFarVendor(delayMs: number): Promise<FarVendor> {
+/** Opens a proxy that delays the vendor's data by `delayMs`. */
+export async function openSlowConnection(delayMs: number): Promise<SlowConnection> {
   const open = new Set<Socket>();
   let port = 0;
   const server = createServer((near) => {
@@ -32,7 +32,7 @@ export async function openFarVendor(delayMs: number): Promise<FarVendor> {
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
-    at: (url) => (port = Number(new URL(url).port)),
+    connectTo: (url) => (port = Number(new URL(url).port)),
     cutOff() {
       for (const socket of open) socket.unpipe().pause();
     },

@@ -2,32 +2,32 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** What a vendor of sessions reports for each response. */
+/** Usage that the simulated vendor reports for each response. */
 export interface ReportedUse {
   readonly outputTokens: number;
 }
 
 /**
- * A vendor of the realtime format that runs whatever it is sent at once, several responses beside each other too, and
- * answers only when it is let: what it was asked for until then is what it would charge for.
+ * Vendor of the realtime format that starts every requested response immediately, also in parallel, and ends responses
+ * only when the test allows it. The requests until then are those that a vendor would charge for.
  */
-export interface GreedyVendor extends Disposable {
+export interface RecordingVendor extends Disposable {
   readonly url: string;
-  /** Types of all events that arrived, in order, in text and in binary frames. */
+  /** Types of all received events, in order, from text and binary frames. */
   readonly arrived: string[];
   count(type: string): number;
-  /** Whether it answers at once from now on. */
-  answering(isAnswering: boolean): void;
-  /** Begins unrequested responses, in all sessions. */
-  begins(responses: number): void;
-  /** Sessions that are open. */
-  sessions(): number;
-  /** Knows of nothing that came, and answers nothing: as it began. */
-  forget(): void;
+  /** Sets whether responses end immediately. */
+  setAnswering(isAnswering: boolean): void;
+  /** Starts responses that were not requested, in all sessions. */
+  beginResponses(responses: number): void;
+  /** Returns the number of open sessions. */
+  openSessions(): number;
+  /** Returns to the initial state: forgets all received events and unanswered requests. */
+  reset(): void;
 }
 
-/** Starts it on a free port. */
-export async function startGreedyVendor({ outputTokens }: ReportedUse): Promise<GreedyVendor> {
+/** Starts the vendor on a free port. */
+export async function startRecordingVendor({ outputTokens }: ReportedUse): Promise<RecordingVendor> {
   const http = createServer();
   const server = new WebSocketServer({ server: http });
   const arrived: string[] = [];
@@ -76,16 +76,16 @@ export async function startGreedyVendor({ outputTokens }: ReportedUse): Promise<
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
     arrived,
     count: (type) => arrived.filter((each) => each === type).length,
-    answering(is) {
+    setAnswering(is) {
       isAnswering = is;
       if (!is) return;
       for (const step of unanswered.splice(0)) step();
     },
-    begins(responses) {
+    beginResponses(responses) {
       for (const socket of sockets) for (let at = 0; at < responses; at++) respond(socket);
     },
-    sessions: () => sockets.size,
-    forget() {
+    openSessions: () => sockets.size,
+    reset() {
       arrived.length = 0;
       unanswered = [];
       isAnswering = false;
