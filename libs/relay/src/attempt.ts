@@ -1,4 +1,4 @@
-import type { Candidate, CatalogModel, ChannelKeyId } from "@modelgate/catalog";
+import type { Candidate, CatalogModel } from "@modelgate/catalog";
 import {
   channelKeyIdOf,
   type OpenAttempt,
@@ -18,14 +18,14 @@ import type { RunDeps } from "./deps.ts";
 import type { Plan } from "./kind.ts";
 import { keepWaiting } from "./waiting.ts";
 
-/** Attempts of one call at a model's vendors. */
+/** Attempts of one call, or of a query or session, at a model's vendors. */
 export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   AttemptPlan<Result, Wire>,
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"
 > {
   readonly model: CatalogModel;
   /** Channels that may be used; absent: all that serve the model to the caller's group. */
-  readonly candidates?: readonly Candidate[];
+  readonly candidates?: readonly Candidate[] | undefined;
 }
 
 /**
@@ -57,14 +57,24 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
 
 /** Finds a vendor that answers a call, and sends heartbeats to the client meanwhile. Throws AttemptsFailed. */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<Accepted>> {
-  const { deps, call, plan, serving } = run;
+  const { deps, call, kind, plan, serving } = run;
   const { conversation } = plan;
   using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
   const kept =
     conversation === undefined
       ? undefined
       : await deps.channels.affinity.find(ownerOf(call, serving.model), conversation);
-  const attempted = await deps.channels.attempts.run(new CallAttempts(run, plan.prefer ?? kept));
+  const attempted = await attemptVendors<Accepted, UpstreamWire>(deps, call, {
+    callId: run.held.callId,
+    model: serving.model,
+    candidates: plan.candidates,
+    wires: plan.wires,
+    prefer: plan.prefer ?? kept,
+    unsealable: plan.unsealable,
+    signal: run.leaving.ended,
+    countUnsupported: async (wire, upstreamModel) => (await kind.countUnsupported?.(plan, wire, upstreamModel)) ?? 0,
+    prepare: (route, history) => prepare(run, route, history),
+  });
   run.answered(attempted);
   return attempted;
 }
@@ -74,52 +84,18 @@ function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
 }
 
-/** Data of a call that its attempts need. */
-class CallAttempts<Planned extends Plan> implements AttemptPlan<Accepted> {
-  readonly callId: string;
-  readonly requestId: string;
-  readonly account: string;
-  readonly model: string;
-  readonly candidates: readonly Candidate[];
-  readonly choice: CatalogModel["choice"];
-  readonly wires: readonly UpstreamWire[];
-  readonly prefer: ChannelKeyId | undefined;
-  readonly unsealable: boolean | undefined;
-  readonly signal: AbortSignal;
-  readonly span: Call["span"];
-  readonly #run: CallRun<Planned>;
-
-  constructor(run: CallRun<Planned>, prefer: ChannelKeyId | undefined) {
-    const { deps, call, plan, held, leaving } = run;
-    const { model } = run.serving;
-    this.callId = held.callId;
-    this.requestId = call.requestId;
-    this.account = call.caller.accountId;
-    this.model = model.name;
-    this.candidates = deps.catalog.current().candidates(model.name, call.caller.group);
-    this.choice = model.choice;
-    this.wires = plan.wires;
-    this.prefer = prefer;
-    this.unsealable = plan.unsealable;
-    this.signal = leaving.ended;
-    this.span = call.span;
-    this.#run = run;
-  }
-
-  countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number> {
-    const { kind, plan } = this.#run;
-    return kind.countUnsupported?.(plan, wire, upstreamModel) ?? Promise.resolve(0);
-  }
-
-  async prepare(route: WireRoute, history: "unsealed" | undefined): Promise<PreparedCall> {
-    const { deps, call, kind, plan, serving, leaving } = this.#run;
-    leaving.begins();
-    const exchange = await kind.exchange(plan, route, history);
-    // Stored before the vendor answers, so that any replica finds it for the next turn.
-    if (plan.conversation !== undefined)
-      deps.channels.affinity.keep(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
-    return new PreparedCall(deps, requestFor(call, plan.forward, route, exchange), exchange, leaving);
-  }
+async function prepare<Planned extends Plan>(
+  { deps, call, kind, plan, serving, leaving }: CallRun<Planned>,
+  route: WireRoute,
+  history: "unsealed" | undefined,
+): Promise<PreparedCall> {
+  leaving.begins();
+  const exchange = await kind.exchange(plan, route, history);
+  // Stored before the vendor answers, so that any replica finds it for the next turn.
+  if (plan.conversation !== undefined)
+    deps.channels.affinity.keep(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
+  const request = exchange.request ?? requestFor(call, plan.forward, route, exchange);
+  return new PreparedCall(deps, request, exchange, leaving);
 }
 
 /** One attempt of a call, ready to be sent. */
@@ -155,6 +131,8 @@ class PreparedCall {
       const held = await HeldStream.open(answer, reader);
       return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
     }
+    if (reader.kind === "job")
+      return { kind: "job", exchange, job: await reader.read(answer), firstByteAt: performance.now() };
     if (reader.kind === "task") {
       const task = await readAnswer(answer, reader, limits.answerBytes, budget);
       return { kind: "task", exchange, task, firstByteAt: performance.now() };

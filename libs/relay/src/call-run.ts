@@ -1,6 +1,6 @@
 import { tokensIn, type CallStatus } from "@modelgate/contracts";
 import { channelKeyIdOf, type OpenAttempt, type AttemptsFailed, type Tried } from "@modelgate/channels";
-import type { Exchange, StartedTask, WholeAnswer } from "./answers/exchange.ts";
+import type { Exchange, StartedJob, StartedTask, WholeAnswer } from "./answers/exchange.ts";
 import type { HeldStream } from "./answers/held-stream.ts";
 import type { StreamAnswerReader } from "./answers/stream-reader.ts";
 import type { Call, ServingModel } from "./call.ts";
@@ -12,7 +12,7 @@ import type { Metered } from "./money/measure.ts";
 import { Meter } from "./money/meter.ts";
 import { notSent, type Outcome } from "./outcome.ts";
 
-/** Result of an attempt with its exchange: a complete answer, a started task, or a stream at its first frame. */
+/** Result of an attempt with its exchange: a complete answer, a started task or job, or a stream at its first frame. */
 export type Accepted = {
   readonly exchange: Exchange;
   /** Time of the answer's first byte, by `performance.now()`. */
@@ -20,13 +20,24 @@ export type Accepted = {
 } & (
   | { readonly kind: "whole"; readonly answer: WholeAnswer }
   | { readonly kind: "task"; readonly task: StartedTask }
+  | { readonly kind: "job"; readonly job: StartedJob }
   | { readonly kind: "stream"; readonly reader: StreamAnswerReader; readonly held: HeldStream }
 );
 
 /** Held money of a run, its plan and its price. */
 export type RunMoney = Pick<
   HeldMoney,
-  "callId" | "certain" | "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "settle"
+  | "again"
+  | "callId"
+  | "certain"
+  | "chargedNanos"
+  | "costOf"
+  | "expected"
+  | "extend"
+  | "handOver"
+  | "heldAt"
+  | "record"
+  | "settle"
 >;
 
 /** Parts of a run. */
@@ -67,7 +78,8 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;
-    held.certain = () => this.#progress();
+    // A job that is not stored costs nothing, however long its start takes.
+    if (plan.cost.by !== "job") held.certain = () => this.#progress();
     this.leaving = new Leaving(deps, call, plan);
   }
 

@@ -17,6 +17,7 @@ export { openSettlements, type Settlements } from "./money/settlements.ts";
 export type {
   AnswerReader,
   Exchange,
+  JobMoney,
   StartedTask,
   TaskReader,
   VendorLink,

@@ -1,14 +1,14 @@
-import type { ChannelKeyId } from "@modelgate/catalog";
+import type { Candidate, ChannelKeyId } from "@modelgate/catalog";
 import type { Conversation, WireRoute } from "@modelgate/channels";
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Exchange } from "./answers/exchange.ts";
 import type { Call, ServingModel } from "./call.ts";
-import type { CallFees } from "./money/fees.ts";
 import type { CallCost } from "./money/measure.ts";
+import type { Priced } from "./money/usage-draft.ts";
 import type { StreamWaiting } from "./waiting.ts";
 
 /**
- * A kind of call: text, embeddings, images, speech and so on. It plans a call's cost and wires, and converts between
+ * A kind of call: text, embeddings, images, speech, videos and so on. It plans a call's cost and wires, and converts between
  * the client and a vendor. One object serves all calls of its endpoints.
  */
 export interface CallKind<Request, Planned extends Plan = Plan> {
@@ -30,20 +30,20 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
    * vendor. Undefined if an output limit does not limit the call's cost. Absent: it never does.
    */
   withPaidOutput?(plan: Planned, tokens: number): Planned | undefined;
+  /** False if only the model that the client names may serve a call. Absent: its fallbacks may too. */
+  readonly hasFallbacks?: boolean | undefined;
   /** Receives the complete answer, or a stream's last frames, immediately before the client does. */
   answered?(plan: Planned, answer: Answered): void;
 }
 
 /** Decisions about a call for one model, made before a request is sent. */
-export interface Plan {
+export interface Plan extends Pick<Priced, "endUser" | "fees"> {
   /** Limits and metering of the call's cost. */
   readonly cost: CallCost;
-  /** Charges other than tokens; absent: none. */
-  readonly fees?: CallFees | undefined;
-  /** End user that the request names, recorded in the usage event. */
-  readonly endUser?: string | undefined;
   /** Wires that the call can be sent in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
+  /** Channels that may be used; absent: all that serve the model to the caller's group. */
+  readonly candidates?: readonly Candidate[] | undefined;
   /** Headers and query of the client that are forwarded to a vendor of the same wire. */
   readonly forward?: Forwarded | undefined;
   /** Route of an earlier call of the conversation, as `channel/key`; tried first. */

@@ -3,7 +3,7 @@ import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { readAnswer } from "./answers/whole-answer.ts";
 import { attemptVendors, requestFor } from "./attempt.ts";
 import type { Call, ServingModel } from "./call.ts";
-import type { RelayDeps } from "./deps.ts";
+import type { CallDeps, RelayDeps } from "./deps.ts";
 import type { Exchange } from "./answers/exchange.ts";
 import type { Plan } from "./kind.ts";
 
@@ -18,7 +18,11 @@ export interface VendorQuery extends Pick<ServingModel, "model">, Pick<Plan, "fo
  * call, but without a hold, a usage event or an answer to the client. Returns the vendor's complete answer; throws
  * Failure.
  */
-export async function queryVendor(deps: RelayDeps, call: Call, query: VendorQuery): Promise<Buffer> {
+export async function queryVendor(
+  deps: Pick<CallDeps, "budget" | "catalog" | "channels" | "limits" | "newCallId">,
+  call: Pick<Call, "caller" | "ending" | "requestId" | "span">,
+  query: VendorQuery,
+): Promise<Buffer> {
   const { model, wires, prefer, forward } = query;
   const { limits, budget } = deps;
   try {

@@ -12,9 +12,8 @@ import { clientLeft } from "./leaving.ts";
 import { expectCost, paidOutput } from "./money/expect.ts";
 import { holdMoney, type HeldMoney } from "./money/held-money.ts";
 import { unitsOfLeft } from "./money/meter.ts";
-import { notSent } from "./outcome.ts";
 import { deliverStream, settleDetached } from "./deliver/stream.ts";
-import { deliverTask } from "./deliver/task.ts";
+import { deliverJob, deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
 
 /**
@@ -49,7 +48,7 @@ export async function runCall<Request extends { readonly model: string }, Planne
     } catch (error) {
       if (!(error instanceof AttemptsFailed)) return await fail(run, asFailure(error));
       run.failed(error);
-      fallbacks ??= fallbacksOf(deps, request.model, serving);
+      fallbacks ??= kind.hasFallbacks === false ? [] : fallbacksOf(deps, request.model, serving);
       const next = run.isWorthAnotherModel(error)
         ? await planFallback(deps, call, kind, request, fallbacks)
         : undefined;
@@ -114,10 +113,8 @@ export async function holdPlan<Planned extends Plan>(
     const { cost, fees, endUser } = paid;
     const expected = expectCost(deps, cost, serving);
     const price = { model, multiplier, requested, fees, endUser };
-    const { floorUnits: units } = expected;
-    const certain = { ...notSent, units, estimated: true };
     try {
-      return { held: await holdMoney(deps, { call, price, expected, certain }), plan: paid };
+      return { held: await holdMoney(deps, { call, price, expected }), plan: paid };
     } catch (error) {
       if (!(error instanceof InsufficientQuota)) throw error;
       refused ??= error;
@@ -189,10 +186,12 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
   const gone = leaving.isClientGone;
   const isOwed = gone && leaving.isOwing(failure);
   const units = isOwed ? await unitsOfLeft(plan.cost, held.expected) : {};
-  const status = gone ? clientLeft : call.answer.begun ? 200 : failure.status;
+  // Only a stream begins before its vendor's answer; another answer that has begun is the error of an ended call.
+  const hasBegun = plan.waiting !== undefined && call.answer.begun;
+  const status = gone ? clientLeft : hasBegun ? 200 : failure.status;
   const error = gone ? undefined : failure.code;
   const settled = run.settle({ units, estimated: isOwed }, gone ? "cancelled" : "failed", status, error);
-  if (!gone && !call.answer.begun) throw failure;
+  if (!gone && !hasBegun) throw failure;
   if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
@@ -212,5 +211,6 @@ export async function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): P
     reportPaidOutput(call.answer, plan.cost.size.paidOutputTokens);
   if (accepted.kind === "whole") return await deliverWhole(run, attempted, accepted.answer);
   if (accepted.kind === "task") return await deliverTask(run, attempted, accepted);
+  if (accepted.kind === "job") return await deliverJob(run, attempted, accepted);
   return await (leaving.isClientGone ? settleDetached : deliverStream)(run, attempted, accepted);
 }

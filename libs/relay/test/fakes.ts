@@ -172,14 +172,15 @@ export class FakeClient implements AnswerSink {
 
 /** A vendor's answer that comes piece by piece, as the test says. */
 export class FakeAnswer implements UpstreamAnswer {
-  readonly status = 200;
+  readonly status: number;
   readonly headers: UpstreamAnswer["headers"];
   paused = false;
   aborted = false;
   #sink: BodySink | undefined;
   #early: ((sink: BodySink) => void)[] = [];
 
-  constructor(contentType = "text/event-stream") {
+  constructor(contentType = "text/event-stream", status = 200) {
+    this.status = status;
     this.headers = { "content-type": contentType };
   }
 

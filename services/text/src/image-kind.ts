@@ -124,10 +124,10 @@ function countingImages(exchange: Exchange): Exchange {
       const reader = exchange.read(head);
       if (reader.kind === "stream")
         return { ...reader, countImages: (frame) => imagesInContent(parseFrameRecord(frame)) };
-      if (reader.kind === "task") return reader;
+      if (reader.kind !== "whole") return reader;
       return {
         ...reader,
-        async read(bytes) {
+        async read(bytes: Buffer) {
           const answer = await reader.read(bytes);
           return { ...answer, usage: withImages(answer.usage, imagesInContent(parseRecord(bytes.toString()))) };
         },

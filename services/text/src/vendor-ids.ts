@@ -81,10 +81,10 @@ export function withRememberedIds(
     read(head) {
       const reader = exchange.read(head);
       if (reader.kind === "stream") return { ...reader, observe: (frame) => inspect(frame, parseFrameRecord) };
-      if (reader.kind === "task") return reader;
+      if (reader.kind !== "whole") return reader;
       return {
         ...reader,
-        async read(bytes) {
+        async read(bytes: Buffer) {
           const answer = await reader.read(bytes);
           inspect(bytes, (json) => parseRecord(json.toString()));
           return answer;

@@ -8,7 +8,7 @@ import {
   type VideoStyle,
 } from "@modelgate/contracts";
 import { vendorOf } from "@modelgate/channels";
-import type { Priced } from "@modelgate/relay";
+import type { ServingModel } from "@modelgate/relay";
 import {
   wires,
   type RenderedVideo,
@@ -60,7 +60,7 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 }
 
 /** Returns the maximum cost of a request over all vendors and wires; 0 where no wire supports it. */
-export function maxCost(wanted: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
+export function maxCost(wanted: WantedTask, routes: Routes, { model, multiplier }: ServingModel): Nanos {
   return measuresOf(wanted, routes)
     .map((measure) => costOf(unitsOf(wanted.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((most, cost) => (cost > most ? cost : most), 0n);

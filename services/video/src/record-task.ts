@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { callbackAmong, createTask, holdBeyondMs, type TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { RequestIds } from "@modelgate/platform";
-import type { HeldMoney, UsageRecord } from "@modelgate/relay";
+import type { JobMoney, UsageRecord } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 
 /** Pauses between attempts in ms; short, because the vendor has started and a client waits. */
@@ -10,9 +10,7 @@ const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 
 /** A task that its vendor has accepted. */
 export interface AcceptedTask {
-  readonly held: HeldMoney;
-  /** Makes the same reservation again. */
-  readonly holdAgain: () => Promise<HeldMoney>;
+  readonly held: JobMoney;
   /** Returns its record, with the call that pays for it. */
   readonly recordOf: (call: UsageRecord) => TaskRecord;
   readonly ids: RequestIds;
@@ -23,17 +21,14 @@ export interface AcceptedTask {
  * to the task. Returns undefined where recording failed. If Redis lost the reservation, reserves the amount again under
  * another call id: the vendor is working, so the client gets the video and pays for it once.
  */
-export async function recordTask(
-  deps: Deps,
-  { held, holdAgain, recordOf, ids }: AcceptedTask,
-): Promise<TaskRecord | undefined> {
+export async function recordTask(deps: Deps, { held, recordOf, ids }: AcceptedTask): Promise<TaskRecord | undefined> {
   const task = recordOf(held.record);
   try {
     if (await recordWith(deps, task)) {
       held.handOver();
       return task;
     }
-    using again = await withRetries(holdAgain);
+    using again = await withRetries(() => held.again());
     const paid = recordOf(again.record);
     deps.relay.log.warn(
       { ...ids, taskId: task.id, callId: paid.callId },

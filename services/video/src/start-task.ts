@@ -1,10 +1,9 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { readUpTo, Refused, type OpenAttempt, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
+import { readUpTo, Refused, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
-import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
-import { attemptVendors, renderSupported, type Priced } from "@modelgate/relay";
+import { renderSupported, type Call } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
@@ -23,7 +22,7 @@ export interface Started {
 const answerBytes = 1024 * 1024;
 
 /** Returns the channels that could serve a request. */
-export function routesOf(deps: Deps, { caller }: ServiceCall, { style, request, remix }: WantedTask): Routes {
+export function routesOf(deps: Deps, { caller }: Pick<Call, "caller">, { style, request, remix }: WantedTask): Routes {
   const { catalog, channels } = deps.relay;
   const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
   const candidates = catalog
@@ -39,49 +38,11 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
 
-/** Parts of a start in addition to the request. */
-export interface StartedWith {
-  readonly price: Priced;
-  readonly routes: Routes;
-  readonly callId: string;
-  /** The request's pictures, in the form that each vendor takes. */
-  readonly frames: Frames;
-}
-
-/** Starts a task at the first vendor that accepts it. Throws AttemptsFailed. */
-export function startAtVendor(
-  deps: Deps,
-  call: ServiceCall,
-  wanted: WantedTask,
-  { price, routes, callId, frames }: StartedWith,
-): Promise<OpenAttempt<Started>> {
-  return attemptVendors<Started, VideoWire>(deps.relay, call, {
-    callId,
-    model: price.model,
-    candidates: routes.candidates,
-    wires: routes.wires,
-    // The start continues when the client leaves: the task is in its list.
-    signal: new AbortController().signal,
-    async prepare(route) {
-      const request = await renderable(wanted, frames, route);
-      const rendered = renderStart(deps, call, { ...wanted, request }, route);
-      const start = route.provider.start?.(rendered.start);
-      if (start === undefined)
-        throw new Failure("no_available_channel", "The vendor of this model has no video tasks.");
-      return {
-        request: await inTurnsIfLong(start),
-        unrepeatable: true,
-        accept: (answer: UpstreamAnswer) => readStarted(answer, rendered),
-      };
-    },
-  });
-}
-
 /**
  * Returns the request with its pictures in the form that the vendor takes. Throws Failure with the client's name of a
  * picture that cannot be fetched.
  */
-async function renderable(
+export async function renderable(
   { client: { spelling } }: WantedTask,
   frames: Frames,
   { wire }: WireRoute<VideoWire>,
@@ -96,16 +57,17 @@ async function renderable(
 }
 
 /** A rendered start for one vendor. */
-interface RenderedStart {
+export interface RenderedStart {
   readonly provider: Provider;
   readonly start: StartCall;
   readonly measure: Measured;
   readonly dropped: readonly string[];
 }
 
-function renderStart(
+/** Renders the start of a task for one vendor. Throws Failure (400) for fields that its wire cannot express. */
+export function renderStart(
   deps: Deps,
-  { strict, requestId }: ServiceCall,
+  { strict, requestId }: Pick<Call, "strict" | "requestId">,
   wanted: WantedTask,
   { candidate, key, provider, wire }: WireRoute<VideoWire>,
 ): RenderedStart {
@@ -134,7 +96,8 @@ function renderStart(
   };
 }
 
-async function readStarted(
+/** Reads a vendor's answer to a start. Throws Refused, or Failure, if it names no task. */
+export async function readStarted(
   answer: UpstreamAnswer,
   { provider, start, measure, dropped }: RenderedStart,
 ): Promise<Started> {

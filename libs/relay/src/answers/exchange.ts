@@ -1,10 +1,15 @@
 import type { Readable } from "node:stream";
+import type { UpstreamAnswer } from "@modelgate/channels";
 import type { UpstreamWire, Units } from "@modelgate/contracts";
-import type { RequestedFees, ReportedFees } from "@modelgate/wires/text";
+import type { VendorRequest } from "@modelgate/providers";
+import type { ReportedFees } from "@modelgate/wires/text";
+import type { SentFees } from "../money/fees.ts";
+import type { HeldMoney } from "../money/held-money.ts";
+import type { Outcome } from "../outcome.ts";
 import type { UpstreamHead, StreamAnswerReader } from "./stream-reader.ts";
 
 /** Exchange of one attempt with a vendor: the request, and the reader of its answer. Created for each attempt. */
-export interface Exchange {
+export interface Exchange extends SentFees {
   readonly wire: UpstreamWire;
   /** Body of the request. A stream can be read only once, so each attempt creates a new one. */
   readonly body: Buffer | Readable;
@@ -12,6 +17,8 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters of the request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Request that the provider has made already; absent: it is made from `body`, `headers` and `query`. */
+  readonly request?: VendorRequest | undefined;
   /** True if the request is for a stream. */
   readonly streams: boolean;
   /**
@@ -19,10 +26,6 @@ export interface Exchange {
    * again.
    */
   readonly unrepeatable?: boolean | undefined;
-  /** Tools and service tiers that the body requests; absent: those of the client's request. */
-  readonly requestedFees?: RequestedFees | undefined;
-  /** Limits the number of tool calls in a body; absent: the wire cannot express such a limit. */
-  readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
   /** Fields of the client's request that this vendor does not support, in the client's spelling. */
   readonly dropped: readonly string[];
   /**
@@ -31,8 +34,11 @@ export interface Exchange {
   read(head: UpstreamHead): AnswerReader;
 }
 
-/** Reader of an answer: of a complete one, of one that needs further requests to the vendor, or of a stream. */
-export type AnswerReader = WholeReader | TaskReader | StreamAnswerReader;
+/**
+ * Reader of an answer: of a complete one, of one that needs further requests to the vendor, of the start of a job, or of
+ * a stream.
+ */
+export type AnswerReader = WholeReader | TaskReader | JobReader | StreamAnswerReader;
 
 /** Reads an answer that is complete with its last byte. */
 export interface WholeReader {
@@ -53,6 +59,25 @@ export interface TaskReader {
    */
   read(bytes: Buffer): Promise<StartedTask>;
 }
+
+/** Reads the answer to the start of a job, which outlives its call. */
+export interface JobReader {
+  readonly kind: "job";
+  /** Reads the answer, while another channel can still be tried. Throws Failure, or Refused, if no job was started. */
+  read(answer: UpstreamAnswer): Promise<StartedJob>;
+}
+
+/** A job that its vendor has accepted. */
+export interface StartedJob {
+  /**
+   * Stores the job, to which the call's money is handed over. Returns the client's answer as JSON. Throws Failure if the
+   * job could not be stored; the call is then settled as failed.
+   */
+  keep(held: JobMoney, outcome: Outcome): Promise<Buffer>;
+}
+
+/** Held money of a call that starts a job. */
+export type JobMoney = Pick<HeldMoney, "again" | "handOver" | "record">;
 
 /** A complete answer in the client's wire. */
 export interface WholeAnswer {

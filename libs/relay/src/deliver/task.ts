@@ -10,6 +10,7 @@ import { keepWaiting } from "../waiting.ts";
 import { deliverWhole } from "./whole.ts";
 
 type TaskAnswer = Extract<Accepted, { kind: "task" }>;
+type JobAnswer = Extract<Accepted, { kind: "job" }>;
 
 /** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
@@ -27,6 +28,26 @@ export async function deliverTask(
     ? { body: Buffer.alloc(0), usage, words: () => "" }
     : await finish(run, attempted, task, new RouteLink(run, attempted, exchange));
   await deliverWhole(run, attempted, answer);
+}
+
+/**
+ * Stores a job that its vendor has started, with the money that is held for it, and sends the answer. Throws Failure if
+ * it could not be stored.
+ */
+export async function deliverJob(
+  { call, held, outcome }: CallRun,
+  attempted: OpenAttempt<Accepted>,
+  { job }: JobAnswer,
+): Promise<void> {
+  const body = await job.keep(held, outcome);
+  attempted[Symbol.dispose]();
+  // A call that the gateway ended in the meantime has its error; the client finds the job in its list.
+  if (call.answer.begun) return;
+  call.answer.begin(200, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(body.length),
+  });
+  call.answer.end(body);
 }
 
 /**

@@ -48,6 +48,7 @@ export function expectCost(
   cost: CallCost,
   { model, multiplier }: Pick<ServingModel, "model" | "multiplier">,
 ): Expectation {
+  if (cost.by === "job") return { upperNanos: cost.upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
   if (cost.by === "measure") {
     const { measure } = cost;
     return { ...expectUnits(measure, model, multiplier), most: { ...boundOfHeld(measure.upper), ...measure.most } };

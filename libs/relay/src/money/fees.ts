@@ -1,7 +1,6 @@
 import { Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
 import type { RequestedFees, RequestedTool, ReportedFees } from "@modelgate/wires/text";
-import type { Exchange } from "../answers/exchange.ts";
 import type { HeldFees } from "./measure.ts";
 
 /** Options for computing a call's fees. */
@@ -19,6 +18,15 @@ export interface FeesOptions {
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
   /** Throws Failure where the caller may not use a model that a tool names. */
   readonly allow: (model: string) => void;
+}
+
+/** Tools and service tiers of an attempt's request. */
+export interface SentFees {
+  readonly body: unknown;
+  /** Tools and service tiers that the body requests; absent: those of the client's request. */
+  readonly requestedFees?: RequestedFees | undefined;
+  /** Limits the number of tool calls in a body; absent: the wire cannot express such a limit. */
+  readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
 }
 
 /** Bill of a call whose tokens are known. */
@@ -70,7 +78,7 @@ export class CallFees {
    * Returns the exchange of an attempt, with its tool calls limited if its wire can express that. Throws Failure (400)
    * for a tool or tier without a price, if the group refuses those.
    */
-  checked(exchange: Exchange): Exchange {
+  checked<Sent extends SentFees>(exchange: Sent): Sent {
     // A new attempt begins: the reports of the previous one do not apply to it.
     this.#calls = undefined;
     this.#counts = undefined;
@@ -156,7 +164,7 @@ export class CallFees {
     );
   }
 
-  #capped(exchange: Exchange, sent: RequestedFees): Exchange {
+  #capped<Sent extends SentFees>(exchange: Sent, sent: RequestedFees): Sent {
     const { price, limits } = this.#options;
     const { capTools } = exchange;
     const isPaid = sent.tools.some(({ unit }) => unit !== undefined && price.has(unit));

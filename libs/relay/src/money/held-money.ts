@@ -19,15 +19,16 @@ export interface HoldWanted {
   readonly call: BilledCall;
   readonly price: Priced;
   readonly expected: Expectation;
-  /** Outcome of the call if the process dies immediately after the money is held. */
-  readonly certain: Outcome;
+  /** Outcome of the call if the process dies immediately after the money is held; absent: it has the expected minimum usage. */
+  readonly certain?: Outcome | undefined;
 }
 
 /**
  * Holds money for a call. Throws Failure if that is not possible: insufficient balance, no tokens left in the minute,
  * Redis unavailable.
  */
-export async function holdMoney(deps: HoldDeps, { call, price, expected, certain }: HoldWanted): Promise<HeldMoney> {
+export async function holdMoney(deps: HoldDeps, { call, price, expected, ...wanted }: HoldWanted): Promise<HeldMoney> {
+  const certain = wanted.certain ?? { ...notSent, units: expected.floorUnits, estimated: true };
   const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
   const { accountId, tokenId, limitsId, tokensPerMinute, budgets } = call.caller;
   const { upperNanos, floorNanos, tokens } = expected;
@@ -92,6 +93,12 @@ export class HeldMoney implements RenewedHold, Disposable {
   /** Returns the charge for these units if the call ended completely. */
   costOf(units: Units): Nanos {
     return costOfUnits(this.record.price, capUnits(units, this.expected.most).units);
+  }
+
+  /** Holds the same amount under another call id, after Redis has lost it. Throws Failure as `holdMoney` does. */
+  again(): Promise<HeldMoney> {
+    const { call, price } = this.record;
+    return holdMoney(this.#deps, { call, price, expected: this.expected });
   }
 
   /** Extends the hold. Returns false if it no longer exists. Throws Failure as `extendHold` does. */

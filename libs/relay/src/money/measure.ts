@@ -1,7 +1,7 @@
-import type { CallStatus, Price, UnitName, Units } from "@modelgate/contracts";
+import type { CallStatus, Nanos, Price, UnitName, Units } from "@modelgate/contracts";
 
-/** Limits and metering of a call's cost: by the tokens of a text, or by another measure. */
-export type CallCost = TextCost | MeasuredCost;
+/** Limits and metering of a call's cost: by the tokens of a text, by another measure, or a job's. */
+export type CallCost = TextCost | MeasuredCost | JobCost;
 
 /** Cost of a text, by the tokens of the request and its answer. */
 export interface TextCost {
@@ -19,6 +19,13 @@ export interface TextCost {
 export interface MeasuredCost {
   readonly by: "measure";
   readonly measure: Measure;
+}
+
+/** Cost of a job, which is charged when the job has ended: nothing is charged for one that was not stored. */
+export interface JobCost {
+  readonly by: "job";
+  /** Maximum cost over all vendors that may get it. */
+  readonly upperNanos: Nanos;
 }
 
 /** Usage of a call, and whether it was estimated. */

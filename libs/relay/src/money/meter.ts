@@ -158,7 +158,7 @@ export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatu
     return meter.any ? measured(cost.measure, meter.usage, () => meter.outputTokens(), ended) : nothing;
   const reported = reportedUsage(cost, meter, ended);
   if (reported !== undefined) return reported;
-  if (!meter.any) return nothing;
+  if (cost.by === "job" || !meter.any) return nothing;
   return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
 }
 
@@ -202,6 +202,7 @@ export async function meterWhole(
   const { usage, addedBytes } = answer;
   const count = (): Promise<number> => countTokens(answer.words());
   if (cost.by === "measure") return measured(cost.measure, usage, count, "completed");
+  if (cost.by === "job") return nothing;
   return {
     units: { requests: 1, ...(usage ?? (await estimate(cost, await count(), addedBytes))) },
     estimated: usage === undefined,

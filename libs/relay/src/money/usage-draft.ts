@@ -13,15 +13,19 @@ import {
 import { priceVersionOf } from "@modelgate/catalog";
 import type { Tried } from "@modelgate/channels";
 import type { Call, ServingModel } from "../call.ts";
-import type { Plan } from "../kind.ts";
 import type { Outcome } from "../outcome.ts";
-import type { BilledFees } from "./fees.ts";
+import type { BilledFees, CallFees } from "./fees.ts";
 
 /** A call to be billed: its caller and endpoint. */
 export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
 
 /** Price of a call, and the labels of its usage event. */
-export type Priced = Pick<ServingModel, "model" | "multiplier" | "requested"> & Pick<Plan, "fees" | "endUser">;
+export interface Priced extends Pick<ServingModel, "model" | "multiplier" | "requested"> {
+  /** Charges other than tokens; absent: none. */
+  readonly fees?: CallFees | undefined;
+  /** End user that the request names, recorded in the usage event. */
+  readonly endUser?: string | undefined;
+}
 
 /** Data of a call for its usage event. */
 export interface UsageRecord {

@@ -1,15 +1,16 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compilePrice, Failure } from "@modelgate/contracts";
-import type { WireRoute } from "@modelgate/channels";
-import { providers } from "@modelgate/providers";
+import type { Transport, WireRoute } from "@modelgate/channels";
+import { providers, type Provider } from "@modelgate/providers";
 import { beginsIn } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
-import type { Exchange, WholeAnswer } from "../../src/answers/exchange.ts";
+import type { Exchange, JobMoney, VendorLink, WholeAnswer } from "../../src/answers/exchange.ts";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import type { StreamAnswerReader } from "../../src/answers/stream-reader.ts";
 import type { Accepted } from "../../src/call-run.ts";
 import { CallRun } from "../../src/call-run.ts";
+import { DetachedAnswers } from "../../src/detached-answers.ts";
 import { deliver } from "../../src/run-call.ts";
 import type { CallKind, Plan } from "../../src/kind.ts";
 import type { Outcome } from "../../src/outcome.ts";
@@ -32,8 +33,16 @@ const channel = {
   weight: 1,
   timeoutMs: 1_000,
 };
-const provider = providers["openai"];
-if (provider === undefined) throw new Error("there is no such provider");
+const { openai } = providers;
+if (openai === undefined) throw new Error("there is no such provider");
+const provider: Provider = {
+  ...openai,
+  request(call) {
+    if (call.act !== "poll") return openai.request(call);
+    const url = new URL(`${call.baseUrl}/tasks/${call.task}`);
+    return { url, method: "GET", headers: { authorization: `Bearer ${call.key}` } };
+  },
+};
 const key = { id: "k", secret: "s" };
 const route: WireRoute = { candidate: { channel, upstreamModel: "m" }, key, provider, wire: "chat" };
 const reader: StreamAnswerReader = {
@@ -71,15 +80,21 @@ function begin(
     readonly pays?: boolean;
     readonly stepTokens?: number;
     heartbeatMs?: number;
+    /** Answers the further requests of the call. */
+    readonly send?: Transport["send"];
+    /** The client leaves after the request was sent; the answer is then read for so many ms. */
+    readonly leavesFor?: { readonly ms: number; ended(): void };
   } = {},
 ): Delivered {
-  const { client = new FakeClient(), pays = true, stepTokens = 2_048, heartbeatMs = 60_000 } = how;
+  const { send, leavesFor, client = new FakeClient(), pays = true, stepTokens = 2_048, heartbeatMs = 60_000 } = how;
   const events: string[] = [];
   const ends: Outcome[] = [];
   client.watch({ closed: (whole) => void events.push(whole ? "the client has its last byte" : "the client has left") });
   const plan: Plan = {
     cost: { by: "text", body: Buffer.from("Hello, world"), size, stream: accepted.kind === "stream" },
     wires: ["chat"],
+    forward: { wire: "chat", headers: { "x-of-client": "1" }, query: {} },
+    finishAfterDisconnect: leavesFor !== undefined,
   };
   const kind: CallKind<unknown> = {
     plan: () => plan,
@@ -104,6 +119,9 @@ function begin(
     costOf: () => 0n,
     extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
     certain: undefined,
+    record: { callId: "c", call: callOf(client), price: { model, multiplier: 1 }, heldAt: 0 },
+    again: () => Promise.reject(new Failure("server_overloaded")),
+    handOver: () => void events.push("handed over"),
     settle(end: Outcome) {
       events.push("settled");
       ends.push(end);
@@ -112,8 +130,17 @@ function begin(
   };
   const run = async (): Promise<void> => {
     const call = callOf(client);
-    using calling = new CallRun(runDeps({ stepTokens, heartbeatMs }), call, { kind, plan, serving, held });
+    const usual = runDeps({ stepTokens, heartbeatMs });
+    const transport = { ...usual.channels.transport, ...(send && { send }) };
+    const detachedAnswers = new DetachedAnswers({ most: 1, ms: leavesFor?.ms ?? 1_000 });
+    const deps = { ...usual, detachedAnswers, channels: { ...usual.channels, transport } };
+    using calling = new CallRun(deps, call, { kind, plan, serving, held });
     calling.answered(attempted);
+    if (leavesFor !== undefined) {
+      calling.leaving.isSent = true;
+      calling.leaving.ended.addEventListener("abort", () => leavesFor.ended());
+      client.leave();
+    }
     await deliver(calling, attempted);
   };
   const over = run();
@@ -215,4 +242,81 @@ test("a task is finished with its vendor, and one that fails before a byte left 
   const failed = begin({ kind: "task", exchange, firstByteAt: 0, task: failing });
   await expect(failed.over).rejects.toMatchObject({ code: "upstream_error", message: "The task failed." });
   expect([failed.client.begun, failed.events, failed.ends]).toEqual([false, ["the channel broke: upstream_error"], []]);
+});
+
+test.each([
+  ["what came", [frame("one two three")], { outputTokens: 3 }],
+  ["what is certain, where nothing came", [": wait\n\n"], { inputTokens: 3 }],
+])("a detached stream that is cut by its time costs %s, and not its channel's health", async (_, pieces, units) => {
+  const vendor = new FakeAnswer().sends(...pieces);
+  const accepted = await streamed(vendor);
+  const { client, events, ends, over } = begin(accepted, { leavesFor: { ms: 1, ended: () => vendor.breaks() } });
+  await over;
+  expect(client.text).toBe("");
+  expect(ends).toMatchObject([{ ended: "cancelled", status: 499, estimated: true, units }]);
+  expect(events.filter((event) => event.startsWith("the channel broke"))).toEqual([]);
+});
+
+describe("a task's further requests to its vendor", () => {
+  /** Finishes a task with one of them, which gets this answer. */
+  function further(ask: (vendor: VendorLink) => Promise<Buffer>, send: Transport["send"]) {
+    const finish = async (vendor: VendorLink): Promise<WholeAnswer> => ({ ...answer, body: await ask(vendor) });
+    return begin({ kind: "task", exchange, firstByteAt: 0, task: { finish } }, { send });
+  }
+  const sending = async (vendor: VendorLink): Promise<Buffer> => (await vendor.send(Buffer.from("more"))).bytes;
+
+  test.each([
+    ["are sent as the first, with the client's headers", sending, "POST /chat/completions more 1"],
+    ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "GET /tasks/task-1 undefined undefined"],
+  ])("%s, by the same key", async (_, ask, expected) => {
+    const seen: string[] = [];
+    const { client, over } = further(ask, ({ method, url, headers, body }) => {
+      expect(headers).toMatchObject({ authorization: "Bearer s" });
+      seen.push(`${method} ${url.pathname} ${String(body)} ${headers["x-of-client"]}`);
+      return Promise.resolve(new FakeAnswer("application/json").sends('{"of":"vendor"}').ends());
+    });
+    await over;
+    expect([client.text, seen]).toEqual(['{"of":"vendor"}', [expected]]);
+  });
+
+  test.each([
+    ["that the vendor refuses", 429, "upstream_rate_limited", []],
+    ["that the vendor fails at", 500, "upstream_error", ["the channel broke: upstream_error"]],
+    ["that do not reach it", undefined, "upstream_error", ["the channel broke: upstream_error"]],
+  ])("%s end the call; its failures count against the channel", async (_, status, code, broken) => {
+    const { events, ends, over } = further(sending, () =>
+      status === undefined
+        ? Promise.reject(new Error("reset"))
+        : Promise.resolve(new FakeAnswer("application/json", status).sends("{}").ends()),
+    );
+    await expect(over).rejects.toMatchObject({ code });
+    expect([events, ends]).toEqual([broken, []]);
+  });
+});
+
+test("a job takes over the call's money, and its record is the answer", async () => {
+  const keep = (held: JobMoney): Promise<Buffer> => {
+    held.handOver();
+    return Promise.resolve(Buffer.from('{"id":"job"}'));
+  };
+  const { client, events, ends, over } = begin({ kind: "job", exchange, firstByteAt: 0, job: { keep } });
+  await over;
+  expect([client.status, client.text, ends]).toEqual([200, '{"id":"job"}', []]);
+  expect(events).toEqual(["handed over", "the seat is free", "the client has its last byte"]);
+});
+
+test("a job that cannot be stored throws; one whose call has ended meanwhile is stored without an answer", async () => {
+  const lost = { keep: () => Promise.reject(new Failure("create_uncertain")) };
+  const failed = begin({ kind: "job", exchange, firstByteAt: 0, job: lost });
+  await expect(failed.over).rejects.toMatchObject({ code: "create_uncertain" });
+  expect(failed.client.begun).toBe(false);
+  const client = new FakeClient();
+  const stored = {
+    keep() {
+      client.begin(503, {});
+      return Promise.resolve(Buffer.from("{}"));
+    },
+  };
+  await begin({ kind: "job", exchange, firstByteAt: 0, job: stored }, { client }).over;
+  expect([client.status, client.text, client.ended]).toEqual([503, "", false]);
 });

@@ -99,6 +99,7 @@ export interface Answered {
 export async function answered(exchange: Exchange, text: string): Promise<Answered> {
   const contentType = exchange.streams ? "text/event-stream" : "application/json";
   const reader = exchange.read({ headers: { "content-type": contentType } });
+  if (reader.kind === "job") throw new Error("no answer of text is a job");
   if (reader.kind !== "stream") {
     const whole =
       reader.kind === "task"

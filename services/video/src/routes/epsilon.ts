@@ -6,20 +6,21 @@ import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask, contextOf, shownTask } from "../show-task.ts";
 import { readVideoBody, type VideoBody } from "../read-body.ts";
+import { VideoKind } from "../video-kind.ts";
 import { answerCreated } from "./create-video.ts";
 
 const { client } = wires["jimeng-video"];
 
-type Action = (deps: Deps, call: ServiceCall, body: VideoBody) => Promise<void>;
+type Action = (kind: VideoKind, call: ServiceCall, body: VideoBody) => Promise<void>;
 
 /** Handlers by the query's Action: interface endpoint 22. */
 const actions: Readonly<Record<string, Action>> = {
-  async CVSync2AsyncSubmitTask(deps, call, body) {
+  async CVSync2AsyncSubmitTask(kind, call, body) {
     const { members, callbackUrl } = takeCallback(body.members);
-    await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: members });
-    await answerCreated(deps, call, { style: "jimeng-video", client, ...client.read(members), callbackUrl });
+    await refuseVendorIds(kind.deps.relay, call, { dialect: videoStores, body: members });
+    await answerCreated(kind, call, { style: "jimeng-video", client, ...client.read(members), callbackUrl });
   },
-  async CVSync2AsyncGetResult(deps, call, { members }) {
+  async CVSync2AsyncGetResult({ deps }, call, { members }) {
     const id = members["task_id"];
     if (typeof id !== "string" || id === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: task_id.", { param: "task_id" });
@@ -30,6 +31,7 @@ const actions: Readonly<Record<string, Action>> = {
 
 /** POST /epsilon/?Action=…&Version=… (interface endpoint 22): submits a task, or fetches its result. */
 export function epsilon(deps: Deps): EndpointHandler {
+  const kind = new VideoKind(deps);
   return async (call) => {
     const name = needed(call, "Action");
     needed(call, "Version");
@@ -39,7 +41,7 @@ export function epsilon(deps: Deps): EndpointHandler {
         param: "Action",
       });
     using body = await readVideoBody(deps, call);
-    await action(deps, call, body);
+    await action(kind, call, body);
   };
 }
 

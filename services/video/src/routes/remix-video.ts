@@ -5,10 +5,12 @@ import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask, requestedVideo } from "../show-task.ts";
 import { readVideoBody } from "../read-body.ts";
+import { VideoKind } from "../video-kind.ts";
 import { answerCreated } from "./create-video.ts";
 
 /** POST /v1/videos/{task_id}/remix: a new task of the same length, at the vendor that has the video. */
 export function remixVideo(deps: Deps): EndpointHandler {
+  const kind = new VideoKind(deps);
   return async (call) => {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
     if (task.state !== "completed") throw new Failure("video_not_ready");
@@ -24,7 +26,7 @@ export function remixVideo(deps: Deps): EndpointHandler {
       seconds,
       size: size === undefined ? undefined : parseSize(size, "size"),
     };
-    await answerCreated(deps, call, {
+    await answerCreated(kind, call, {
       style: "videos",
       client: wires.videos.client,
       request,

@@ -1,0 +1,166 @@
+import type { TaskRecord } from "@modelgate/accounts";
+import { Failure, priceAt, videoWires, type Nanos } from "@modelgate/contracts";
+import type { WireRoute } from "@modelgate/channels";
+import { idsOf, inTurnsIfLong } from "@modelgate/platform";
+import {
+  costOfUnits,
+  usageDraft,
+  type Call,
+  type CallKind,
+  type Exchange,
+  type JobMoney,
+  type Outcome,
+  type Plan,
+  type ServingModel,
+  type UsageRecord,
+} from "@modelgate/relay";
+import { requestedVideoOf, type RequestedVideo } from "@modelgate/wires/video";
+import type { Deps } from "./deps.ts";
+import type { Frames } from "./frames.ts";
+import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
+import { recordTask } from "./record-task.ts";
+import { readStarted, renderable, renderStart, routesOf, type Started } from "./start-task.ts";
+
+/** A parsed request for a video. */
+export interface VideoInput {
+  readonly model: string;
+  readonly wanted: WantedTask;
+  readonly frames: Frames;
+  /** Renders the answer for the client. */
+  answer(task: TaskRecord): object;
+}
+
+/** Plan of a call that creates a video. */
+interface VideoPlan extends Plan {
+  readonly call: Call;
+  readonly input: VideoInput;
+  readonly heldNanos: Nanos;
+}
+
+/**
+ * Call kind: the creation of a video, which is started once at a vendor. The reservation is handed over to the task's
+ * record; the process whose poll ends the task settles it. A start that the vendor may have accepted without a readable
+ * answer is create_uncertain (502, must not be repeated). A task that was not recorded is free, because it is useless
+ * for its client.
+ */
+export class VideoKind implements CallKind<VideoInput, VideoPlan> {
+  readonly hasFallbacks = false;
+  readonly deps: Deps;
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+  }
+
+  plan(call: Call, input: VideoInput, serving: ServingModel): VideoPlan {
+    const { candidates, wires } = routesOf(this.deps, call, input.wanted);
+    const heldNanos = maxCost(input.wanted, { candidates, wires }, serving);
+    return { call, input, heldNanos, cost: { by: "job", upperNanos: heldNanos }, candidates, wires };
+  }
+
+  async exchange(plan: VideoPlan, { wire, ...route }: WireRoute): Promise<Exchange> {
+    const { wanted, frames } = plan.input;
+    const known = videoWires.find((name) => name === wire);
+    if (known === undefined) throw new Error(`${wire} is no wire of videos`);
+    const to = { ...route, wire: known };
+    const rendered = renderStart(
+      this.deps,
+      plan.call,
+      { ...wanted, request: await renderable(wanted, frames, to) },
+      to,
+    );
+    const start = route.provider.start?.(rendered.start);
+    if (start === undefined) throw new Failure("no_available_channel", "The vendor of this model has no video tasks.");
+    const request = await inTurnsIfLong(start);
+    return {
+      wire,
+      request,
+      body: request.body ?? Buffer.alloc(0),
+      streams: false,
+      unrepeatable: true,
+      dropped: rendered.dropped,
+      read: () => ({
+        kind: "job",
+        read: async (answer) => {
+          const started = await readStarted(answer, rendered);
+          return { keep: (held, outcome) => this.#keep(plan, { started, route: to, outcome }, held) };
+        },
+      }),
+    };
+  }
+
+  /** Records a started task, and returns the answer. Throws Failure create_uncertain if it could not be recorded. */
+  async #keep({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, held: JobMoney): Promise<Buffer> {
+    const recordOf = recorderOf(this.deps, input.wanted, accepted, heldNanos);
+    const task = await recordTask(this.deps, { held, recordOf, ids: idsOf(call) });
+    if (task === undefined) throw new Failure("create_uncertain");
+    logTask(call, task);
+    return Buffer.from(JSON.stringify(input.answer(task)));
+  }
+}
+
+/** Logs a created task in one line; its transitions are logged when they happen. */
+function logTask(call: Call, { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord): void {
+  call.log.info(
+    {
+      ...idsOf(call),
+      taskId: id,
+      callId,
+      account: accountId,
+      token: tokenId,
+      model,
+      channel: channelId,
+      state,
+      costNanos,
+    },
+    "task",
+  );
+}
+
+/** A start that a vendor has accepted. */
+interface AcceptedStart {
+  readonly started: Started;
+  readonly route: WireRoute;
+  readonly outcome: Outcome;
+}
+
+/** Returns the function that builds a task's record from the call that pays for it. */
+function recorderOf(
+  deps: Deps,
+  wanted: WantedTask,
+  { started: { wire, operation, measure }, route, outcome }: AcceptedStart,
+  heldNanos: Nanos,
+): (call: UsageRecord) => TaskRecord {
+  const { seconds, lines, isSizeLost } = measure;
+  const units = unitsOf(wanted.request, measure);
+  const end: Outcome = { ...outcome, units, ended: "completed", status: 200 };
+  const requested = requestedVideoOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
+  const echo: RequestedVideo = { ...requested, lines, remixOf: wanted.remix?.id };
+  const [id, createdAt] = [deps.newTaskId(), deps.now()];
+  return (record) => {
+    const { accountId, tokenId } = record.call.caller;
+    const { model } = record.price;
+    // Price of the request that was sent, which the reservation covers.
+    const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
+    return {
+      id,
+      accountId,
+      tokenId,
+      model: model.name,
+      channelId: route.candidate.channel.id,
+      keyId: route.key.id,
+      wire,
+      operation,
+      requested: { ...echo },
+      callbackUrl: wanted.callbackUrl,
+      callId: record.callId,
+      costNanos: costOfUnits(price, units).toString(),
+      draft: usageDraft({ ...record, price }, end, undefined, heldNanos),
+      state: "queued",
+      progress: 0,
+      createdAt,
+      deadlineAt: createdAt + deps.limits.lifetimeMs,
+      polls: 0,
+      misses: 0,
+    };
+  };
+}
