@@ -98,9 +98,8 @@ function endOfLastLine(bytes: Buffer): number {
 
 function lastSequence(bytes: Buffer): number | undefined {
   const at = bytes.lastIndexOf('"sequence_number":');
-  const [, digits] =
-    at < 0 ? [] : (/^"sequence_number": ?(\d{1,15})/.exec(bytes.toString("latin1", at, at + 40)) ?? []);
-  return digits === undefined ? undefined : Number(digits);
+  const match = at < 0 ? null : /^"sequence_number": ?(\d{1,15})/.exec(bytes.toString("latin1", at, at + 40));
+  return match === null ? undefined : Number(match[1]);
 }
 
 const [openBrace, closeBrace, openBracket, closeBracket, quote, backslash] = [0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c];

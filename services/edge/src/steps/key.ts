@@ -6,11 +6,11 @@ import { contextOf, type Step } from "../request-context.ts";
 const bearerPattern = /^bearer +(\S+)$/i;
 const subprotocolHeader = "sec-websocket-protocol";
 const subprotocolPrefix = "openai-insecure-api-key.";
+const malformedKey = "The API key is malformed: a key is `sk-` and 8 to 250 letters, digits, `_` or `-`.";
 
+type KeyReader = (request: IncomingMessage, query: URLSearchParams) => readonly string[];
 /** Functions that read the keys of a request, by the place that carries them. */
-const keyReaders: Readonly<
-  Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>
-> = {
+const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
   authorization: (request) =>
     headerValues(request, "authorization").map((value) => bearerPattern.exec(value.trim())?.[1] ?? ""),
   "x-api-key": (request) => headerValues(request, "x-api-key"),
@@ -38,11 +38,7 @@ export const readKey: Step = (request, _response, next) => {
   if (distinct.size > 1 || found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
-  if (!isKeyShaped(only))
-    throw new Failure(
-      "invalid_api_key",
-      "The API key is malformed: a key is `sk-` and 8 to 250 letters, digits, `_` or `-`.",
-    );
+  if (!isKeyShaped(only)) throw new Failure("invalid_api_key", malformedKey);
   context.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
