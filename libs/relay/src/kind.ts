@@ -32,8 +32,11 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
   withPaidOutput?(plan: Planned, tokens: number): Planned | undefined;
   /** False if only the model that the client names may serve a call. Absent: its fallbacks may too. */
   readonly hasFallbacks?: boolean | undefined;
-  /** Receives the complete answer, or a stream's last frames, immediately before the client does. */
-  answered?(plan: Planned, answer: Answered): void;
+  /**
+   * Receives the complete answer, or a stream's last frames, immediately before the client does. The client gets its
+   * last byte once the returned promise is fulfilled; it must not reject.
+   */
+  answered?(plan: Planned, answer: Answered): Promise<void> | undefined;
 }
 
 /** Decisions about a call for one model, made before a request is sent. */

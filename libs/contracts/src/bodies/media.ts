@@ -67,6 +67,8 @@ const textFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 const optionalFormats = (names: readonly string[]) =>
   Type.Optional(Type.Union(names.map((name) => Type.Literal(name))));
 
+const optionalTexts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
 /** Form of transcription requests (interface section 2.7), with additional fields that the SDKs send. */
 export const TranscriptionForm = Type.Object(
   {
@@ -82,6 +84,12 @@ export const TranscriptionForm = Type.Object(
       }),
     ),
     stream: Type.Optional(Type.Boolean({ description: "server-sent events; with json or text only" })),
+    include: optionalTexts("logprobs; also written include[]"),
+    chunking_strategy: Type.Optional(Type.Unknown({ description: "auto, or an object of type server_vad" })),
+    known_speaker_names: optionalTexts("with diarized_json; also written known_speaker_names[]"),
+    known_speaker_references: optionalTexts("data URLs; also written known_speaker_references[]"),
+    keywords: optionalTexts("words that the recording may have; also written keywords[]"),
+    languages: optionalTexts("ISO-639-1; also written languages[]"),
   },
   { $id: "TranscriptionForm" },
 );

@@ -40,9 +40,9 @@ export interface StreamOwner {
   meterCut(why: StreamStop): Promise<Metered>;
   /**
    * Called when the vendor's stream has ended, before the client's ends, so that money is settled first. `cut` is the
-   * usage of a stream that was ended early.
+   * usage of a stream that was ended early. The client gets the last bytes once the returned promise is fulfilled.
    */
-  ended(failure: Failure | undefined, cut?: Metered): void;
+  ended(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
 }
 
 /** End of a stream. */
@@ -230,12 +230,11 @@ export class StreamPass implements BodySink {
       if (before.length > 0) sink.write(before);
       return this.#fail(malformed(error));
     }
-    owner?.ended(undefined);
+    const kept = owner?.ended(undefined);
     this.#finish({ ended: "completed" });
     // The rest of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
-    if (before.length > 0) sink.write(before);
-    sink.end(last);
+    endAfter(kept, sink, [before, last]);
   }
 
   /** Delays the frames that are not paid for until they are; otherwise ends the stream there. */
@@ -264,9 +263,9 @@ export class StreamPass implements BodySink {
     if (this.#over) return;
     const last = metered === undefined ? undefined : translator.cut?.(metered.units);
     if (last === undefined) return this.#fail(why === wroteBeyondBound ? tooLong() : why);
-    owner?.ended(undefined, metered);
+    const kept = owner?.ended(undefined, metered);
     this.#finish({ ended: "completed" });
-    sink.end(last);
+    endAfter(kept, sink, [last]);
   }
 
   #fail(failure: Failure): void {
@@ -341,4 +340,14 @@ export class Outgoing {
     if (this.#pieces.length > 0) this.#pieces = [];
     return taken;
   }
+}
+
+/** Ends a client's stream with its last bytes, after what they wait for. */
+function endAfter(kept: Promise<void> | undefined, sink: StreamSink, last: readonly (Buffer | string)[]): void {
+  const end = (): void => {
+    for (const bytes of last.slice(0, -1)) if (bytes.length > 0) sink.write(bytes);
+    sink.end(last.at(-1) ?? "");
+  };
+  if (kept === undefined) end();
+  else void kept.then(end);
 }

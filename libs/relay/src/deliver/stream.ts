@@ -56,6 +56,7 @@ export async function deliverStream(
     const { id: channel } = attempted.route.candidate.channel;
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
+  await owner.kept;
   await (owner.settled ?? settle(run, ended, failure));
 }
 
@@ -119,6 +120,8 @@ class StreamDelivery implements StreamOwner {
   readonly watch: StreamWatch;
   /** The settlement, once it has begun. */
   settled: Promise<void> | undefined;
+  /** The work of the call's kind that the client's last byte waits for. */
+  kept: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: OpenAttempt<Accepted>;
   readonly #translator: StreamTranslator;
@@ -139,12 +142,12 @@ class StreamDelivery implements StreamOwner {
       : await meterStream(plan.cost, meter, "completed");
   }
 
-  ended(failure: Failure | undefined, cut?: Metered): void {
+  ended(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined {
     const { call, held, kind, plan } = this.#run;
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
     if (failure === undefined) {
-      kind.answered?.(plan, shownAnswer(attempted, this.#translator.last, cut !== undefined));
+      this.kept = kind.answered?.(plan, shownAnswer(attempted, this.#translator.last, cut !== undefined));
     } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
     // The vendor has finished: its channel may serve another call before the client has the last byte.
     attempted[Symbol.dispose]();
@@ -152,6 +155,7 @@ class StreamDelivery implements StreamOwner {
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
     // Unknown at this point if the vendor reported no usage: its tokens are then still being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
+    return this.kept;
   }
 }
 

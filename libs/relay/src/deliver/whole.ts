@@ -15,7 +15,8 @@ export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted
   const metered = await meterWhole(plan.cost, answer);
   if (leaving.isClientGone) return await run.settle(metered, "cancelled", clientLeft);
   const settled = run.settle(metered, "completed", 200);
-  run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
+  const kept = run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
+  if (kept !== undefined) await kept;
   const charged = formatUsd(held.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? withCost(answer.body, charged) : answer.body;
   if (!call.answer.begun) {

@@ -17,8 +17,8 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly compaction: Compaction | undefined;
   /** Called when the money is reserved and the request is about to be sent. */
   readonly begins: (() => void) | undefined;
-  /** Called with the answer, just before the client gets it. */
-  readonly answered: (answer: Answered) => void;
+  /** Called with the answer, just before the client gets it; its last byte waits for the returned promise. */
+  readonly answered: (answer: Answered) => Promise<void> | undefined;
 }
 
 /** Plan of a response with one model. */
@@ -75,7 +75,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     return text && { ...plan, ...text, nativePlan };
   }
 
-  answered({ request }: ResponsePlan, answer: Answered): void {
-    request.answered(answer);
+  answered({ request }: ResponsePlan, answer: Answered): Promise<void> | undefined {
+    return request.answered(answer);
   }
 }

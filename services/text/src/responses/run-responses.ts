@@ -90,14 +90,19 @@ export async function runPrepared(
       keepMadeItems(deps, call, { answered, kept: params.store, admitted });
       const { ancestors, conversationId } = prepared;
       const isTurn = conversationId !== undefined && !isKeptElsewhere;
-      if (!isKept && !isTurn && see === undefined) return;
+      if (!isKept && !isTurn && see === undefined) return undefined;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: params.store });
       see?.(response.catch(() => undefined));
-      const kept = response.then(async (made) => {
-        if (made !== undefined && isTurn) await addTurn(deps, call, conversationId, made.stored);
-        if (made !== undefined && isKept) await keep(deps, call, made, body.bytes.length);
-      });
-      kept.catch((error: unknown) => notKept(deps, call, error));
+      if (isKept)
+        response
+          .then((made) => (made === undefined ? undefined : keep(deps, call, made, body.bytes.length)))
+          .catch((error: unknown) => notKept(deps, call, error));
+      // The client may continue the conversation as soon as it has the answer.
+      return isTurn
+        ? response
+            .then((made) => (made === undefined ? undefined : addTurn(deps, call, conversationId, made.stored)))
+            .catch((error: unknown) => notKept(deps, call, error))
+        : undefined;
     },
   });
 }

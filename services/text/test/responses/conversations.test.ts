@@ -52,6 +52,19 @@ const kept = (id: string) =>
 describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: model }) => {
   const lastBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
 
+  test.each([false, true])(
+    "a turn is there for the next one, as soon as it is answered (stream: %s)",
+    async (stream) => {
+      const { id } = await conversations().create({});
+      const places = ["My name is Ada.", "I live in Oslo.", "Who am I?"];
+      for (const input of places)
+        if (stream) await of().responses.stream({ model, input, conversation: id }).finalResponse();
+        else await of().responses.create({ model, input, conversation: id });
+      const body = await lastBody();
+      expect(places.map((words) => body.includes(words))).toEqual([true, true, true]);
+    },
+  );
+
   test("each response knows the turns before it, and is one: whole, streamed and in the background", async () => {
     const { id } = await conversations().create({ items: [user("My name is Ada.")] });
     const first = await of().responses.create({ model, input: "I live in Oslo.", conversation: id });
