@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { stored } from "@modelgate/contracts";
+import { recordParser } from "@modelgate/contracts";
 import { Redis } from "ioredis";
 import { Type } from "typebox";
 import { cpuMicros, memory } from "../measure.ts";
@@ -89,7 +89,7 @@ async function start(data: string): Promise<AsyncDisposable & { readonly seconds
 }
 
 /** What `npm start` leaves for gatectl. */
-const readRunFile = stored("run file", Type.Object({ pid: Type.Number(), redisUrl: Type.String() }));
+const readRunFile = recordParser("run file", Type.Object({ pid: Type.Number(), redisUrl: Type.String() }));
 
 function commandOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, "utf8");

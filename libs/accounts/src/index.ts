@@ -76,7 +76,7 @@ export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,
   newClientSecret,
-  type ClientSecretRequest,
+  type NewClientSecret,
   type SessionSettings,
 } from "./tokens/client-secret.ts";
 export {

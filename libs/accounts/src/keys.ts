@@ -17,38 +17,38 @@ export function shardOf(accountId: string): string {
   return shards[(hash >>> 0) % shardCount] ?? "00";
 }
 
-const tag = (accountId: string): string => `{s${shardOf(accountId)}}`;
+const hashTag = (accountId: string): string => `{s${shardOf(accountId)}}`;
 
 export const accountKeys = {
   accounts: "accounts",
-  account: (accountId: string) => `account:${tag(accountId)}:${accountId}`,
-  credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,
+  account: (accountId: string) => `account:${hashTag(accountId)}:${accountId}`,
+  credits: (accountId: string) => `credits:${hashTag(accountId)}:${accountId}`,
   token: (digest: string) => `token:${digest}`,
-  clientSecrets: (accountId: string) => `client-secrets:${tag(accountId)}:${accountId}`,
-  sessionSettings: (accountId: string, id: string) => `session-settings:${tag(accountId)}:${id}`,
-  contentSizes: (accountId: string) => `content-sizes:${tag(accountId)}:${accountId}`,
-  contentExpiries: (accountId: string) => `content-expiries:${tag(accountId)}:${accountId}`,
+  clientSecrets: (accountId: string) => `client-secrets:${hashTag(accountId)}:${accountId}`,
+  sessionSettings: (accountId: string, id: string) => `session-settings:${hashTag(accountId)}:${id}`,
+  contentSizes: (accountId: string) => `content-sizes:${hashTag(accountId)}:${accountId}`,
+  contentExpiries: (accountId: string) => `content-expiries:${hashTag(accountId)}:${accountId}`,
   tokenIds: "token-ids",
-  accountTokens: (accountId: string) => `tokens:${tag(accountId)}:${accountId}`,
-  bucket: (accountId: string, limitsId: string) => `bucket:${tag(accountId)}:${limitsId}`,
-  seats: (accountId: string, limitsId: string) => `seats:${tag(accountId)}:${limitsId}`,
-  hold: (accountId: string, callId: string) => `hold:${tag(accountId)}:${callId}`,
+  accountTokens: (accountId: string) => `tokens:${hashTag(accountId)}:${accountId}`,
+  bucket: (accountId: string, limitsId: string) => `bucket:${hashTag(accountId)}:${limitsId}`,
+  seats: (accountId: string, limitsId: string) => `seats:${hashTag(accountId)}:${limitsId}`,
+  hold: (accountId: string, callId: string) => `hold:${hashTag(accountId)}:${callId}`,
   holdOfShard: (shard: string, callId: string) => `hold:{s${shard}}:${callId}`,
   holds: (shard: string) => `holds:{s${shard}}`,
-  task: (accountId: string, taskId: string) => `task:${tag(accountId)}:${accountId}:${taskId}`,
-  tasksOf: (accountId: string) => `tasks-of:${tag(accountId)}:${accountId}`,
+  task: (accountId: string, taskId: string) => `task:${hashTag(accountId)}:${accountId}:${taskId}`,
+  tasksOf: (accountId: string) => `tasks-of:${hashTag(accountId)}:${accountId}`,
   tasksDue: (shard: string) => `tasks-due:{s${shard}}`,
   callbacksDue: (shard: string) => `callbacks-due:{s${shard}}`,
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
-  budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
+  budgets: (accountId: string, period: string) => `budgets:${hashTag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
   /** Exists while a ledger verifies the account. */
-  verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
+  verifying: (accountId: string) => `verifying:${hashTag(accountId)}:${accountId}`,
   /** Divergences that the last verification of an account found, by account. */
   divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
-  charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
+  charged: (accountId: string) => `charged:${hashTag(accountId)}:${accountId}`,
   /** Id of the books that Redis was filled from. Missing if Redis has lost its data. */
   epoch: "epoch",
   /** Runs of the Redis servers in which Redis is known to contain all data of the books. */

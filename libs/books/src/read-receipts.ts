@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { CreditEvent, stored, type UsageEvent } from "@modelgate/contracts";
+import { CreditEvent, recordParser, type UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 import { readSecondSettlements } from "./other-receipts.ts";
 import { readCalls, type CallPage } from "./read-calls.ts";
@@ -33,7 +33,7 @@ export async function* readReceipts(
   }
 }
 
-const readCredit = stored("credit event", CreditEvent);
+const readCredit = recordParser("credit event", CreditEvent);
 
 /** Reads the credits of an account, oldest first. */
 export async function readCredits({ db }: Books, account: string): Promise<readonly CreditEvent[]> {

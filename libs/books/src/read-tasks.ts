@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { stored, TaskEvent, type TaskState } from "@modelgate/contracts";
+import { recordParser, TaskEvent, type TaskState } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-const readEvent = stored("task event", TaskEvent);
+const readEvent = recordParser("task event", TaskEvent);
 
 /** Filter of tasks. Absent members do not filter. */
 export interface TaskFilter {

@@ -69,7 +69,7 @@ function splitByName(
   names: Set<string>,
 ): readonly [readonly UsageEvent[], readonly UsageEvent[]] {
   const [among, others]: [UsageEvent[], UsageEvent[]] = [[], []];
-  for (const event of events) (names.delete(nameOf(event.accountId, event.id)) ? among : others).push(event);
+  for (const event of events) (names.delete(callName(event.accountId, event.id)) ? among : others).push(event);
   return [among, others];
 }
 
@@ -90,12 +90,12 @@ async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[])
     .onConflict((conflict) => conflict.doNothing())
     .returning(["account", "id"])
     .execute();
-  return new Set(fresh.map(({ account, id }) => nameOf(account, id)));
+  return new Set(fresh.map(({ account, id }) => callName(account, id)));
 }
 
 function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
   return events.toSorted((left, right) =>
-    nameOf(left.accountId, left.id) < nameOf(right.accountId, right.id) ? -1 : 1,
+    callName(left.accountId, left.id) < callName(right.accountId, right.id) ? -1 : 1,
   );
 }
 
@@ -143,10 +143,10 @@ async function insertCalls(at: Transaction<Tables>, rows: readonly CallRow[]): P
     .onConflict((conflict) => conflict.doNothing())
     .returning(["account", "id"])
     .execute();
-  return new Set(fresh.map(({ account, id }) => nameOf(account, id)));
+  return new Set(fresh.map(({ account, id }) => callName(account, id)));
 }
 
-function nameOf(account: string, id: string): string {
+function callName(account: string, id: string): string {
   return `${account}\n${id}`;
 }
 

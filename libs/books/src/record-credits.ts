@@ -1,11 +1,11 @@
 import type { Transaction } from "kysely";
-import { CreditEvent, stored } from "@modelgate/contracts";
+import { CreditEvent, recordParser } from "@modelgate/contracts";
 import { changeAccounts, type AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
 import { insertReplaced } from "./other-receipts.ts";
 import type { Tables } from "./schema.ts";
 
-const readCredit = stored("credit event", CreditEvent);
+const readCredit = recordParser("credit event", CreditEvent);
 
 /**
  * Stores credits that Redis has applied, in one transaction. A stored credit without a receipt gets its receipt. A

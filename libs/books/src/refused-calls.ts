@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { RefusedCall, stored } from "@modelgate/contracts";
+import { RefusedCall, recordParser } from "@modelgate/contracts";
 import { periodOf, totalsPeriods } from "./add-totals.ts";
 import type { CallFilter, CallPage } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
@@ -10,7 +10,7 @@ const hourMs = totalsPeriods.hourly_totals;
 /** Number of refused calls per account and hour that are stored without exception. */
 const maxStoredEach = 100;
 
-const readCall = stored("refused call", RefusedCall);
+const readCall = recordParser("refused call", RefusedCall);
 
 /**
  * A stored refused call. `calls` is the number of calls that it represents: itself, and later calls of its account that

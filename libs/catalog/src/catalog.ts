@@ -10,7 +10,7 @@ import {
   type ResolutionPrice,
   type UpstreamWire,
 } from "@modelgate/contracts";
-import type { Published, PublishedChannel, PublishedModel } from "./published.ts";
+import type { PublishedConfiguration, PublishedChannel, PublishedModel } from "./published.ts";
 
 /** A group of the configuration, with default values filled in. */
 export interface Group {
@@ -130,7 +130,7 @@ const defaultOwner = "modelgate";
 
 /** Compiles a published configuration. `open` decrypts a channel's key; it throws if it cannot. */
 export function compileCatalog(
-  published: Published,
+  published: PublishedConfiguration,
   open: (sealed: string, context: string) => string,
   random: () => number = Math.random,
 ): Catalog {
@@ -305,7 +305,7 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
 }
 
 /** Returns the models that have shares, with the shares above 0 by model name. */
-function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
+function sharesOf(models: PublishedConfiguration["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   return new Map(
     Object.entries(models).flatMap(([name, { shares }]) =>
       shares === undefined ? [] : [[name, new Map(Object.entries(shares).filter(([, share]) => share > 0))]],

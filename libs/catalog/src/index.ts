@@ -10,7 +10,7 @@ export {
   publishedVersion,
   publishedKey,
   readPublished,
-  type Published,
+  type PublishedConfiguration,
   type PriceOrigin,
   type PublishedChannel,
   type PublishedModel,

@@ -1,4 +1,4 @@
-import { compilePrice, Failure, PriceConfiguration, stored, type Price } from "@modelgate/contracts";
+import { compilePrice, Failure, PriceConfiguration, recordParser, type Price } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
@@ -40,7 +40,7 @@ const PublishedPrice = Type.Object({
   publishedAt: Type.Optional(Type.String()),
 });
 
-const readPublishedPrice = stored("published price", PublishedPrice);
+const readPublishedPrice = recordParser("published price", PublishedPrice);
 
 /** Number of versions per read. */
 const versionsPerRead = 500;

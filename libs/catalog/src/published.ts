@@ -5,7 +5,7 @@ import {
   GroupConfiguration,
   ModelConfiguration,
   PriceConfiguration,
-  stored,
+  recordParser,
   UnknownShape,
   present,
 } from "@modelgate/contracts";
@@ -70,7 +70,7 @@ export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "b
 }
 
 /** The configuration in the form that control publishes. It does not contain accounts. */
-export interface Published {
+export interface PublishedConfiguration {
   readonly version: string;
   readonly publishedAt: string;
   readonly groups: Readonly<Record<string, GroupConfiguration>>;
@@ -81,7 +81,7 @@ export interface Published {
 const { keys: _keys, ...channelProperties } = ChannelConfiguration.properties;
 
 /** Parses the published configuration. Throws UnknownShape. */
-export const readPublished: (text: string) => Published = stored(
+export const readPublished: (text: string) => PublishedConfiguration = recordParser(
   "configuration",
   Type.Object({
     version: Type.String(),
@@ -100,7 +100,7 @@ export const readPublished: (text: string) => Published = stored(
     ),
   }),
 );
-const readVersion = stored("configuration", Type.Object({ version: Type.String() }));
+const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));
 
 /**
  * Reads the version of the published configuration. Returns undefined if none is published, or if it cannot be read.
@@ -118,7 +118,7 @@ export async function publishedVersion(redis: Redis): Promise<string | undefined
 /** Encrypts the vendors' keys, and publishes a configuration for all services. Returns its version. */
 export async function publishConfiguration(
   redis: Redis,
-  { groups, models }: Pick<Published, "groups" | "models">,
+  { groups, models }: Pick<PublishedConfiguration, "groups" | "models">,
   channels: readonly ResolvedChannel[],
   secrets: Secrets,
 ): Promise<string> {
@@ -142,7 +142,13 @@ export async function publishConfiguration(
     channels: sealed.map(({ keys, ...channel }) => [channel, keys.map(({ id }) => id)]),
   };
   const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
-  const published: Published = { version, publishedAt: new Date().toISOString(), groups, models, channels: sealed };
+  const published: PublishedConfiguration = {
+    version,
+    publishedAt: new Date().toISOString(),
+    groups,
+    models,
+    channels: sealed,
+  };
   await redis.set(publishedKey, JSON.stringify(published));
   await redis.publish(publishedChannel, version);
   return version;

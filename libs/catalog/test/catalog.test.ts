@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { openSealer } from "@modelgate/platform";
 import { compilePrice, type WrittenPrice } from "@modelgate/contracts";
 import { compileCatalog } from "../src/catalog.ts";
-import type { Published } from "../src/published.ts";
+import type { PublishedConfiguration } from "../src/published.ts";
 import { priceVersionOf } from "../src/published-prices.ts";
 
 const sealer = openSealer(["a secret of some length"], "keys");
 const key = (channel: string, id = "k") => ({ id, sealed: sealer.seal(`secret of ${channel}`, `${channel}/${id}`) });
 const base = { provider: "openai", baseUrl: "https://v.example" };
-const published: Published = {
+const published: PublishedConfiguration = {
   version: "1",
   publishedAt: "2026-01-01T00:00:00Z",
   groups: { all: { models: ["*"], multiplier: 2, vendorStores: "shared" }, some: { models: ["chat"] } },

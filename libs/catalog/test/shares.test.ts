@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { compileCatalog } from "../src/catalog.ts";
-import type { Published } from "../src/published.ts";
+import type { PublishedConfiguration } from "../src/published.ts";
 
 const base = { provider: "openai", baseUrl: "https://v.example", keys: [] };
-const published: Published = {
+const published: PublishedConfiguration = {
   version: "1",
   publishedAt: "2026-01-01T00:00:00Z",
   groups: {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { stored, withPresentNames } from "@modelgate/contracts";
+import { recordParser, withPresentNames } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
@@ -128,7 +128,7 @@ export async function endModelRests(redis: Redis, channel: string, models: reado
 }
 
 /** Reads a stored rest. Throws UnknownShape. */
-export const parseCoolDown: (text: string) => CoolDown = stored(
+export const parseCoolDown: (text: string) => CoolDown = recordParser(
   "rest of a channel",
   Type.Object({
     kind: Type.Enum(["failing", "throttled", "refused"]),
@@ -149,7 +149,7 @@ function upgradeRest(rest: unknown): unknown {
   return isAsked ? { ...named, kind: "throttled" } : named;
 }
 
-const parseSwitched: (text: string) => Switched = stored(
+const parseSwitched: (text: string) => Switched = recordParser(
   "switched-off channel",
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );

@@ -124,5 +124,5 @@ export {
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
-export { stored, UnknownShape, withPresentNames } from "./stored.ts";
+export { recordParser, UnknownShape, withPresentNames } from "./stored.ts";
 export { present } from "./present.ts";

@@ -17,7 +17,7 @@ export class UnknownShape extends Error {
  * written them. `upgrade` converts a record of an earlier version. The parser throws UnknownShape. The schema is
  * compiled at the first use.
  */
-export function stored<const Schema extends TSchema>(
+export function recordParser<const Schema extends TSchema>(
   record: string,
   schema: Schema,
   upgrade: (value: unknown) => unknown = (value) => value,

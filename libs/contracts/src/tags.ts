@@ -32,22 +32,22 @@ export function isTagName(name: string): boolean {
  */
 export function parseTags(header: string): Tags {
   const pairs = header.split(",").map((pair) => pair.trim());
-  if (pairs.length > maxTags) throw malformed(`has ${pairs.length} tags; at most ${maxTags} are kept`);
+  if (pairs.length > maxTags) throw malformedTags(`has ${pairs.length} tags; at most ${maxTags} are kept`);
   const tags = new Map<string, string>();
   for (const pair of pairs) {
     const [name = "", ...rest] = pair.split("=").map((part) => part.trim());
     const value = rest.join("=");
     if (!isTagName(name) || !valuePattern.test(value))
-      throw malformed(
+      throw malformedTags(
         "must be name=value pairs with commas between them: names of letters, digits, `_`, `.` and `-`, at most 32; " +
           "values of those, `:`, `/`, `@`, `+` and spaces, at most 64",
       );
-    if (tags.has(name)) throw malformed(`names the tag ${name} twice`);
+    if (tags.has(name)) throw malformedTags(`names the tag ${name} twice`);
     tags.set(name, value);
   }
   return Object.fromEntries(tags);
 }
 
-function malformed(message: string): Failure {
+function malformedTags(message: string): Failure {
   return new Failure("invalid_value", `${headers.tags} ${message}.`, { param: headers.tags });
 }

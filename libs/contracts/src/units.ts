@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 
-const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const optionalCount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 /**
  * Usage of a call, in the units that have prices.
@@ -11,24 +11,24 @@ const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, 
  */
 export const Units = Type.Object(
   {
-    inputTokens: count("input tokens, without cached, cache-write, audio and image tokens"),
-    cachedInputTokens: count("input tokens read from a prompt cache"),
-    cacheWriteTokens: count("input tokens written to a prompt cache"),
-    cacheWrite1hTokens: count("input tokens written to a prompt cache that keeps them for an hour"),
-    outputTokens: count("output tokens with reasoning, without audio and image tokens"),
-    reasoningTokens: count("the part of outputTokens spent on reasoning; not priced on its own"),
-    inputAudioTokens: count("audio tokens in"),
-    outputAudioTokens: count("audio tokens out"),
-    inputImageTokens: count("image tokens in, where the vendor counts them separately"),
-    outputImageTokens: count("image tokens out, where the vendor counts them separately"),
-    images: count("images"),
+    inputTokens: optionalCount("input tokens, without cached, cache-write, audio and image tokens"),
+    cachedInputTokens: optionalCount("input tokens read from a prompt cache"),
+    cacheWriteTokens: optionalCount("input tokens written to a prompt cache"),
+    cacheWrite1hTokens: optionalCount("input tokens written to a prompt cache that keeps them for an hour"),
+    outputTokens: optionalCount("output tokens with reasoning, without audio and image tokens"),
+    reasoningTokens: optionalCount("the part of outputTokens spent on reasoning; not priced on its own"),
+    inputAudioTokens: optionalCount("audio tokens in"),
+    outputAudioTokens: optionalCount("audio tokens out"),
+    inputImageTokens: optionalCount("image tokens in, where the vendor counts them separately"),
+    outputImageTokens: optionalCount("image tokens out, where the vendor counts them separately"),
+    images: optionalCount("images"),
     seconds: Type.Optional(Type.Number({ minimum: 0, description: "seconds of video or of transcribed audio" })),
-    characters: count("characters of speech input"),
-    requests: count("calls, for a price per request; search units of a ranking"),
-    webSearches: count("searches on the web by the vendor"),
-    codeInterpreters: count("sessions of the vendor's code interpreter"),
-    fileSearches: count("searches in files by the vendor"),
-    imageGenerations: count("images that a vendor-side tool made"),
+    characters: optionalCount("characters of speech input"),
+    requests: optionalCount("calls, for a price per request; search units of a ranking"),
+    webSearches: optionalCount("searches on the web by the vendor"),
+    codeInterpreters: optionalCount("sessions of the vendor's code interpreter"),
+    fileSearches: optionalCount("searches in files by the vendor"),
+    imageGenerations: optionalCount("images that a vendor-side tool made"),
   },
   { $id: "Units", additionalProperties: false },
 );
@@ -59,15 +59,15 @@ export function tokensIn(units: Units): number {
 
 /** Returns the number of all input tokens of a call, for vendors' formats with a single number. */
 export function inputTotal(units: Units): number {
-  return total(units, inputTokenUnits);
+  return sumOfUnits(units, inputTokenUnits);
 }
 
 /** Returns the number of all output tokens of a call, including reasoning. */
 export function outputTotal(units: Units): number {
-  return total(units, outputTokenUnits);
+  return sumOfUnits(units, outputTokenUnits);
 }
 
-function total(units: Units, names: readonly UnitName[]): number {
+function sumOfUnits(units: Units, names: readonly UnitName[]): number {
   let sum = 0;
   for (const name of names) sum += units[name] ?? 0;
   return sum;

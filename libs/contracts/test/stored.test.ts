@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
-import { stored, UnknownShape } from "../src/index.ts";
+import { recordParser, UnknownShape } from "../src/index.ts";
 
-const read = stored(
+const read = recordParser(
   "pet",
   Type.Object(
     {
@@ -29,7 +29,11 @@ describe("stored()", () => {
   });
 
   test.each([
-    { title: "a missing member", text: '{"name":"Ada"}', error: /^stored pet cannot be read: it must have required/ },
+    {
+      title: "a missing member",
+      text: '{"name":"Ada"}',
+      error: /^stored pet cannot be read: it must have required/,
+    },
     { title: "a member of another type", text: '{"name":7,"food":{"kind":"hay"}}', error: /\/name must be string/ },
     { title: "an unknown name", text: '{"name":"A","food":{"kind":"secret"}}', error: /\/food\/kind must be equal/ },
     { title: "another kind of value", text: "null", error: /it must be object/ },

@@ -24,7 +24,7 @@ import type { Logger } from "./log.ts";
 import { observeRequest, statusOf } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
-import { failureOf } from "./store-failure.ts";
+import { failureFrom } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
@@ -204,7 +204,7 @@ async function runHandler(
     if (known !== undefined) recordRefusal(refused, known, error);
     if (response.writableEnded) return; // the client has its answer
     if (error instanceof ClientGone) return void response.destroy();
-    const failure = failureOf(error);
+    const failure = failureFrom(error);
     if (failure.code === "internal_error") log.error({ ...idsOf(call), err: failure.cause ?? failure }, "call failed");
     if (!response.headersSent) discardRestOfBody(request);
     answerFailure(response, format, failure, requestId);
@@ -222,5 +222,5 @@ export function recordRefusal(
 ): void {
   if (isBooked || error instanceof ClientGone) return;
   const request = { requestId, accountId, tokenId, endpoint: endpointLabel(id), ...present({ model }) };
-  refused.add(request, failureOf(error));
+  refused.add(request, failureFrom(error));
 }

@@ -13,7 +13,7 @@ import { recordRefusal, type AreaOptions, type RecordedCall, type ServiceCall } 
 import type { RefusedCalls } from "./refused-calls.ts";
 import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
-import { failureOf } from "./store-failure.ts";
+import { failureFrom } from "./store-failure.ts";
 import { verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
@@ -99,7 +99,7 @@ async function upgradeOrRefuse(
       socket.destroy();
       return switchingProtocols;
     }
-    const failure = failureOf(error);
+    const failure = failureFrom(error);
     if (failure.code === "internal_error")
       log.error({ ...idsOf(call), err: failure.cause ?? failure }, "upgrade failed");
     refuseUpgrade(socket, "common", failure, requestId);

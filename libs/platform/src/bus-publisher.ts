@@ -10,14 +10,14 @@ export interface BusMessage {
 }
 
 /** Result of publishing one message: undefined if JetStream has stored it, otherwise the error. */
-export type Published = Error | undefined;
+export type PublishResult = Error | undefined;
 
 /** Messages that were sent together and wait for JetStream's answers. */
 interface Batch {
-  readonly results: Published[];
+  readonly results: PublishResult[];
   readonly answered: boolean[];
   left: number;
-  readonly done: (results: readonly Published[]) => void;
+  readonly done: (results: readonly PublishResult[]) => void;
   readonly late: NodeJS.Timeout;
 }
 
@@ -28,7 +28,7 @@ export class StreamGone extends Error {
 
 /** Status that NATS sends if a subject has no subscriber. */
 const noResponders = 503;
-const messageId = "Nats-Msg-Id";
+const messageIdHeader = "Nats-Msg-Id";
 
 /**
  * Publishes batches of messages to JetStream. A batch needs one promise and one timer, and all answers arrive through
@@ -52,17 +52,17 @@ export class BusPublisher implements Disposable {
    * Publishes messages. Resolves when JetStream has answered all of them, at the latest after `ackMs`, with one result
    * for each message in the same order.
    */
-  publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+  publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
-    const { promise, resolve: done } = Promise.withResolvers<readonly Published[]>();
+    const { promise, resolve: done } = Promise.withResolvers<readonly PublishResult[]>();
     const late = setTimeout(() => this.#fail(name, new Error("JetStream did not answer in time")), this.#ackMs);
-    const results = Array.from<Published>({ length: messages.length });
+    const results = Array.from<PublishResult>({ length: messages.length });
     this.#batches.set(name, { results, answered: [], left: messages.length, done, late });
     try {
       for (const [at, { subject, body, id }] of messages.entries()) {
         const head = headers();
-        head.set(messageId, id);
+        head.set(messageIdHeader, id);
         this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${at}`, headers: head });
       }
     } catch (error) {
@@ -101,7 +101,7 @@ export class BusPublisher implements Disposable {
   }
 }
 
-function resultOf(message: Msg): Published {
+function resultOf(message: Msg): PublishResult {
   if (message.headers?.code === noResponders) return new StreamGone("no stream keeps this subject");
   const text = message.string();
   if (text.startsWith('{"stream":')) return undefined;

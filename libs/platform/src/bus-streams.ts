@@ -15,7 +15,7 @@ export interface StreamBounds {
 }
 
 /** JetStream's value for a stream without a size limit. */
-const unbounded = -1;
+const unlimitedBytes = -1;
 
 /** Error of a NATS server that is available but cannot create a stream with the required limits. */
 export class StreamRefused extends Error {
@@ -48,7 +48,7 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
     const replicas = Math.max(config.num_replicas, bounds.replicas);
     if (replicas !== config.num_replicas)
       await streams.update(name, { ...config, num_replicas: replicas }).catch(rethrowRefused(name, bounds));
-    if (config.max_bytes !== unbounded && config.max_bytes < bounds.keepBytes)
+    if (config.max_bytes !== unlimitedBytes && config.max_bytes < bounds.keepBytes)
       await streams
         .update(name, { ...config, num_replicas: replicas, max_bytes: bounds.keepBytes })
         .catch((error: unknown) => log.warn({ err: error, stream: name }, "a stream of events could not be resized"));

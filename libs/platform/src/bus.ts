@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { connect, Events, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
 import { readProgress, type Progress } from "./bus-progress.ts";
-import { BusPublisher, StreamGone, type BusMessage, type Published } from "./bus-publisher.ts";
+import { BusPublisher, StreamGone, type BusMessage, type PublishResult } from "./bus-publisher.ts";
 import { BusReader, type StreamAccess } from "./bus-reader.ts";
 import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, certificateCheck, withoutCertificate } from "./certificate.ts";
@@ -14,7 +14,7 @@ export interface Bus extends AsyncDisposable {
    * Publishes messages, which JetStream stores in this order. Resolves when JetStream has answered all of them: with
    * undefined for each stored message, and an error for each other one. Rejects immediately while NATS is unavailable.
    */
-  publish(messages: readonly BusMessage[]): Promise<readonly Published[]>;
+  publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
    * Reads a stream through a durable consumer until the result is disposed. Messages are acknowledged after `handle`
    * resolves. If it rejects, it is called again with the same batch, even if the stream is deleted meanwhile.
@@ -34,7 +34,7 @@ export interface BusLimits extends StreamBounds {
   readonly ackMs: number;
 }
 
-const defaults: BusLimits = {
+const defaultLimits: BusLimits = {
   duplicateWindowMs: 600_000,
   keepMs: 30 * 86_400_000,
   keepBytes: 1024 ** 3,
@@ -50,7 +50,7 @@ const pauseMs = 500;
  */
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
   const servers = url.split(",").map((server) => server.trim());
-  const bus = new JetStreamBus(servers, log, { ...defaults, ...limits });
+  const bus = new JetStreamBus(servers, log, { ...defaultLimits, ...limits });
   const refused = certificateRefused("NATS", await bus.firstTry);
   if (refused === undefined) return bus;
   await bus[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ class JetStreamBus implements Bus {
     observeStore("nats", connected);
   }
 
-  async publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+  async publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (!this.connected || this.#publisher === undefined) throw new Error("nats is away");
     const results = await this.#publisher.publish(messages);
     if (results.some((result) => result instanceof StreamGone)) this.#restoreStreams();

@@ -1,5 +1,5 @@
 /** Size of the first buffer, in bytes. */
-const firstBytes = 16 * 1024;
+const firstBufferBytes = 16 * 1024;
 
 /**
  * Collects the chunks of a body in one buffer, which doubles its size when it is full. Memory is allocated only for
@@ -42,7 +42,7 @@ export class GrowingBytes {
   #bufferFor(size: number): Buffer {
     const buffer = this.#buffer;
     if (buffer !== undefined && buffer.length >= size) return buffer;
-    const doubled = Math.max(firstBytes, 2 * (buffer?.length ?? 0));
+    const doubled = Math.max(firstBufferBytes, 2 * (buffer?.length ?? 0));
     const wanted = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
     const larger = Buffer.allocUnsafeSlow(Math.max(size, wanted));
     buffer?.copy(larger, 0, 0, this.size);

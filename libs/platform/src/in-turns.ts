@@ -2,7 +2,7 @@
 const turnMs = 10;
 
 /** Callers that wait for a turn. One of them continues in each iteration of the event loop. */
-const waiting: (() => void)[] = [];
+const waitingCallers: (() => void)[] = [];
 let isScheduled = false;
 
 /**
@@ -11,17 +11,17 @@ let isScheduled = false;
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  waiting.push(resolve);
+  waitingCallers.push(resolve);
   schedule();
   return promise;
 }
 
 function schedule(): void {
-  if (isScheduled || waiting.length === 0) return;
+  if (isScheduled || waitingCallers.length === 0) return;
   isScheduled = true;
   setImmediate(() => {
     isScheduled = false;
-    waiting.shift()?.();
+    waitingCallers.shift()?.();
     schedule();
   });
 }

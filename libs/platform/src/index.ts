@@ -12,7 +12,7 @@ export {
 export type { UpgradeCall, UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
 export type { Progress } from "./bus-progress.ts";
-export type { BusMessage, Published } from "./bus-publisher.ts";
+export type { BusMessage, PublishResult } from "./bus-publisher.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
   busVariables,
@@ -70,7 +70,7 @@ export { WorkCheck, readServerState, type WorkCheckOptions, type RedisServerStat
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { execute, openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-calls.ts";
-export { failureOf } from "./store-failure.ts";
+export { failureFrom } from "./store-failure.ts";
 export { idSource, isRequestId } from "./tracing.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
 export { watchProcesses, version, type ProcessList, type ProcessStatus } from "./process/presence.ts";

@@ -52,7 +52,7 @@ export interface FinishedRequest {
   readonly seconds: number;
 }
 
-const methods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
+const knownMethods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
 
 /** Status for a client that disconnected before its answer (nginx's 499). Used only in logs and metrics. */
 const clientClosedRequest = 499;
@@ -65,7 +65,7 @@ export function statusOf(response: ServerResponse): number {
 /** Counts a request that has ended. Clients cannot increase the number of label values. */
 export function observeRequest({ method = "", route, status, seconds }: FinishedRequest): void {
   const series = requestDuration.series({
-    http_request_method: methods.has(method) ? method : "_OTHER",
+    http_request_method: knownMethods.has(method) ? method : "_OTHER",
     http_route: route ?? "none",
     http_response_status_code: status,
   });

@@ -16,10 +16,10 @@ export interface Readiness {
  * Prometheus).
  */
 export function opsHandler(metrics: MetricsSource, readiness: () => Promise<Readiness>): RequestListener {
-  return (request, response) => void answer(request, response, metrics, readiness);
+  return (request, response) => void answerProbe(request, response, metrics, readiness);
 }
 
-async function answer(
+async function answerProbe(
   request: IncomingMessage,
   response: ServerResponse,
   metrics: MetricsSource,

@@ -53,7 +53,7 @@ export class Pace implements Disposable {
 
   #fellSilent(): void {
     if (this.#isHeld()) this.#silence.refresh();
-    else this.#late(late(`The body fell silent for ${this.#limits.silenceMs} ms.`));
+    else this.#late(tooSlow(`The body fell silent for ${this.#limits.silenceMs} ms.`));
   }
 
   #checkPace(): void {
@@ -62,17 +62,17 @@ export class Pace implements Disposable {
     if (this.#isHeld()) this.#heldMs += now - this.#checkedAt;
     this.#checkedAt = now;
     const leftMs = totalMs - (now - this.#startedAt);
-    if (leftMs <= 0) return this.#late(late(`The body was not whole after ${totalMs} ms.`));
+    if (leftMs <= 0) return this.#late(tooSlow(`The body was not whole after ${totalMs} ms.`));
     const timedMs = now - this.#startedAt - this.#heldMs - graceMs;
     if (timedMs * floorBytesPerSecond > this.#bytes * 1_000)
       return this.#late(
-        late(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
+        tooSlow(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
       );
     const pause = Math.min(maxCheckMs, graceMs / checksPerGrace, leftMs);
     this.#next = setTimeout(() => this.#checkPace(), Math.max(1, pause));
   }
 }
 
-function late(message: string): Failure {
+function tooSlow(message: string): Failure {
   return new Failure("request_timeout", message);
 }

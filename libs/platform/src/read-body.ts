@@ -55,7 +55,7 @@ export async function readBody(
   if (encoding === "identity" || encoding === "") {
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > limits.maxBytes) throw tooLarge(limits);
-    return await collect(request, request, limits, { holder, declared, ending });
+    return await collectBody(request, request, limits, { holder, declared, ending });
   }
   const inflater = decompressors.get(encoding)?.();
   if (inflater === undefined)
@@ -65,7 +65,7 @@ export async function readBody(
     );
   request.pipe(inflater);
   try {
-    return await collect(request, inflater, limits, { holder, declared: 0, ending });
+    return await collectBody(request, inflater, limits, { holder, declared: 0, ending });
   } finally {
     request.unpipe(inflater);
     inflater.destroy();
@@ -83,7 +83,7 @@ interface CollectOptions {
  * Collects a body's chunks until it is complete. Rejects with the first error, including one by which the budget or
  * `ending` ends it.
  */
-async function collect(
+async function collectBody(
   request: IncomingMessage,
   source: Readable,
   limits: BodyLimits,

@@ -5,7 +5,7 @@ import { OpenList, type Listed } from "./open-list.ts";
 /** Pause in ms between two PINGs while the breaker is open. */
 const pingMs = 200;
 /** Number of steps into which a command's timeout is divided. */
-const steps = 10;
+const stepsPerTimeout = 10;
 
 /** A sent command, and the number of the step in which it was sent. */
 interface SentCommand {
@@ -30,16 +30,16 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   let step = 0;
   let answeredAt = 0;
   let broken = false;
-  const clock = new StepClock(timeoutMs / steps, endStep);
+  const clock = new StepClock(timeoutMs / stepsPerTimeout, endStep);
 
   function endStep(): void {
     step++;
     for (const sent of open) {
       // The list is in the order of sending, so all further commands were sent later.
-      if (step - sent.step < steps) break;
+      if (step - sent.step < stepsPerTimeout) break;
       sent.listed?.remove();
       sent.command.reject(new Error("Command timed out"));
-      if (step - answeredAt >= steps) openBreaker();
+      if (step - answeredAt >= stepsPerTimeout) openBreaker();
     }
     if (open.size > 0) clock.run();
   }

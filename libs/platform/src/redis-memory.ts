@@ -16,16 +16,16 @@ export async function readRedisMemory(redis: Redis): Promise<readonly RedisMemor
   return Promise.all(
     nodes.map(async (node) => {
       const info = await node.info("memory");
-      const limit = numberOf(info, "maxmemory");
+      const limit = numberIn(info, "maxmemory");
       return {
         node: `${node.options.host ?? ""}:${node.options.port ?? ""}`,
-        usedBytes: numberOf(info, "used_memory"),
-        limitBytes: limit > 0 ? limit : numberOf(info, "total_system_memory"),
+        usedBytes: numberIn(info, "used_memory"),
+        limitBytes: limit > 0 ? limit : numberIn(info, "total_system_memory"),
       };
     }),
   );
 }
 
-function numberOf(info: string, field: string): number {
+function numberIn(info: string, field: string): number {
   return Number(new RegExp(`^${field}:(\\d+)`, "m").exec(info)?.[1] ?? "0");
 }

@@ -24,8 +24,8 @@ export type RedisAddress = {
 );
 
 /** Matches the scheme of an address; `rediss` means TLS. */
-const scheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
-const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
+const redisScheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
+const defaultPorts = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
 
 /**
  * Parses REDIS_URL or CONTENT_REDIS_URL:
@@ -45,7 +45,7 @@ export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddres
   const urls = text.split(",").map((item) => new URL(item.trim()));
   const [first] = urls;
   const kinds = new Set(urls.map(({ protocol }) => protocol));
-  const [, secure, named] = scheme.exec(first?.protocol ?? "") ?? [];
+  const [, secure, named] = redisScheme.exec(first?.protocol ?? "") ?? [];
   if (first === undefined || secure === undefined || kinds.size > 1)
     throw new StartError(
       `${prefix}REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.`,
@@ -53,7 +53,7 @@ export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddres
   const kind = named === "sentinel" ? "sentinel" : named === "cluster" || urls.length > 1 ? "cluster" : "single";
   const nodes = urls.map(({ hostname, port }) => ({
     host: hostname.replaceAll(/^\[|\]$/g, ""),
-    port: port === "" ? ports[kind] : Number(port),
+    port: port === "" ? defaultPorts[kind] : Number(port),
   }));
   const common = { tls: secure === "s", credentials: credentialsIn(first) };
   const path = (urls.find(({ pathname }) => pathname.length > 1)?.pathname ?? "").split("/").slice(1);

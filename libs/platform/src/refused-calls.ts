@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { refusedCall, RefusedCall, stored, type Failure } from "@modelgate/contracts";
+import { refusedCall, RefusedCall, recordParser, type Failure } from "@modelgate/contracts";
 import type { Redis } from "./redis.ts";
 import { idSource } from "./tracing.ts";
 
@@ -20,7 +20,7 @@ const [gatherMs, maxGathered, maxOfAccount] = [500, 1_000, 20];
 const WaitingRefusal = Type.Object({ call: RefusedCall, calls: Type.Integer({ minimum: 1 }) });
 export type WaitingRefusal = Static<typeof WaitingRefusal>;
 
-const readWaiting = stored("refused call", WaitingRefusal);
+const readWaiting = recordParser("refused call", WaitingRefusal);
 
 /** A refused call before it gets an id. */
 export type RefusedRequest = Omit<Parameters<typeof refusedCall>[0], "id">;

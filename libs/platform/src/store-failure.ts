@@ -38,7 +38,7 @@ export function storeUnavailable(cause: unknown): Failure {
  * Converts any exception to a Failure. A Failure is returned unchanged, an error of an unavailable or slow store
  * becomes server_overloaded, and every other exception internal_error.
  */
-export function failureOf(thrown: unknown): Failure {
+export function failureFrom(thrown: unknown): Failure {
   return isStoreUnavailable(thrown) ? storeUnavailable(thrown) : asFailure(thrown);
 }
 

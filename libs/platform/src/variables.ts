@@ -92,7 +92,10 @@ function readerOf(take: TakeValue): VariableReader {
       ),
     optionalText: (name, meaning) => take({ ...describe("text", name, meaning), read: (text) => text }, undefined),
     url: (name, meaning) =>
-      take({ ...describe("url", name, meaning), isRequired: true, read: (text) => parseUrls(text ?? required()) }, ""),
+      take(
+        { ...describe("url", name, meaning), isRequired: true, read: (text) => parseUrls(text ?? rejectUnset()) },
+        "",
+      ),
     optionalUrl: (name, meaning) =>
       take({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseUrls) }, undefined),
     choice: (name, words, fallback, meaning) =>
@@ -104,7 +107,7 @@ function readerOf(take: TakeValue): VariableReader {
           read: (text) =>
             text === undefined
               ? fallback
-              : (words.find((word) => word === text) ?? refuse(`must be one of ${words.join(", ")}`)),
+              : (words.find((word) => word === text) ?? rejectValue(`must be one of ${words.join(", ")}`)),
         },
         fallback,
       ),
@@ -120,7 +123,7 @@ function readerOf(take: TakeValue): VariableReader {
       ),
     secret: (name, meaning) =>
       take(
-        { ...describe("secret", name, meaning), isRequired: true, read: (text) => parseSecret(text ?? required()) },
+        { ...describe("secret", name, meaning), isRequired: true, read: (text) => parseSecret(text ?? rejectUnset()) },
         "",
       ),
     optionalSecret: (name, meaning) =>
@@ -146,14 +149,14 @@ function integerOf(
   return {
     ...describe(kind, name, meaning),
     fallback: String(fallback),
-    unit: units.find(([ending]) => name.endsWith(ending))?.[1],
+    unit: unitsByEnding.find(([ending]) => name.endsWith(ending))?.[1],
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     read: (text) => (text === undefined ? fallback : parseInteger(text, min, max)),
   };
 }
 
 /** Units by the ending of a variable's name. */
-const units: readonly (readonly [string, string])[] = [
+const unitsByEnding: readonly (readonly [string, string])[] = [
   ["_BYTES_PER_SECOND", "bytes a second"],
   ["_BYTES", "bytes"],
   ["_MS", "ms"],
@@ -164,16 +167,16 @@ const units: readonly (readonly [string, string])[] = [
   ["_PERCENT", "percent"],
 ];
 
-function required(): never {
+function rejectUnset(): never {
   throw new RangeError("is not set");
 }
 
-function refuse(problem: string): never {
+function rejectValue(problem: string): never {
   throw new RangeError(problem);
 }
 
 function orFallback(fallback: string | undefined): (text: string | undefined) => string {
-  return (text) => text ?? fallback ?? required();
+  return (text) => text ?? fallback ?? rejectUnset();
 }
 
 function ifSet(text: string | undefined, read: (text: string) => string): string | undefined {
@@ -185,21 +188,21 @@ function parseWords<Word extends string>(text: string, words: readonly Word[]): 
   const unknown = [...chosen].filter((item) => !words.some((word) => word === item));
   return unknown.length === 0
     ? words.filter((word) => chosen.has(word))
-    : refuse(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
+    : rejectValue(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
 }
 
 function parseSecret(secret: string): string {
-  return secret.length < 16 ? refuse("must have at least 16 characters") : secret;
+  return secret.length < 16 ? rejectValue("must have at least 16 characters") : secret;
 }
 
 /** Checks that each address of a comma-separated list is a URL. Returns the list unchanged. */
 function parseUrls(text: string): string {
-  return text.split(",").every((item) => URL.canParse(item.trim())) ? text : refuse("is not a URL");
+  return text.split(",").every((item) => URL.canParse(item.trim())) ? text : rejectValue("is not a URL");
 }
 
 function parseInteger(text: string, min: number, max: number): number {
   const value = Number(text);
   return Number.isInteger(value) && value >= min && value <= max
     ? value
-    : refuse(`must be a whole number from ${min} to ${max}`);
+    : rejectValue(`must be a whole number from ${min} to ${max}`);
 }

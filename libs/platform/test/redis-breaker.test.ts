@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { failureOf, openRedis } from "../src/index.ts";
+import { failureFrom, openRedis } from "../src/index.ts";
 
 /** A Redis that can be made to hear and to answer late; what it heard, by name. */
 const heard: string[] = [];
@@ -63,9 +63,9 @@ test("once Redis is slow nothing more is sent to it until it answers again", asy
   const closed = await redis.get("h").catch((error: unknown) => error);
   const reason = refused?.status === "rejected" ? refused.reason : undefined;
   for (const error of [slow, reason, away, closed])
-    expect(failureOf(error)).toMatchObject({ code: "server_overloaded", status: 503, retryAfterSeconds: 1 });
+    expect(failureFrom(error)).toMatchObject({ code: "server_overloaded", status: 503, retryAfterSeconds: 1 });
   for (const error of [new Error("WRONGTYPE Operation"), new TypeError("no"), "text"])
-    expect(failureOf(error)).toMatchObject({ code: "internal_error" });
+    expect(failureFrom(error)).toMatchObject({ code: "internal_error" });
 });
 
 test("a busy process does not treat Redis as slow", async () => {

@@ -47,14 +47,14 @@ export interface StartCall extends AnyCall {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   /** Image that is sent as a file of a form. */
-  readonly file?: FormFile | undefined;
+  readonly file?: Base64File | undefined;
   readonly fromImage: boolean;
   /** Id of the task whose video is remixed with another prompt. */
   readonly remixOf?: string | undefined;
 }
 
 /** A file of a form; `data` is its content in Base64. */
-export interface FormFile {
+export interface Base64File {
   readonly name: string;
   readonly mediaType: string;
   readonly data: string;

@@ -6,7 +6,7 @@ import {
   Failure,
   KeptTaskEvent,
   readUsageEvent,
-  stored,
+  recordParser,
   type UsageEvent,
 } from "@modelgate/contracts";
 import { nextTurn, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
@@ -60,12 +60,12 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     bus.consume(
       credits.name,
       streamConsumers.CREDITS,
-      batchRecorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
+      batchRecorder(options, recordCredits, recordParser("credit event", CreditEvent), hasTime),
     ),
     bus.consume(
       tasks.name,
       streamConsumers.TASKS,
-      batchRecorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime),
+      batchRecorder(options, tasksOf, recordParser("task event", KeptTaskEvent), hasTime),
     ),
   ];
   return {

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, Progress, Published } from "@modelgate/platform";
+import type { Bus, BusMessage, Progress, PublishResult } from "@modelgate/platform";
 import type { Chance } from "./chance.ts";
 
 /**
@@ -23,12 +23,12 @@ export class LossyBus implements Bus {
     return this.lossy && this.#chance.in100(percent);
   }
 
-  publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+  publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (this.#bad(5)) return Promise.reject(new Error("nats is away"));
     return Promise.resolve(messages.map((message) => this.#store(message)));
   }
 
-  #store({ body, id }: BusMessage): Published {
+  #store({ body, id }: BusMessage): PublishResult {
     if (this.#bad(15)) return new Error("not stored");
     if (!this.ids.has(id) || this.#bad(20)) this.#waiting.push(body);
     this.ids.add(id);

@@ -27,7 +27,7 @@ import {
   type Books,
 } from "@modelgate/books";
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import { type Bus, type BusMessage, type Progress, type Published } from "@modelgate/platform";
+import { type Bus, type BusMessage, type Progress, type PublishResult } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
 import { projectLeftovers } from "../src/accounts/project.ts";
 import { compareAccounts, type SeenGaps } from "../src/restore/compare.ts";
@@ -124,7 +124,7 @@ class History implements Bus {
     await publishEntries(redis, this, this.#settled.splice(0));
   }
 
-  publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+  publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     for (const { body, id } of messages) {
       if (!this.#ids.has(id)) this.#waiting.push(body);
       this.#ids.add(id);

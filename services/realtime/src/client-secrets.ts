@@ -3,7 +3,7 @@ import {
   findSessionSettings,
   findTokenById,
   newClientSecret,
-  type ClientSecretRequest,
+  type NewClientSecret,
   type SessionSettings,
   type Token,
 } from "@modelgate/accounts";
@@ -49,7 +49,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     // A name that no model has would store client text in the key's record, where content does not belong.
     const mayCall = (name: string): boolean =>
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
-    const request: ClientSecretRequest = {
+    const request: NewClientSecret = {
       token,
       models: [session.model, ...transcriptionModelsIn(session).filter(mayCall)],
       expiresAt: new Date(expiresAt * 1_000).toISOString(),

@@ -1,4 +1,4 @@
-import { CreditEvent, stored, type CreditKind, type Nanos } from "@modelgate/contracts";
+import { CreditEvent, recordParser, type CreditKind, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { moneyScripts } from "../shared-scripts.ts";
@@ -79,7 +79,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
   return verdict;
 }
 
-const readCredit = stored("credit", CreditEvent);
+const readCredit = recordParser("credit", CreditEvent);
 
 /** Returns a credit that Redis has applied, with its receipt; undefined if it was not applied. Throws UnknownShape. */
 export async function findCredit(

@@ -1,4 +1,4 @@
-import { stored, tokensIn, UsageDraft, type UsageEvent } from "@modelgate/contracts";
+import { recordParser, tokensIn, UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
@@ -69,7 +69,7 @@ export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.holds(shard));
 }
 
-const readDraft = stored("usage draft", UsageDraft);
+const readDraft = recordParser("usage draft", UsageDraft);
 
 /**
  * Creates the usage event of a hold whose service died. The client's result is unknown, so the call counts as failed.

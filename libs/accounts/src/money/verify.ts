@@ -105,7 +105,7 @@ async function walkChain(redis: Redis, account: Account, most: number, options: 
   const waiting = (await readUnpublished(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementEntry(event) ?? []) : [],
   );
-  const from = isComplete ? 1 : await oldestReceipt(readEntries(oldest), [...waiting.map(numberOf), most + 1]);
+  const from = isComplete ? 1 : await oldestReceipt(readEntries(oldest), [...waiting.map(receiptNumber), most + 1]);
   // Around midnight events may be settled in another order than their times. An entry that is missing on the first day
   // may thus be among the calls of the day before, which are not deleted yet.
   const kept = readEntries(isComplete ? 0 : oldest - dayMs);
@@ -129,7 +129,7 @@ async function oldestReceipt(
 ): Promise<number> {
   for await (const entries of kept) {
     const calls = chainEntries(entries).filter(({ kind }) => kind === "settlement");
-    if (calls.length > 0) return Math.min(...calls.map(numberOf), ...others);
+    if (calls.length > 0) return Math.min(...calls.map(receiptNumber), ...others);
   }
   return Math.min(...others);
 }
@@ -138,7 +138,7 @@ function chainEntries(entries: readonly (CreditEvent | UsageEvent)[]): readonly 
   return entries.flatMap((entry) => ("costNanos" in entry ? settlementEntry(entry) : creditEntry(entry)) ?? []);
 }
 
-function numberOf({ receipt }: ChainEntry): number {
+function receiptNumber({ receipt }: ChainEntry): number {
   return receipt.number;
 }
 

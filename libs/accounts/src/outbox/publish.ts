@@ -3,7 +3,7 @@ import {
   creditSubject,
   CreditEvent,
   KeptTaskEvent,
-  stored,
+  recordParser,
   taskSubject,
   UsageDraft,
   UsageEvent,
@@ -154,9 +154,9 @@ export async function outboxLength(redis: Redis, shard: string): Promise<number>
   return redis.xlen(accountKeys.outbox(shard));
 }
 
-const readTaskEvent = stored("task event", KeptTaskEvent);
-const readCreditEvent = stored("credit event", CreditEvent);
-const readDraft = stored("usage event", UsageDraft);
+const readTaskEvent = recordParser("task event", KeptTaskEvent);
+const readCreditEvent = recordParser("credit event", CreditEvent);
+const readDraft = recordParser("usage event", UsageDraft);
 
 function eventOf(fields: readonly string[]): OutboxEvent {
   const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
@@ -194,7 +194,7 @@ export interface SentEvent {
  * Returns the unique name of an event. A call that was settled again after a restore has the same id but another
  * receipt, so the name contains the receipt's hash.
  */
-function nameOf(event: OutboxEvent): string {
+function uniqueName(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
@@ -208,7 +208,7 @@ async function keepCopies(redis: Redis, shard: string, several: readonly Seriali
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxRemembered) return;
   const fields: string[] = [];
-  for (const { entry, text } of several) fields.push(nameOf(entry.event), text);
+  for (const { entry, text } of several) fields.push(uniqueName(entry.event), text);
   await redis.hset(key, ...fields);
 }
 
@@ -216,11 +216,11 @@ async function keepCopies(redis: Redis, shard: string, several: readonly Seriali
 export async function removeCopies(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
   await Promise.all(
-    [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(nameOf))),
+    [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(uniqueName))),
   );
 }
 
-const readEvent = stored("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
+const readEvent = recordParser("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
 
 /** Returns the events of these shards that were sent to JetStream and are not in the books yet. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {

@@ -1,8 +1,8 @@
-import { type Nanos, stored, UsageDraft } from "@modelgate/contracts";
+import { type Nanos, recordParser, UsageDraft } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-const readDraft = stored("usage draft", UsageDraft);
+const readDraft = recordParser("usage draft", UsageDraft);
 
 /**
  * A call that ended when it had no hold: the sweep had settled it, an earlier attempt had settled it although its reply

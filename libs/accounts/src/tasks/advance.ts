@@ -1,4 +1,4 @@
-import { KeptTaskEvent, stored, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
+import { KeptTaskEvent, recordParser, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { limitToMaximum } from "../money/settle.ts";
@@ -114,7 +114,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   return entries;
 }
 
-const readEvent = stored("task event", KeptTaskEvent);
+const readEvent = recordParser("task event", KeptTaskEvent);
 
 /** Parses a flat list of entry ids and JSON texts into outbox entries. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {

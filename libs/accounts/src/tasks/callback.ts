@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { stored, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
+import { recordParser, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEvent } from "../outbox/publish.ts";
@@ -40,7 +40,7 @@ export function callbackAmong(
   return event !== undefined && "taskId" in event ? callbackOf(task, event) : undefined;
 }
 
-const readCallback: (text: string) => Callback = stored(
+const readCallback: (text: string) => Callback = recordParser(
   "callback",
   Type.Object({ url: Type.String(), event: TaskEvent, tries: Type.Integer() }),
 );

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import {
-  stored,
+  recordParser,
   TaskState,
   UsageDraft,
   videoWires,
@@ -58,10 +58,10 @@ export interface TaskRecord {
 /** Time in ms between a task's deadline and the end of its hold's lease. The sweep settles the hold only after that. */
 export const holdBeyondMs = 3_600_000;
 
-const time = Type.Number();
+const unixMs = Type.Number();
 
 /** Parses a stored task. Throws UnknownShape. */
-export const readTask: (text: string) => TaskRecord = stored(
+export const readTask: (text: string) => TaskRecord = recordParser(
   "task",
   Type.Object({
     id: Type.String(),
@@ -79,10 +79,10 @@ export const readTask: (text: string) => TaskRecord = stored(
     draft: UsageDraft,
     state: TaskState,
     progress: Type.Number(),
-    createdAt: time,
-    startedAt: Type.Optional(time),
-    endedAt: Type.Optional(time),
-    deadlineAt: time,
+    createdAt: unixMs,
+    startedAt: Type.Optional(unixMs),
+    endedAt: Type.Optional(unixMs),
+    deadlineAt: unixMs,
     polls: Type.Integer(),
     misses: Type.Integer(),
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Type, type Static } from "typebox";
-import { Failure, stored } from "@modelgate/contracts";
+import { Failure, recordParser } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { clockScript } from "../shared-scripts.ts";
@@ -8,7 +8,7 @@ import { digestOf } from "./key.ts";
 import type { Token } from "./token.ts";
 
 /** Request for a client secret: a short-lived key that opens sessions on behalf of an API key, with fixed settings. */
-export interface ClientSecretRequest {
+export interface NewClientSecret {
   /** API key whose account, limits and budget the client secret uses. */
   readonly token: Token;
   /** Models that the client secret may call. */
@@ -52,7 +52,7 @@ interface ClientSecretStores {
  */
 export async function newClientSecret(
   { redis, content }: ClientSecretStores,
-  request: ClientSecretRequest,
+  request: NewClientSecret,
   nowMs?: number,
 ): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
@@ -80,7 +80,7 @@ export async function newClientSecret(
 /** Initial settings of a session. All members except the model are in the vendor's format. */
 const SessionSettings = Type.Object({ model: Type.String() });
 export type SessionSettings = Static<typeof SessionSettings>;
-const readSettings = stored("session settings", SessionSettings);
+const readSettings = recordParser("session settings", SessionSettings);
 
 /** Returns the settings that a key is bound to; undefined if they have expired. Throws UnknownShape. */
 export async function findSessionSettings(

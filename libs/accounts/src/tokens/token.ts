@@ -1,4 +1,4 @@
-import { Failure, stored } from "@modelgate/contracts";
+import { Failure, recordParser } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
 import { accountKeys } from "../keys.ts";
@@ -134,7 +134,7 @@ export async function tokensWithDigests(
 }
 
 /** Parses a stored token. Throws UnknownShape. */
-export const readToken: (text: string) => Token = stored(
+export const readToken: (text: string) => Token = recordParser(
   "token",
   Type.Object({
     id: Type.String(),

@@ -1,12 +1,12 @@
 import { sql, type Transaction } from "kysely";
-import { CreditEvent, stored } from "@modelgate/contracts";
+import { CreditEvent, recordParser } from "@modelgate/contracts";
 import { linkOf } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { creditRow } from "../record-credits.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
 
-const readCredit = stored("credit event", CreditEvent);
+const readCredit = recordParser("credit event", CreditEvent);
 
 /** An account in the books. */
 export interface BookedAccount {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { stored } from "@modelgate/contracts";
+import { recordParser } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import { writeAudit } from "./audit.ts";
 
@@ -15,7 +15,7 @@ export interface BookedToken {
 }
 
 /** Parses a record of any structure. The code that creates a token from it checks the members. */
-const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
+const readRecord = recordParser("token", Type.Record(Type.String(), Type.Unknown()));
 
 /** A new API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
 export interface NewToken extends Omit<BookedToken, "version"> {

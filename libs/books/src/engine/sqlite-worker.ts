@@ -25,10 +25,10 @@ let database: DatabaseSync | undefined;
 parentPort?.on("message", (request: ThreadRequest) => {
   // The rule is about windows; a thread's port has exactly one receiver.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
-  parentPort?.postMessage(answer(request));
+  parentPort?.postMessage(handleRequest(request));
 });
 
-function answer(request: ThreadRequest): ThreadReply {
+function handleRequest(request: ThreadRequest): ThreadReply {
   try {
     if (request === "close") {
       database?.close();

@@ -236,12 +236,12 @@ export const ModerationsRequest = Type.Object(
   { $id: "ModerationsRequest" },
 );
 
-const part = Type.Object({ text: Type.Optional(Type.String()) });
+const contentPart = Type.Object({ text: Type.Optional(Type.String()) });
 
 /** One message. The vendor also accepts one part instead of a list. */
-const content = Type.Object({
+const contentMessage = Type.Object({
   role: Type.Optional(Type.String()),
-  parts: Type.Optional(Type.Union([Type.Array(part), part])),
+  parts: Type.Optional(Type.Union([Type.Array(contentPart), contentPart])),
 });
 
 const generationConfig = Type.Object({
@@ -259,7 +259,7 @@ const generationConfig = Type.Object({
  */
 export const GenerateContentRequest = Type.Object(
   {
-    contents: Type.Union([Type.Array(content, { minItems: 1 }), content]),
+    contents: Type.Union([Type.Array(contentMessage, { minItems: 1 }), contentMessage]),
     generationConfig: Type.Optional(generationConfig),
   },
   { $id: "GenerateContentRequest" },
@@ -286,7 +286,7 @@ export const InteractionRequest = Type.Object(
 /** Body of `:countTokens`: either `contents` or a complete request of `:generateContent`. */
 export const CountContentTokensRequest = Type.Object(
   {
-    contents: Type.Optional(Type.Union([Type.Array(content), content])),
+    contents: Type.Optional(Type.Union([Type.Array(contentMessage), contentMessage])),
     generateContentRequest: Type.Optional(anyObject),
   },
   { $id: "CountContentTokensRequest" },
@@ -295,7 +295,7 @@ export const CountContentTokensRequest = Type.Object(
 /** Body of `:embedContent`. */
 export const EmbedContentRequest = Type.Object(
   {
-    content,
+    content: contentMessage,
     taskType: Type.Optional(Type.String()),
     title: Type.Optional(Type.String()),
     outputDimensionality: Type.Optional(positiveInteger),

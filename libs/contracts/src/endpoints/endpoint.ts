@@ -69,7 +69,7 @@ export interface Endpoint {
 }
 
 /** Key carriers of clients that send a Bearer token. Azure's clients send the header `api-key` instead. */
-export const bearer = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
+export const bearerKeys = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
 /** Key carriers of endpoints that clients of the Anthropic format (`alpha`) also use. */
 export const alphaKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
 /** Key carriers of endpoints that clients of the Gemini format (`gamma`) also use. */

@@ -1,7 +1,7 @@
-import { bearer, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
+import { bearerKeys, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
-const image = { area: "media", errors: "common", keys: bearer, kinds: ["image"], streams: "images" } as const;
-const audio = { area: "audio", errors: "common", keys: bearer } as const;
+const image = { area: "media", errors: "common", keys: bearerKeys, kinds: ["image"], streams: "images" } as const;
+const audio = { area: "audio", errors: "common", keys: bearerKeys } as const;
 
 /** Endpoints of images (interface section 4.4), audio (4.6) and realtime (4.7). */
 export const mediaEndpoints = {
@@ -86,7 +86,7 @@ export const mediaEndpoints = {
     path: "/v1/realtime/client_secrets",
     area: "realtime",
     errors: "common",
-    keys: bearer,
+    keys: bearerKeys,
     body: "json",
     schema: "ClientSecretRequest",
     keepsContent: true,

@@ -1,4 +1,4 @@
-import { bearer, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
+import { bearerKeys, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
 /** Endpoints of model lists (interface section 4.1) and of single models. */
 export const modelEndpoints = {
@@ -43,7 +43,7 @@ export const modelEndpoints = {
     path: "/api/tags",
     area: "text",
     errors: "ollama",
-    keys: bearer,
+    keys: bearerKeys,
     body: "none",
     summary: "List the models that the key can call, for Ollama's clients.",
   },
@@ -52,7 +52,7 @@ export const modelEndpoints = {
     path: "/api/ps",
     area: "text",
     errors: "ollama",
-    keys: bearer,
+    keys: bearerKeys,
     body: "none",
     summary: "List the models that are ready, which is all of them, for Ollama's clients.",
   },
@@ -61,7 +61,7 @@ export const modelEndpoints = {
     path: "/api/show",
     area: "text",
     errors: "ollama",
-    keys: bearer,
+    keys: bearerKeys,
     body: "json",
     schema: "OllamaShowRequest",
     summary: "Show a model's capabilities, for Ollama's clients.",
@@ -71,13 +71,13 @@ export const modelEndpoints = {
     path: "/api/version",
     area: "text",
     errors: "ollama",
-    keys: bearer,
+    keys: bearerKeys,
     body: "none",
     summary: "Get the version of Ollama that is emulated.",
   },
 } as const satisfies Record<string, Endpoint>;
 
-const readMoney = { method: "GET", area: "text", errors: "common", keys: bearer, body: "none" } as const;
+const readMoney = { method: "GET", area: "text", errors: "common", keys: bearerKeys, body: "none" } as const;
 
 /**
  * Endpoints that return the remaining budget of a key, in the formats of other gateways. They report the same amounts.

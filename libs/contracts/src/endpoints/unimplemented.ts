@@ -1,8 +1,14 @@
 import { alphaKeys, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
-const declared = { area: "edge", errors: "by-request", keys: listKeys, body: "none", unimplemented: true } as const;
-const alpha = { ...declared, errors: "alpha", keys: alphaKeys } as const;
-const gamma = { ...declared, errors: "gamma", keys: gammaKeys } as const;
+const unimplemented = {
+  area: "edge",
+  errors: "by-request",
+  keys: listKeys,
+  body: "none",
+  unimplemented: true,
+} as const;
+const alpha = { ...unimplemented, errors: "alpha", keys: alphaKeys } as const;
+const gamma = { ...unimplemented, errors: "gamma", keys: gammaKeys } as const;
 /** Method and body of a POST with a JSON body. */
 const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 
@@ -11,63 +17,78 @@ const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
  * call.
  */
 export const unimplementedEndpoints = {
-  listFineTunes: { ...declared, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },
-  createFineTune: { ...declared, ...json, path: "/v1/fine-tunes", summary: "Create a fine-tune." },
-  getFineTune: { ...declared, method: "GET", path: "/v1/fine-tunes/{fine_tune_id}", summary: "A fine-tune's state." },
+  listFineTunes: { ...unimplemented, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },
+  createFineTune: { ...unimplemented, ...json, path: "/v1/fine-tunes", summary: "Create a fine-tune." },
+  getFineTune: {
+    ...unimplemented,
+    method: "GET",
+    path: "/v1/fine-tunes/{fine_tune_id}",
+    summary: "A fine-tune's state.",
+  },
   cancelFineTune: {
-    ...declared,
+    ...unimplemented,
     method: "POST",
     path: "/v1/fine-tunes/{fine_tune_id}/cancel",
     summary: "Cancel a fine-tune.",
   },
   listFineTuneEvents: {
-    ...declared,
+    ...unimplemented,
     method: "GET",
     path: "/v1/fine-tunes/{fine_tune_id}/events",
     summary: "A fine-tune's events.",
   },
-  listFineTuningJobs: { ...declared, method: "GET", path: "/v1/fine_tuning/jobs", summary: "List fine-tuning jobs." },
-  createFineTuningJob: { ...declared, ...json, path: "/v1/fine_tuning/jobs", summary: "Create a fine-tuning job." },
+  listFineTuningJobs: {
+    ...unimplemented,
+    method: "GET",
+    path: "/v1/fine_tuning/jobs",
+    summary: "List fine-tuning jobs.",
+  },
+  createFineTuningJob: {
+    ...unimplemented,
+    ...json,
+    path: "/v1/fine_tuning/jobs",
+    summary: "Create a fine-tuning job.",
+  },
   getFineTuningJob: {
-    ...declared,
+    ...unimplemented,
     method: "GET",
     path: "/v1/fine_tuning/jobs/{job_id}",
     summary: "A fine-tuning job's state.",
   },
   cancelFineTuningJob: {
-    ...declared,
+    ...unimplemented,
     method: "POST",
     path: "/v1/fine_tuning/jobs/{job_id}/cancel",
     summary: "Cancel a fine-tuning job.",
   },
   pauseFineTuningJob: {
-    ...declared,
+    ...unimplemented,
     method: "POST",
     path: "/v1/fine_tuning/jobs/{job_id}/pause",
     summary: "Pause a fine-tuning job.",
   },
   resumeFineTuningJob: {
-    ...declared,
+    ...unimplemented,
     method: "POST",
     path: "/v1/fine_tuning/jobs/{job_id}/resume",
     summary: "Resume a fine-tuning job.",
   },
   listFineTuningCheckpoints: {
-    ...declared,
+    ...unimplemented,
     method: "GET",
     path: "/v1/fine_tuning/jobs/{job_id}/checkpoints",
     summary: "A fine-tuning job's checkpoints.",
   },
   listFineTuningEvents: {
-    ...declared,
+    ...unimplemented,
     method: "GET",
     path: "/v1/fine_tuning/jobs/{job_id}/events",
     summary: "A fine-tuning job's events.",
   },
-  listBatches: { ...declared, method: "GET", path: "/v1/batches", summary: "List batches." },
-  createBatch: { ...declared, ...json, path: "/v1/batches", summary: "Create a batch." },
-  getBatch: { ...declared, method: "GET", path: "/v1/batches/{batch_id}", summary: "A batch's state." },
-  cancelBatch: { ...declared, method: "POST", path: "/v1/batches/{batch_id}/cancel", summary: "Cancel a batch." },
+  listBatches: { ...unimplemented, method: "GET", path: "/v1/batches", summary: "List batches." },
+  createBatch: { ...unimplemented, ...json, path: "/v1/batches", summary: "Create a batch." },
+  getBatch: { ...unimplemented, method: "GET", path: "/v1/batches/{batch_id}", summary: "A batch's state." },
+  cancelBatch: { ...unimplemented, method: "POST", path: "/v1/batches/{batch_id}/cancel", summary: "Cancel a batch." },
   listMessageBatches: { ...alpha, method: "GET", path: "/v1/messages/batches", summary: "List batches of messages." },
   createMessageBatch: { ...alpha, ...json, path: "/v1/messages/batches", summary: "Create a batch of messages." },
   getMessageBatch: {
@@ -115,16 +136,21 @@ export const unimplementedEndpoints = {
     path: "/v1beta/cachedContents/{content_id}",
     summary: "Delete a cached content.",
   },
-  listFiles: { ...declared, method: "GET", path: "/v1/files", summary: "List files." },
+  listFiles: { ...unimplemented, method: "GET", path: "/v1/files", summary: "List files." },
   createFile: {
-    ...declared,
+    ...unimplemented,
     method: "POST",
     path: "/v1/files",
     body: "multipart",
     schema: "FileForm",
     summary: "Upload a file.",
   },
-  getFile: { ...declared, method: "GET", path: "/v1/files/{file_id}", summary: "A file's description." },
-  deleteFile: { ...declared, method: "DELETE", path: "/v1/files/{file_id}", summary: "Delete a file." },
-  getFileContent: { ...declared, method: "GET", path: "/v1/files/{file_id}/content", summary: "A file's content." },
+  getFile: { ...unimplemented, method: "GET", path: "/v1/files/{file_id}", summary: "A file's description." },
+  deleteFile: { ...unimplemented, method: "DELETE", path: "/v1/files/{file_id}", summary: "Delete a file." },
+  getFileContent: {
+    ...unimplemented,
+    method: "GET",
+    path: "/v1/files/{file_id}/content",
+    summary: "A file's content.",
+  },
 } as const satisfies Record<string, Endpoint>;

@@ -1,6 +1,6 @@
-import { bearer, type Endpoint } from "./endpoint.ts";
+import { bearerKeys, type Endpoint } from "./endpoint.ts";
 
-const video = { area: "video", keys: bearer } as const;
+const video = { area: "video", keys: bearerKeys } as const;
 const create = { ...video, method: "POST", kinds: ["video"] } as const;
 const poll = { ...video, method: "GET", body: "none" } as const;
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Receipt } from "./receipt.ts";
-import { stored, withPresentNames } from "../stored.ts";
+import { recordParser, withPresentNames } from "../stored.ts";
 import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
@@ -126,7 +126,7 @@ export const UsageEvent = Type.Object(
 export type UsageEvent = Static<typeof UsageEvent>;
 
 /** Parses a stored usage event. Throws UnknownShape. */
-export const readUsageEvent: (text: string) => UsageEvent = stored("usage event", UsageEvent, withVendorMessages);
+export const readUsageEvent: (text: string) => UsageEvent = recordParser("usage event", UsageEvent, withVendorMessages);
 
 /** Renames the member `said` of attempts, in which earlier versions stored the vendor's message, to `vendorMessage`. */
 function withVendorMessages(event: unknown): unknown {

@@ -9,8 +9,8 @@ import type { Failure } from "./failure.ts";
  */
 export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 
-type ErrorBody = Readonly<Record<string, unknown>>;
-type Render = (failure: Failure, requestId: string) => ErrorBody;
+type RenderedError = Readonly<Record<string, unknown>>;
+type Render = (failure: Failure, requestId: string) => RenderedError;
 
 const common: Render = (failure) => ({
   error: {
@@ -43,12 +43,12 @@ const gamma: Render = (failure) => {
  * Returns the google.rpc details that Gemini clients (`gamma`) read: the refused key, the invalid field, and the time
  * to retry.
  */
-function gammaDetails(failure: Failure): readonly ErrorBody[] {
-  const rpc = (name: string, fields: ErrorBody): ErrorBody => ({
+function gammaDetails(failure: Failure): readonly RenderedError[] {
+  const rpc = (name: string, fields: RenderedError): RenderedError => ({
     "@type": `type.googleapis.com/google.rpc.${name}`,
     ...fields,
   });
-  const details: ErrorBody[] = [];
+  const details: RenderedError[] = [];
   if (failure.status === 401) details.push(rpc("ErrorInfo", { reason: "API_KEY_INVALID", domain: "googleapis.com" }));
   if (failure.param !== undefined) {
     details.push(rpc("BadRequest", { fieldViolations: [{ field: failure.param, description: failure.message }] }));
@@ -78,7 +78,7 @@ const ollama: Render = ({ message }) => ({ error: message });
 const renderers = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
 
 /** Renders the JSON error body of a failure in an error format. */
-export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): ErrorBody {
+export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): RenderedError {
   return renderers[format](failure, requestId);
 }
 

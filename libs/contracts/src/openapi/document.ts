@@ -32,7 +32,7 @@ export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const id of endpointIds) {
     const endpoint = endpointOf(id);
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(id, endpoint) };
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationFor(id, endpoint) };
   }
   return {
     openapi: "3.1.0",
@@ -51,7 +51,7 @@ export function openApi(): Json {
   };
 }
 
-function operation(id: EndpointId, endpoint: Endpoint): Json {
+function operationFor(id: EndpointId, endpoint: Endpoint): Json {
   return present({
     operationId: id,
     summary: endpoint.summary,

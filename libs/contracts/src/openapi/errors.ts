@@ -8,27 +8,27 @@ type Json = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" } as const;
 const nullable = { type: ["string", "null"] } as const;
-const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
-const commonError = object({ message: text, type: text, param: nullable, code: nullable });
+const objectSchema = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
+const commonError = objectSchema({ message: text, type: text, param: nullable, code: nullable });
 
 /** Schemas of the error bodies, one for each format. */
 export const errorSchemas = {
-  ErrorResponse: object({ error: commonError }),
-  AlphaErrorResponse: object({
+  ErrorResponse: objectSchema({ error: commonError }),
+  AlphaErrorResponse: objectSchema({
     type: { const: "error" },
-    error: object({ type: text, message: text }),
+    error: objectSchema({ type: text, message: text }),
     request_id: text,
   }),
-  GammaErrorResponse: object({ error: object({ code: { type: "integer" }, message: text, status: text }) }),
-  TaskErrorResponse: object({ code: text, message: text, error: commonError }),
-  EpsilonErrorResponse: object({
+  GammaErrorResponse: objectSchema({ error: objectSchema({ code: { type: "integer" }, message: text, status: text }) }),
+  TaskErrorResponse: objectSchema({ code: text, message: text, error: commonError }),
+  EpsilonErrorResponse: objectSchema({
     code: { type: "integer" },
     message: text,
     data: { type: "null" },
     request_id: text,
     error: commonError,
   }),
-  OllamaErrorResponse: object({ error: text }),
+  OllamaErrorResponse: objectSchema({ error: text }),
 } as const satisfies Record<string, Json>;
 
 const schemaOf = {

@@ -9,7 +9,7 @@ import type { Logger } from "../log.ts";
 import { readBody } from "../read-body.ts";
 import { idSource } from "../tracing.ts";
 import type { Secrets } from "../secrets.ts";
-import { failureOf } from "../store-failure.ts";
+import { failureFrom } from "../store-failure.ts";
 
 /**
  * Roles of an operator. A viewer only reads. An operator also manages accounts, API keys and channel states. An admin
@@ -105,7 +105,7 @@ export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, lo
       response.writeHead(200, { "content-type": data.contentType });
       await pipeline(Readable.from(data.pieces), response);
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = failureFrom(error);
       if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure }, "operator's call failed");
       answerFailure(response, "common", failure, id);
     }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
-import { present, stored } from "@modelgate/contracts";
+import { present, recordParser } from "@modelgate/contracts";
 import { onBeat } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
@@ -36,7 +36,7 @@ const Announcement = Type.Object({
   ends: Type.Optional(Type.Boolean()),
 });
 type Announcement = Static<typeof Announcement>;
-const readAnnouncement = stored("process", Announcement);
+const readAnnouncement = recordParser("process", Announcement);
 
 /** Status of a process, from its last announcement. */
 export interface ProcessStatus extends Omit<Announcement, "at" | "ends"> {
@@ -132,5 +132,5 @@ export async function watchProcesses(redis: Redis): Promise<ProcessList> {
 
 function readVersion(): string {
   const text = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
-  return stored("package", Type.Object({ version: Type.String() }))(text).version;
+  return recordParser("package", Type.Object({ version: Type.String() }))(text).version;
 }

@@ -48,7 +48,7 @@ export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions
 
 const webSocketVersion = "13";
 /** Matches the header `sec-websocket-key`: 16 bytes in base64. */
-const nonce = /^[+/0-9A-Za-z]{22}==$/;
+const nonceShape = /^[+/0-9A-Za-z]{22}==$/;
 /** Matches a list of subprotocols, which are HTTP tokens. */
 const protocolList = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
@@ -58,7 +58,7 @@ const protocolList = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
  */
 export function checkHandshake({ headers }: Pick<IncomingMessage, "headers">): readonly string[] {
   if (headers.upgrade?.toLowerCase() !== "websocket") throw new Failure("websocket_required");
-  if (!nonce.test(headers["sec-websocket-key"] ?? "")) throw invalidHeader("sec-websocket-key", "a nonce");
+  if (!nonceShape.test(headers["sec-websocket-key"] ?? "")) throw invalidHeader("sec-websocket-key", "a nonce");
   if (headers["sec-websocket-version"] !== webSocketVersion)
     throw invalidHeader("sec-websocket-version", webSocketVersion);
   const offered = headers["sec-websocket-protocol"];

@@ -37,7 +37,7 @@ function* signedRequest(
   url.searchParams.set("Action", action);
   url.searchParams.set("Version", apiVersion);
   const body = yield* stringifyInTurns(members);
-  const bodyHash = yield* hashOf(body);
+  const bodyHash = yield* sha256InSteps(body);
   const [accessKey = "", secretKey = ""] = call.key.split("|");
   const headers = volcengineHeaders({ url, method: "POST", bodyHash, accessKey, secretKey, nowMs: call.nowMs });
   return requestTo(url, call, headers, body);
@@ -46,7 +46,7 @@ function* signedRequest(
 const hashStepBytes = 256 * 1024;
 
 /** Computes the SHA-256 of a body in hex, in steps. */
-function* hashOf(body: Buffer): Generator<undefined, string> {
+function* sha256InSteps(body: Buffer): Generator<undefined, string> {
   const hash = createHash("sha256");
   for (let at = 0; at < body.length; at += hashStepBytes) {
     hash.update(body.subarray(at, at + hashStepBytes));

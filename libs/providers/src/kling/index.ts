@@ -1,6 +1,6 @@
 import type { Provider, VendorFailure } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
-import { headers, startVideo, pollVideo, taskOf } from "./video.ts";
+import { authorizationHeaders, startVideo, pollVideo, taskOf } from "./video.ts";
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
   vendorFailed,
@@ -52,7 +52,7 @@ function codeIn(body: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-const answerRequest = requestBuilder(({ baseUrl }) => new URL(baseUrl), headers);
+const answerRequest = requestBuilder(({ baseUrl }) => new URL(baseUrl), authorizationHeaders);
 
 /** Kling, under `https://api.klingai.com` and its regional hosts. A key is "accessKey|secretKey". */
 export const kling: Provider = {

@@ -11,12 +11,12 @@ import { requestTo, type VendorRequest } from "../request.ts";
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
-  const withType = { ...headers(call), "content-type": "application/json" };
+  const withType = { ...authorizationHeaders(call), "content-type": "application/json" };
   return requestTo(tasksAt(call, kindOf(call.fromImage)), call, withType, yield* stringifyInTurns(call.body));
 }
 
 export function pollVideo(call: PollCall): VendorRequest {
-  return requestTo(tasksAt(call, ...call.task.split("/").map(encodeURIComponent)), call, headers(call));
+  return requestTo(tasksAt(call, ...call.task.split("/").map(encodeURIComponent)), call, authorizationHeaders(call));
 }
 
 export function taskOf(id: string, { fromImage }: Pick<StartCall, "fromImage">): string {
@@ -24,7 +24,10 @@ export function taskOf(id: string, { fromImage }: Pick<StartCall, "fromImage">):
 }
 
 /** Returns the header with the key: a token that is made from "accessKey|secretKey", or any other key unchanged. */
-export function headers({ key, nowMs }: Pick<VendorCall, "key" | "nowMs">): Readonly<Record<string, string>> {
+export function authorizationHeaders({
+  key,
+  nowMs,
+}: Pick<VendorCall, "key" | "nowMs">): Readonly<Record<string, string>> {
   const [accessKey = "", secretKey] = key.split("|");
   const token = secretKey === undefined ? key : klingToken(accessKey, secretKey, Math.floor(nowMs / 1_000));
   return { authorization: `Bearer ${token}` };

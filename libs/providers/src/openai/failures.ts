@@ -39,7 +39,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (code === "model_not_found" || code === "model_not_available") return noModel;
   if (isForbidden(status, code)) return requestForbidden(error);
   if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
-  if (status === 404) return notFound(error) ?? failureOfStatus(status, error);
+  if (status === 404) return failureOfNotFound(error) ?? failureOfStatus(status, error);
   return failureOfStatus(status, error);
 }
 
@@ -59,7 +59,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
  * Classifies a 404. A missing model or path is not the client's fault, because the gateway's configuration names the
  * model.
  */
-function notFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
+function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const word = code ?? type;
   // The words of proxies that follow OpenAI, with other codes.
   if (/^\s*invalid url\b/i.test(message)) return noEndpoint;

@@ -18,7 +18,7 @@ const taskWires: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
   "wan-video",
 ]);
 
-const answerRequest = requestBuilder(address, headers);
+const answerRequest = requestBuilder(address, requestHeaders);
 
 /**
  * Qwen's models at DashScope. The base URL is that of its SDK (`https://…/api/v1`). It serves images (synchronously or
@@ -34,9 +34,13 @@ export const qwen: Provider = {
   moreWires: ["responses", "completions", "jina-rerank", "speech", "transcriptions"],
   request: (call) =>
     call.act === "poll"
-      ? requestTo(addressUnder(call.baseUrl, `/api/v1/tasks/${encodeURIComponent(call.task)}`), call, headers(call))
+      ? requestTo(
+          addressUnder(call.baseUrl, `/api/v1/tasks/${encodeURIComponent(call.task)}`),
+          call,
+          requestHeaders(call),
+        )
       : answerRequest(call),
-  start: (call) => startVideo(call, (service) => serviceAt(call.baseUrl, service), headers(call)),
+  start: (call) => startVideo(call, (service) => serviceAt(call.baseUrl, service), requestHeaders(call)),
   failureOf,
 };
 
@@ -50,7 +54,7 @@ function serviceAt(baseUrl: string, service: string): URL {
   return addressUnder(baseUrl, `/api/v1/services/aigc/${service}`);
 }
 
-function headers({ key, wire }: Pick<VendorCall, "key" | "wire">): Readonly<Record<string, string>> {
+function requestHeaders({ key, wire }: Pick<VendorCall, "key" | "wire">): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}`, ...(taskWires.has(wire) ? { "x-dashscope-async": "enable" } : {}) };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { decodeBase64 } from "@modelgate/wires/json";
-import type { FormFile } from "../call.ts";
+import type { Base64File } from "../call.ts";
 
 /**
  * Renders a multipart/form-data body of text fields and an optional file, with a random boundary, in steps of a
@@ -8,7 +8,7 @@ import type { FormFile } from "../call.ts";
  */
 export function* renderForm(
   fields: Readonly<Record<string, unknown>>,
-  file: FormFile | undefined,
+  file: Base64File | undefined,
 ): Generator<undefined, { readonly contentType: string; readonly body: Buffer }> {
   const boundary = `form-${randomBytes(16).toString("hex")}`;
   const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-import { priceVersionOf, priceVersionsKey, type Published, type PublishedModel } from "@modelgate/catalog";
+import { priceVersionOf, priceVersionsKey, type PublishedConfiguration, type PublishedModel } from "@modelgate/catalog";
 import {
   compilePrice,
   priceFields,
@@ -26,7 +26,7 @@ interface PriceLine {
  * Returns the view of a model for operators: its routes, and the source of each amount of its price. Undefined if the
  * model does not exist.
  */
-export async function modelView(redis: Redis, { models, channels }: Published, name: string) {
+export async function modelView(redis: Redis, { models, channels }: PublishedConfiguration, name: string) {
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model === undefined) return undefined;
   const { kind, ownedBy = null, contextTokens = null, choice = "weighted", fallbacks = [], shares = {} } = model;

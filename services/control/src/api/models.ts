@@ -1,4 +1,4 @@
-import { publishedKey, readPublished, publishedPrice, type Published } from "@modelgate/catalog";
+import { publishedKey, readPublished, publishedPrice, type PublishedConfiguration } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { modelView } from "./model-view.ts";
@@ -37,12 +37,12 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
 /**
  * Returns true if `models` of a channel contain a name: in a list of names, or in a table from names to vendors' names.
  */
-function namesModel(models: Published["channels"][number]["models"], name: string): boolean {
+function namesModel(models: PublishedConfiguration["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
 }
 
 /** Returns the published configuration; undefined if none is published. */
-export async function readPublishedConfiguration(redis: Redis): Promise<Published | undefined> {
+export async function readPublishedConfiguration(redis: Redis): Promise<PublishedConfiguration | undefined> {
   const text = await redis.get(publishedKey);
   return text === null ? undefined : readPublished(text);
 }

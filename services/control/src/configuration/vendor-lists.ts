@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import { endModelRests, restModel, type Transport } from "@modelgate/channels";
-import { stored, UnknownShape } from "@modelgate/contracts";
+import { recordParser, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
 import { askModels, type ModelListRequest } from "./ask-models.ts";
@@ -21,7 +21,7 @@ const VendorList = Type.Object({
   failed: Type.Optional(Type.String()),
 });
 type VendorList = Static<typeof VendorList>;
-const readList = stored("vendor's list of models", VendorList);
+const readList = recordParser("vendor's list of models", VendorList);
 
 /** Dependencies of the vendors' model lists. */
 export interface VendorListDeps {

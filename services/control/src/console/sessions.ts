@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { digestOf } from "@modelgate/accounts";
-import { Failure, stored } from "@modelgate/contracts";
+import { Failure, recordParser } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import { Generations, type GenerationsOf } from "./generations.ts";
@@ -19,8 +19,8 @@ const operatorProperties = {
   generations: Type.Optional(Type.Record(Type.String(), Type.String())),
 };
 const linkSchema = Type.Object(operatorProperties);
-const readLink = stored("sign-in link", linkSchema);
-const readSession = stored(
+const readLink = recordParser("sign-in link", linkSchema);
+const readSession = recordParser(
   "session",
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );

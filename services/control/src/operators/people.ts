@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { digestOf } from "@modelgate/accounts";
-import { Failure, stored, present } from "@modelgate/contracts";
+import { Failure, recordParser, present } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorRole } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import type { Ledger } from "../ledger.ts";
@@ -29,8 +29,8 @@ const KeyRecord = Type.Object({
   createdAt: Type.String(),
 });
 
-const readPerson = stored("operator", PersonRecord);
-const readKeyRecord = stored("operator's key", KeyRecord);
+const readPerson = recordParser("operator", PersonRecord);
+const readKeyRecord = recordParser("operator's key", KeyRecord);
 
 /** View of an operator. */
 export interface PersonView {

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { endpointLabel, type Failure } from "@modelgate/contracts";
-import { answerFailure, failureOf, idsOf, discardRestOfBody, type Logger, type RequestIds } from "@modelgate/platform";
+import {
+  answerFailure,
+  failureFrom,
+  idsOf,
+  discardRestOfBody,
+  type Logger,
+  type RequestIds,
+} from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 
@@ -10,7 +17,7 @@ import { contextOf } from "../request-context.ts";
  */
 export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
-    const failure = failureOf(error);
+    const failure = failureFrom(error);
     const context = contextOf(request);
     const { requestId, id, token, format } = context;
     logFailure(log, failure, idsOf(context));

@@ -1,5 +1,5 @@
 import { endpointOf, Failure, present } from "@modelgate/contracts";
-import { ClientGone, failureOf, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
+import { ClientGone, failureFrom, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
 import type { Call, JsonBody } from "@modelgate/relay";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -131,7 +131,7 @@ export class BackgroundRun {
       return undefined;
     } catch (error) {
       if (error instanceof ClientGone) return undefined;
-      const failure = failureOf(error);
+      const failure = failureFrom(error);
       if (failure.code === "internal_error")
         call.log.error({ ...idsOf(call), err: failure.cause ?? failure }, "background response failed");
       return failure;

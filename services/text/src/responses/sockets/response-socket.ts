@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { ClientGone, failureOf, idsOf, recordRefusal, type CallFacts, type Holding } from "@modelgate/platform";
+import { ClientGone, failureFrom, idsOf, recordRefusal, type CallFacts, type Holding } from "@modelgate/platform";
 import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
 import { readResponses } from "../prepare.ts";
@@ -152,7 +152,7 @@ export class ResponseSocket {
   }
 
   #refuse(error: unknown, lane: string | undefined): void {
-    const failure = failureOf(error);
+    const failure = failureFrom(error);
     if (failure.code === "internal_error")
       this.#deps.relay.log.error({ ...idsOf(this.#call), err: failure.cause ?? failure }, "call failed");
     if (this.#isOpen) this.#socket.send(errorEvent(failure, lane));
