@@ -410,9 +410,16 @@ describe("a task is written in its client's style", () => {
   });
 });
 
+test("a size that is none is not reported", () => {
+  for (const size of [1280, "large", "1x1", "720x1280; x"])
+    expect(wires.videos.vendor.parse({ status: "completed", size })).not.toHaveProperty("size");
+});
+
 describe("a vendor's words", () => {
   test.each([
     ["videos", { status: "in_progress", progress: 40 }, { kind: "pending", state: "in_progress", progress: 40 }],
+    ["videos", { status: "queued", size: "720x1280" }, { kind: "pending", state: "queued", size: "720x1280" }],
+    ["videos", { status: "completed", size: "720x1280" }, { kind: "finished", size: "720x1280" }],
     ["videos", { status: "cancelled" }, { kind: "failed" }],
     ["videos", { status: "dreaming" }, { kind: "unknown" }],
     ["videos", { status: "constructor" }, { kind: "unknown" }],

@@ -43,6 +43,14 @@ test("a remix is charged at the resolution of its source, and reports it", async
   expect(await sdk().videos.retrieve(remix)).toMatchObject({ size: "1792x1024", seconds: "4" });
 });
 
+test("a size that the vendor chose is reported once the vendor does, in every style", async () => {
+  const [paid, id] = await paidFor(() => sdk().videos.create({ model: "film-openai", prompt: "A boat" }));
+  expect(paid).toBe(450_000_000n);
+  expect(await sdk().videos.retrieve(id)).toMatchObject({ size: "720x1280" });
+  const { json } = await ask(area, `/v1/video/generations/${id}`);
+  expect(json).toMatchObject({ metadata: { width: 720, height: 1280 } });
+});
+
 test("the hold has the resolution's price: a balance of one nano-dollar less is refused before any vendor is called", async () => {
   await area.simulator.forget("openai-films");
   const dear = await ask(area, "/v1/videos", large, { key: keys.poor });

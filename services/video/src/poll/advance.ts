@@ -52,7 +52,8 @@ export function isEnded(state: TaskState): boolean {
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
-  const polled: TaskRecord = { ...task, polls: task.polls + 1, misses: 0 };
+  const requested = withSize(task.requested, result);
+  const polled: TaskRecord = { ...task, requested, polls: task.polls + 1, misses: 0 };
   if (nowMs >= task.deadlineAt) return { task: failed(polled, nowMs, timedOut) };
   if (result.kind === "finished") return { task: completed(polled, nowMs, result.result) };
   if (result.kind === "failed") return { task: failed(polled, nowMs, result.error) };
@@ -61,6 +62,12 @@ export function advance(task: TaskRecord, result: PollOutcome, moment: PollMomen
     return { task: failed(polled, nowMs, notKnown) };
   if (result.kind === "unroutable" && task.misses >= maxUnroutable) return { task: failed(polled, nowMs, noChannel) };
   return missed(task, moment);
+}
+
+/** Adds the size that the vendor reports to the values that answers repeat. */
+function withSize(requested: TaskRecord["requested"], result: PollOutcome): TaskRecord["requested"] {
+  const size = result.kind === "pending" || result.kind === "finished" ? result.size : undefined;
+  return size === undefined ? requested : { ...requested, reportedSize: size };
 }
 
 const timedOut = { code: "timeout", message: "The task did not finish in time." };

@@ -4,7 +4,7 @@ import { renderOwn } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";
 import { linesIn, parseSize } from "../hub/size.ts";
-import { relied, pollResultOf, startedAs } from "../hub/task.ts";
+import { relied, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
 import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
@@ -161,7 +161,7 @@ export function renderCreated(task: VideoTask): JsonRecord {
 /** Renders a task's state, with the video's address once it exists. */
 export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRecord {
   const { requested, state, error } = task;
-  const { width, height } = sizeOf(requested.size);
+  const { width, height } = sizeOf(sizeOfTask(task));
   return {
     ...renderCreated(task),
     ...(state === "completed" ? { url: contentUrl, format: "mp4" } : {}),

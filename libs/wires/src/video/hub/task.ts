@@ -18,6 +18,8 @@ export interface RequestedVideo {
   readonly seconds: number;
   /** Size, `<width>x<height>`. */
   readonly size?: string | undefined;
+  /** Size that the vendor reports, which it may have chosen itself. */
+  readonly reportedSize?: string | undefined;
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
@@ -93,8 +95,14 @@ export type PollResult =
   /** No news: no answer, or an unknown state. */
   | { readonly kind: "unknown" }
   /** Not finished; `progress` is in percent, if the vendor reports it. */
-  | { readonly kind: "pending"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
-  | { readonly kind: "finished"; readonly result: VideoResult }
+  | {
+      readonly kind: "pending";
+      readonly state: "queued" | "in_progress";
+      readonly progress?: number | undefined;
+      /** Size of the video, `<width>x<height>`, if the vendor reports it. */
+      readonly size?: string | undefined;
+    }
+  | { readonly kind: "finished"; readonly result: VideoResult; readonly size?: string | undefined }
   | { readonly kind: "failed"; readonly error: TaskError }
   /** The vendor knows no such task. */
   | { readonly kind: "not-found" };
@@ -135,15 +143,25 @@ interface TaskReport {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly progress?: unknown;
+  readonly size?: unknown;
 }
 
 /** Creates the result of a poll from a vendor's report and its names of states. */
-export function pollResultOf(states: StateWords, { word, result, code, message, progress }: TaskReport): PollResult {
+export function pollResultOf(
+  states: StateWords,
+  { word, result, code, message, progress, size }: TaskReport,
+): PollResult {
   const state = typeof word === "string" ? own(states, word) : undefined;
   if (state === undefined) return unknownResult;
   if (state === "failed") return failedTask(code, message, String(word));
-  if (state !== "completed") return { kind: "pending", state, progress: readProgress(progress) };
-  return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result };
+  const reported = typeof size === "string" && /^\d{2,5}x\d{2,5}$/.test(size) ? { size } : {};
+  if (state !== "completed") return { kind: "pending", state, progress: readProgress(progress), ...reported };
+  return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result, ...reported };
+}
+
+/** Returns the size of a task's video: the vendor's, else the requested one. */
+export function sizeOfTask({ requested }: Pick<VideoTask, "requested">): string | undefined {
+  return requested.reportedSize ?? requested.size;
 }
 
 /** Creates the result for a failed task from the vendor's code and message, if it sends any. */

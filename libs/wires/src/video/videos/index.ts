@@ -12,7 +12,7 @@ import {
   type VideoRequest,
 } from "../hub/request.ts";
 import { linesIn, parseSize, writeSize } from "../hub/size.ts";
-import { relied, pollResultOf, startedAs } from "../hub/task.ts";
+import { relied, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
 import type { VideoClient, VideoTask, RenderedVideo, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
@@ -25,10 +25,10 @@ export const videos = {
     defaultSeconds,
     render: renderRequest,
     started: (body) => startedAs(body, "id"),
-    parse({ status, error, expires_at: expiry, progress }) {
+    parse({ status, error, expires_at: expiry, progress, size }) {
       const { code, message } = isRecord(error) ? error : {};
       const result = { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined };
-      return pollResultOf(states, { word: status, result, code, message, progress });
+      return pollResultOf(states, { word: status, result, code, message, progress, size });
     },
   },
   client: {
@@ -129,7 +129,7 @@ function renderTask(task: VideoTask): JsonRecord {
     completed_at: state === "completed" && endedAt !== undefined ? wholeSeconds(endedAt) : null,
     expires_at: expiresAt === undefined ? null : wholeSeconds(expiresAt),
     seconds: String(requested.seconds),
-    size: requested.size,
+    size: sizeOfTask(task),
     prompt: requested.prompt ?? null,
     remixed_from_video_id: requested.remixOf ?? null,
     error: state === "failed" ? (task.error ?? null) : null,
