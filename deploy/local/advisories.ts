@@ -28,7 +28,7 @@ interface Advisory {
  * Returns the advisories in the output of `pnpm audit --prod --json` that prevent a release, one line each. Undefined
  * if the output is not a report, because the registry has no audit endpoint or does not answer.
  */
-export function unacceptable(
+export function unacceptedAdvisories(
   output: string,
   accepted: readonly AcceptedAdvisory[],
   today: string,

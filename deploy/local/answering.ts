@@ -30,9 +30,9 @@ export async function checkStores(env: Readonly<Record<string, string | undefine
       const urls = urlsIn(env[store.variable]);
       if (urls.length === 0) return;
       const servers = urls.map((url) => ({ url, server: `${url.hostname}:${url.port || store.port}` }));
-      await Promise.any(servers.map(({ url }) => answer(url, store))).catch((error: unknown) => {
+      await Promise.any(servers.map(({ url }) => awaitAnswer(url, store))).catch((error: unknown) => {
         const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-        const each = servers.map(({ server }, at) => `${server} does not answer (${wordsOf(causes[at])})`);
+        const each = servers.map(({ server }, at) => `${server} does not answer (${causeText(causes[at])})`);
         throw new CannotStart(`${store.variable}: ${each.join(", ")}.`);
       });
     }),
@@ -48,7 +48,7 @@ function urlsIn(text = ""): readonly URL[] {
 }
 
 /** Resolves with the first byte of a server; with TLS, when it is connected. */
-async function answer(url: URL, { port, hello }: Store): Promise<void> {
+async function awaitAnswer(url: URL, { port, hello }: Store): Promise<void> {
   const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port || port) });
   try {
     const signal = AbortSignal.timeout(withinMs);
@@ -68,7 +68,7 @@ async function firstByte(socket: Socket, signal: AbortSignal): Promise<void> {
   await Promise.race([once(socket, "data", { signal }), ended]);
 }
 
-function wordsOf(cause: unknown): string {
+function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.name === "AbortError") return `nothing within ${withinMs / 1_000} s`;
   const [first] = cause instanceof AggregateError ? cause.errors : [cause];

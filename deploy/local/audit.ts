@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { acceptedAdvisories, unacceptable } from "./advisories.ts";
+import { acceptedAdvisories, unacceptedAdvisories } from "./advisories.ts";
 
 /**
  * Asks the registry for advisories about the shipped packages of the lockfile. Fails for an advisory of high or
@@ -16,7 +16,7 @@ const { stdout, stderr, error } = spawnSync(pnpm, ["audit", "--prod", "--json"],
   killSignal: "SIGKILL",
   env: { ...process.env, pnpm_config_fetch_retries: "0" },
 });
-const found = unacceptable(stdout, acceptedAdvisories, new Date().toISOString().slice(0, 10));
+const found = unacceptedAdvisories(stdout, acceptedAdvisories, new Date().toISOString().slice(0, 10));
 if (found === undefined) {
   const late = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
   const reason = late ? `no answer within ${withinMs} ms` : (error?.message ?? (stderr || stdout));

@@ -1,5 +1,5 @@
 import { ChildEnded } from "./child.ts";
-import { complaintIn } from "./complaints.ts";
+import { serviceMessageIn } from "./complaints.ts";
 
 /** Exit status of a service with an invalid configuration (EX_CONFIG). */
 const configurationStatus = 78;
@@ -13,21 +13,21 @@ export class CannotStart extends Error {}
  * Returns the text about a failure for the terminal; empty for an invalid configuration, which the service has
  * reported.
  */
-export function explain(error: unknown): string {
+export function failureText(error: unknown): string {
   if (error instanceof CannotStart) return error.message;
   if (error instanceof ChildEnded)
     return error.status === configurationStatus
       ? "modelgate did not start: mend what is said above."
-      : `${error.message}${lastWords(error.logs)}`;
+      : `${error.message}${lastLines(error.logs)}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Returns the newest lines of an output, to follow a sentence. */
-export function lastWords(logs: string): string {
+export function lastLines(logs: string): string {
   const lines = logs
     .trim()
     .split("\n")
     .slice(-shownLines)
-    .map((line) => complaintIn(line)?.words ?? line);
+    .map((line) => serviceMessageIn(line)?.words ?? line);
   return logs.trim() === "" ? ", without a word." : `; its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }

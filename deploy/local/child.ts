@@ -40,7 +40,7 @@ const insistAfterMs = 10_000;
  * which closes with this process. The watching subshell is ended with SIGKILL: just after its fork it may still have
  * the script's trap, which would ignore SIGTERM, and it would keep the pipes open.
  */
-const guarded = `"$@" 3<&- & child=$!
+const guardScript = `"$@" 3<&- & child=$!
 trap 'kill -TERM "$child" 2>/dev/null' TERM INT
 ( read -r _ <&3; kill -TERM "$child" 2>/dev/null ) & guard=$!
 wait "$child"; status=$?
@@ -51,14 +51,14 @@ exit "$status"`;
 /** Starts another program, such as a database server, so that it ends with this process. */
 export function spawnGuarded(options: ChildOptions): Child {
   const { command, args, env, uid, gid } = options;
-  const child = spawn("/bin/sh", ["-c", guarded, "guard", command, ...args], {
+  const child = spawn("/bin/sh", ["-c", guardScript, "guard", command, ...args], {
     detached: true,
     ...(uid === undefined ? {} : { uid }),
     ...(gid === undefined ? {} : { gid }),
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
-  return follow(child, options);
+  return followProcess(child, options);
 }
 
 /** Starts a service of this repository. It reports when it is ready, and ends by itself when this process ends. */
@@ -69,7 +69,7 @@ export function spawnService(options: ChildOptions): { readonly child: Child; re
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...process.env, ...env },
   });
-  const child = follow(process_, options);
+  const child = followProcess(process_, options);
   const ready = new Promise<void>((resolve, reject) => {
     process_.on("message", () => resolve());
     void child.ended.then((status) => reject(new ChildEnded(child.name, status, child.logs())));
@@ -90,7 +90,7 @@ export class ChildEnded extends Error {
   }
 }
 
-function follow(child: ChildProcess, { name, logFile, onLine, afterwards }: ChildOptions): Child {
+function followProcess(child: ChildProcess, { name, logFile, onLine, afterwards }: ChildOptions): Child {
   const file: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
   let kept = "";
   let running = true;

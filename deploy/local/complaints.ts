@@ -10,8 +10,8 @@ const rememberedWords = 200;
  * Returns the message for the terminal in a line of a service's output: warnings and errors of its log as plain text,
  * and lines that are no log entries (an uncaught error, a refused configuration) unchanged. Undefined for other lines.
  */
-export function complaintIn(line: string): Complaint | undefined {
-  if (wellEntry.test(line)) return undefined;
+export function serviceMessageIn(line: string): ServiceMessage | undefined {
+  if (normalEntry.test(line)) return undefined;
   const entry = logEntry(line);
   if (entry === undefined) return line.trim() === "" ? undefined : { words: line };
   if (entry.level < warning) return undefined;
@@ -21,13 +21,13 @@ export function complaintIn(line: string): Complaint | undefined {
 }
 
 /** Message for the terminal, and the service that it is about if the line names one. */
-export interface Complaint {
+export interface ServiceMessage {
   readonly service?: string;
   readonly words: string;
 }
 
 /** Start of log entries below the level of warnings, which need not be parsed. */
-const wellEntry = /^\{"level":[123]0,/;
+const normalEntry = /^\{"level":[123]0,/;
 
 interface LogEntry {
   readonly level: number;
@@ -47,7 +47,7 @@ function logEntry(line: string): LogEntry | undefined {
 }
 
 /** Returns a function that prints messages with their service's name. A message that repeats is printed less often. */
-export function complaintPrinter(
+export function serviceMessagePrinter(
   write: (text: string) => void,
   now: () => number = () => performance.now(),
 ): (service: string, words: string) => void {

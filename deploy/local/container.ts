@@ -24,7 +24,7 @@ const removalMs = 20_000;
  * Shell script that runs a container under a name, and first removes one that an interrupted run has left. Files must
  * belong to the user of this process, not to root; in a rootless engine, root is that user.
  */
-const runNamed = `name=$1; shift
+const runScript = `name=$1; shift
 docker rm --force "$name" >/dev/null 2>&1
 case $(docker info --format '{{.SecurityOptions}}') in *rootless*) user=0:0;; *) user=$(id -u):$(id -g);; esac
 exec docker run --rm --name "$name" --user "$user" "$@"`;
@@ -43,7 +43,7 @@ export function spawnContainer(options: ContainerOptions): Child {
   return spawnGuarded({
     name,
     command: "/bin/sh",
-    args: ["-c", runNamed, "container", container, ...publish, ...files, ...program],
+    args: ["-c", runScript, "container", container, ...publish, ...files, ...program],
     logFile,
     // A killed docker client leaves its container running.
     afterwards: () => remove(container),

@@ -14,7 +14,7 @@ export function filesToRepeat({
 }
 
 /** Returns vitest's arguments for running only these files. Options of the first run, such as `-t`, stay. */
-export function wordsToRepeat(words: readonly string[], files: readonly string[]): string[] {
+export function argumentsToRepeat(words: readonly string[], files: readonly string[]): string[] {
   const { filter } = parseCLI(["vitest", "run", ...words]);
   const kept = [...words];
   for (const word of filter.toReversed()) kept.splice(kept.lastIndexOf(word), 1);

@@ -11,7 +11,7 @@ const recoveredAfterMs = 60_000;
 /**
  * Returns a function that returns the pause before the next start of a service, from the run time of its last process.
  */
-export function growingPauses(): (livedMs: number) => number {
+export function restartPauses(): (livedMs: number) => number {
   let next = firstPauseMs;
   return (livedMs) => {
     if (livedMs >= recoveredAfterMs) next = firstPauseMs;
@@ -33,7 +33,7 @@ export class Restarts implements Disposable {
 
   /** Watches the process of a service. `start` starts its next process. */
   follow(child: Child, start: () => Child): void {
-    this.#follow(child, start, growingPauses());
+    this.#follow(child, start, restartPauses());
   }
 
   #follow(child: Child, start: () => Child, pauseAfter: (livedMs: number) => number): void {

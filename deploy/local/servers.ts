@@ -28,7 +28,7 @@ export interface ServerOptions {
 }
 
 const answersWithinMs = 10_000;
-const wordWithinMs = 1_000;
+const replyWithinMs = 1_000;
 /** Prefix with which the bootstrap names an image to run. */
 const docker = "docker:";
 
@@ -154,7 +154,7 @@ export async function startServer(kind: ServerKind, { port, folder, logFile, onS
     child = spawnGuarded({ name, command, args, logFile, ...kind.user });
   }
   onSpawn?.(child);
-  await answering(child, port, kind);
+  await untilReady(child, port, kind);
   return child;
 }
 
@@ -191,10 +191,10 @@ function isExecutable(path: string): boolean {
 }
 
 /** Resolves when the server is ready. Rejects with its last output if it ends before. */
-async function answering(child: Child, port: number, kind: ServerKind): Promise<void> {
+async function untilReady(child: Child, port: number, kind: ServerKind): Promise<void> {
   const until = Date.now() + answersWithinMs;
   while (child.running) {
-    if (await answers(port, kind)) return;
+    if (await isReady(port, kind)) return;
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -206,10 +206,10 @@ async function answering(child: Child, port: number, kind: ServerKind): Promise<
  * Returns true if the server sends the expected bytes. An accepted connection is not enough: a container accepts
  * connections before its server runs.
  */
-function answers(port: number, { hello, welcome }: ServerKind): Promise<boolean> {
+function isReady(port: number, { hello, welcome }: ServerKind): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
-    socket.setTimeout(wordWithinMs);
+    socket.setTimeout(replyWithinMs);
     socket.once("connect", () => socket.write(hello));
     const end = (serves: boolean): void => {
       socket.destroy();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { spawnService, type Child } from "./child.ts";
-import { complaintIn } from "./complaints.ts";
+import { serviceMessageIn } from "./complaints.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -83,13 +83,13 @@ export const gatewayProgram = join(root, "services/gateway/src/main.ts");
 /** Program of the simulator. It is with the tests because it is not shipped. */
 export const simulatorProgram = join(root, "e2e/simulator/src/main.ts");
 
-interface Started {
+interface StartedService {
   readonly child: Child;
   readonly ready: Promise<void>;
 }
 
 /** Starts one service of a suite in a separate process. */
-export function startService(name: ServiceName, settings: ServiceSettings): Started {
+export function startService(name: ServiceName, settings: ServiceSettings): StartedService {
   return startProcess(name, settings, {
     ...(name === "simulator" ? {} : { MODELGATE_SERVICES: name }),
     ...portVariables(name, settings.ports),
@@ -102,7 +102,7 @@ export function startService(name: ServiceName, settings: ServiceSettings): Star
  * Starts services of a suite in one process. Areas have no ports there, because the edge passes calls to them directly.
  * Throws an error if `envOf` gives two services different values of one variable.
  */
-export function startTogether(names: readonly ServiceName[], settings: ServiceSettings): Started {
+export function startTogether(names: readonly ServiceName[], settings: ServiceSettings): StartedService {
   const reached = names.filter((name) => name === "edge" || name === "ledger" || name === "control");
   const own = new Map<string, string>();
   for (const name of names)
@@ -131,9 +131,9 @@ function startProcess(
   name: ProcessName,
   { ports, onComplaint, program = gatewayProgram, spawn = spawnService, ...settings }: ServiceSettings,
   env: Readonly<Record<string, string>>,
-): Started {
+): StartedService {
   const say = (line: string): void => {
-    const complaint = complaintIn(line);
+    const complaint = serviceMessageIn(line);
     if (complaint !== undefined) onComplaint?.(complaint.service ?? name, complaint.words);
   };
   return spawn({

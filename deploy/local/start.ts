@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { checkStores } from "./answering.ts";
 import { banner } from "./banner.ts";
-import { CannotStart, explain, lastWords } from "./cannot-start.ts";
+import { CannotStart, failureText, lastLines } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
-import { complaintPrinter } from "./complaints.ts";
+import { serviceMessagePrinter } from "./complaints.ts";
 import { consoleLink } from "./console-link.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { Restarts } from "./restarts.ts";
@@ -36,7 +36,7 @@ const port = Number(env["PORT"] ?? 8080);
 const ownNatsBytes = String(128 * 1024 * 1024);
 
 /** Error for a Ctrl-C before everything is ready; not a failure. */
-class AskedToEnd extends Error {}
+class EndRequested extends Error {}
 
 /** Services of the gateway's process: those that MODELGATE_SERVICES names, or all. */
 const ofGateway = serviceNames.filter((name) => name !== "simulator");
@@ -44,7 +44,7 @@ const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
-const printComplaint = complaintPrinter((text) => process.stderr.write(text));
+const printComplaint = serviceMessagePrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
 /** True once Redis and NATS have answered. */
@@ -60,12 +60,12 @@ try {
   await start();
   const why = await ending.promise;
   if (why !== "asked")
-    throw new CannotStart(`${why.name} ended by itself with ${await why.ended}${lastWords(why.logs())}`);
+    throw new CannotStart(`${why.name} ended by itself with ${await why.ended}${lastLines(why.logs())}`);
   process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
 } catch (error) {
-  if (!(error instanceof AskedToEnd)) {
+  if (!(error instanceof EndRequested)) {
     process.exitCode = 1;
-    process.stderr.write(`\n${explain(error)}\n`);
+    process.stderr.write(`\n${failureText(error)}\n`);
   }
 } finally {
   restarts[Symbol.dispose]();
@@ -80,7 +80,7 @@ async function start(): Promise<void> {
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
   const secret = env["MODELGATE_SECRET"] ?? keptSecret();
   const [redisUrl, natsUrl] = [env["REDIS_URL"] ?? redisAt(redisPort), env["NATS_URL"] ?? natsAt(natsPort)];
-  const stores = orEnding(
+  const stores = unlessEnding(
     Promise.all([
       env["REDIS_URL"] === undefined ? startServer(startRedis, "redis", redisPort) : undefined,
       env["NATS_URL"] === undefined ? startServer(startNats, "nats", natsPort) : undefined,
@@ -101,7 +101,7 @@ async function start(): Promise<void> {
   const logFile = (name: ProcessName): string => join(data, "logs", `${name}.log`);
   // Until the servers answer, the services would report them as unavailable.
   const onComplaint = (name: string, words: string): void => {
-    if (haveStores) complain(name, words);
+    if (haveStores) printMessage(name, words);
   };
   const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint };
   const startOne = (name: ProcessName): ReturnType<typeof startService> => {
@@ -118,8 +118,8 @@ async function start(): Promise<void> {
     });
   await stores;
   haveStores = true;
-  await orEnding(Promise.all(started.map(({ ready }) => ready)));
-  await orEnding(untilServing(`http://127.0.0.1:${ports.edge.ops}`));
+  await unlessEnding(Promise.all(started.map(({ ready }) => ready)));
+  await unlessEnding(untilServing(`http://127.0.0.1:${ports.edge.ops}`));
   isReady = true;
   for (const [name, child] of services) restarts.follow(child, () => startOne(name).child);
   folder?.write({
@@ -159,7 +159,7 @@ function keptSecret(): string {
 function buildConsole(): Promise<void> {
   return new Promise((resolve) => {
     execFile(process.execPath, [join(root, "services/console/build.ts")], (error, _, errors) => {
-      if (error !== null) complain("control", `The console could not be built: ${errors.trim()}`);
+      if (error !== null) printMessage("control", `The console could not be built: ${errors.trim()}`);
       resolve();
     });
   });
@@ -180,7 +180,7 @@ async function checkPlace(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
   await claimData();
-  await orEnding(checkStores(env));
+  await unlessEnding(checkStores(env));
   if (port !== 0 && !(await isFree(port, host)))
     throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
 }
@@ -225,7 +225,7 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
     void server.child.ended.then(() => ending.resolve(server.child));
   } catch (error) {
     if (error instanceof ChildEnded)
-      throw new CannotStart(`${name} did not start (it ended with ${error.status})${lastWords(error.logs)}`);
+      throw new CannotStart(`${name} did not start (it ended with ${error.status})${lastLines(error.logs)}`);
     throw new CannotStart(error instanceof Error ? error.message : String(error));
   }
 }
@@ -239,17 +239,17 @@ function suitePorts(free: readonly number[]): SuitePorts {
  * Prints messages of services while the suite runs. Messages about a failed start are printed at the end, with an
  * explanation.
  */
-function complain(name: string, words: string): void {
+function printMessage(name: string, words: string): void {
   if (process.exitCode === undefined) printComplaint(name, words);
 }
 
 /** Returns the result of a promise, unless an end is requested or forced before. */
-function orEnding<T>(waiting: Promise<T>): Promise<T> {
+function unlessEnding<T>(waiting: Promise<T>): Promise<T> {
   return Promise.race([waiting, ending.promise.then(stopWaiting)]);
 }
 
 async function stopWaiting(why: "asked" | Child): Promise<never> {
-  if (why === "asked") throw new AskedToEnd();
+  if (why === "asked") throw new EndRequested();
   throw new ChildEnded(why.name, await why.ended, why.logs());
 }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { areQuarantined, quarantine } from "./quarantine.ts";
-import { filesToRepeat, wordsToRepeat } from "./repeat-failures.ts";
+import { filesToRepeat, argumentsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
 /**
@@ -47,7 +47,7 @@ function runTests(words: readonly string[]): boolean {
   const files = filesToRepeat(report);
   if (files.length > 0) {
     process.stdout.write(`\n── for a diagnosis: ${files.length} files with failures again, one at a time\n`);
-    diagnose(report, vitest("second", wordsToRepeat(words, files)).report);
+    diagnose(report, vitest("second", argumentsToRepeat(words, files)).report);
   }
   const forgiven = areQuarantined(report);
   if (forgiven) for (const { file, reason } of quarantine) process.stdout.write(`quarantined: ${file}: ${reason}\n`);

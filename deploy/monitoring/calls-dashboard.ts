@@ -1,5 +1,16 @@
 import { curves, figure, row, type Row } from "./panels.ts";
-import { burning, duration, failures, firstChunk, model, p95, perChunk, rate, requests, tokens } from "./queries.ts";
+import {
+  burnRateThresholds,
+  duration,
+  failures,
+  firstChunk,
+  model,
+  p95,
+  perChunk,
+  rate,
+  requests,
+  tokens,
+} from "./queries.ts";
 
 /** Rows of the first dashboard for operators: success, duration and cost of requests. */
 export const callsRows: readonly Row[] = [
@@ -7,7 +18,7 @@ export const callsRows: readonly Row[] = [
     figure("Requests per second", "reqps", `sum(rate(${requests}{service=~"edge|gateway"}[5m]))`),
     figure("Failures, last hour", "percentunit", failures("1h"), {
       description: "Answers with 5xx. Orange and red are where the alerts on the objective of 99.9 % begin.",
-      thresholds: burning,
+      thresholds: burnRateThresholds,
     }),
     figure("First chunk, p95", "s", `histogram_quantile(0.95, sum by (le) (rate(${firstChunk}_bucket[5m])))`),
     figure("Open streams", "short", "sum(modelgate_open_streams)"),
@@ -33,7 +44,7 @@ export const callsRows: readonly Row[] = [
       { failures: failures("$__rate_interval") },
       {
         description: "The dashed lines are where the alerts begin, if it stays there.",
-        thresholds: burning,
+        thresholds: burnRateThresholds,
         colors: { failures: "red" },
         legend: "below",
       },

@@ -11,7 +11,7 @@ export interface Threshold {
 }
 
 /** Members that every panel has. */
-interface Common {
+interface PanelBase {
   readonly title: string;
   /** Text that is shown at the title: the meaning of the values, and what to do about them. */
   readonly description?: string;
@@ -21,7 +21,7 @@ interface Common {
 }
 
 /** Panel with curves over time. */
-export interface Curves extends Common {
+export interface Curves extends PanelBase {
   readonly kind: "curves";
   /** Text that is shown if there is no data. */
   readonly whenEmpty?: string;
@@ -42,14 +42,14 @@ export interface Curves extends Common {
 }
 
 /** Panel with one current value. */
-export interface Figure extends Common {
+export interface Figure extends PanelBase {
   readonly kind: "figure";
   readonly unit: Unit;
   readonly thresholds: readonly Threshold[];
 }
 
 /** Panel with one bar per item over time, coloured by its state. */
-export interface States extends Common {
+export interface States extends PanelBase {
   readonly kind: "states";
   /** Text and colour of each value. */
   readonly words: Readonly<Record<string, { readonly text: string; readonly color: string }>>;

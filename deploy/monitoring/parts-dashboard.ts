@@ -2,7 +2,7 @@ import { curves, figure, row, states, type Row } from "./panels.ts";
 import { process, rate } from "./queries.ts";
 
 /** Query for a bar that is shown if there is no other, because a panel without any bar looks broken. */
-const nothing = 'label_replace(vector(0), "scope", "none", "", "")';
+const emptyBar = 'label_replace(vector(0), "scope", "none", "", "")';
 
 /** Rows of the dashboard for troubleshooting: the parts of the gateway, and their queues. */
 export const partsRows: readonly Row[] = [
@@ -40,7 +40,7 @@ export const partsRows: readonly Row[] = [
     ),
     states(
       "Resting or switched off",
-      { "{{scope}} {{state}}": `max by (scope, state) (modelgate_channel_state) or on () ${nothing}` },
+      { "{{scope}} {{state}}": `max by (scope, state) (modelgate_channel_state) or on () ${emptyBar}` },
       { "0": { text: "all are used", color: "green" }, "1": { text: "out", color: "orange" } },
       { description: "Channels, and keys of channels, that get no calls now." },
     ),

@@ -9,7 +9,7 @@ export const model = "{{gen_ai_request_model}}";
 export const process = "{{service}} {{instance}}";
 
 /** Thresholds of the alerts for the objective of 99.9 %. */
-export const burning = [
+export const burnRateThresholds = [
   { from: 0.006, color: "orange" },
   { from: 0.0144, color: "red" },
 ] as const;

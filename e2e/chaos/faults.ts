@@ -1,7 +1,7 @@
 import { rmSync, truncateSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import {
-  handOver,
+  moveRedisData,
   startReplica,
   type LocalBackends,
   type LocalPostgres,
@@ -214,7 +214,7 @@ function replicaPromoted(behindMs: number): Fault {
     async end({ suite, redisPort, redisWay }) {
       if (replica === undefined) return;
       await suite.backends.redis.start();
-      await handOver(replica.port, redisPort);
+      await moveRedisData(replica.port, redisPort);
       redisWay.leadTo(redisPort);
       await replica[Symbol.asyncDispose]();
     },

@@ -2,7 +2,7 @@ import { connect, type NatsConnection } from "nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventStreams } from "@modelgate/contracts";
 import {
-  clusterIsPossible,
+  canStartCluster,
   startNatsCluster,
   startSuite,
   until,
@@ -17,7 +17,7 @@ const priceNanos = 1_000_000n;
 const callers = 4;
 
 /** The suite on a NATS cluster with three replicas of every event, as the production overlay demands them. */
-describe.skipIf(!clusterIsPossible)("on a NATS cluster", () => {
+describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   let suite: Suite<NatsClusterBackends>;
   let nats: NatsConnection;
   let killed = 0;

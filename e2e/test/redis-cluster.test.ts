@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { shapes, clusterIsPossible, startClusterBackends, startSuite, until, type Suite } from "@modelgate/testkit";
+import { shapes, canStartCluster, startClusterBackends, startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config, hello, keys, money, post } from "./suite-client.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
@@ -16,7 +16,7 @@ const cluster = {
 };
 
 /** The whole suite on a Redis Cluster of three nodes: what shares no slot, and what is published to all. */
-describe.skipIf(!clusterIsPossible).each(shapes)("on a Redis Cluster, services %s", (shape) => {
+describe.skipIf(!canStartCluster).each(shapes)("on a Redis Cluster, services %s", (shape) => {
   let suite: Suite;
   beforeAll(async () => {
     suite = await startSuite({ shape, config: cluster, backends: await startClusterBackends() });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   shapes,
-  clusterIsPossible,
+  canStartCluster,
   startSentinels,
   startSuite,
   until,
@@ -24,7 +24,7 @@ const lasting = {
 };
 
 /** The suite on a primary, replicas and Sentinels as the production guide has them. */
-describe.skipIf(!clusterIsPossible).each(shapes)("on a Redis with Sentinels, services %s", (shape) => {
+describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, services %s", (shape) => {
   let suite: Suite<SentinelBackends>;
   beforeAll(async () => {
     const backends = await startSentinels();

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clusterIsPossible, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { canStartCluster, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { onRedis } from "../chaos/redis-log.ts";
 import { config, hello, money, post, read } from "./suite-client.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  if (!clusterIsPossible) return;
+  if (!canStartCluster) return;
   suite = await startLocalSuite({
     shape: "apart",
     config,
@@ -24,7 +24,7 @@ const [, putInPlace = ""] =
   ) ?? [];
 
 // A Redis in a container names its folder as it is in there.
-test.skipIf(!clusterIsPossible)(
+test.skipIf(!canStartCluster)(
   "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
   async () => {
     const spent = async () => (await money(suite)).spentNanos;

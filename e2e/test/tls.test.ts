@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   shapes,
   ChildEnded,
-  clusterIsPossible,
+  canStartCluster,
   startServiceAlone,
   startSuite,
   startTlsBackends,
@@ -13,7 +13,7 @@ import {
 import { config, hello, money, post } from "./suite-client.ts";
 
 /** Redis and NATS by TLS, certified by an authority of one's own, as the overlay's component private-ca has it. */
-describe.skipIf(!clusterIsPossible).each(shapes)("with TLS, services %s", (shape) => {
+describe.skipIf(!canStartCluster).each(shapes)("with TLS, services %s", (shape) => {
   let backends: TlsBackends;
   let suite: Suite;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ const description = join(import.meta.dirname, "../control/openapi.json");
 const target = join(import.meta.dirname, "src/api/types.ts");
 
 /** Type of an object without members. */
-const nothing = "Readonly<Record<string, never>>";
+const emptyObject = "Readonly<Record<string, never>>";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ function operationOf(operation: unknown): string {
   const parameters = isObject(operation) && Array.isArray(operation["parameters"]) ? operation["parameters"] : [];
   const named = (where: string, mark: string): string => {
     const names = parameters.filter(isObject).filter((parameter) => parameter["in"] === where);
-    if (names.length === 0) return nothing;
+    if (names.length === 0) return emptyObject;
     return `{ ${names.map(({ name }) => `readonly ${JSON.stringify(name)}${mark}`).join("; ")} }`;
   };
   const body = objectAt(objectAt(operation, "requestBody"), "content");
@@ -43,7 +43,7 @@ function operationOf(operation: unknown): string {
   return `{
     readonly params: ${named("path", ": string")};
     readonly query: ${named("query", "?: string | undefined")};
-    readonly body: ${"application/json" in body ? typeOf(objectAt(body, "application/json")["schema"]) : nothing};
+    readonly body: ${"application/json" in body ? typeOf(objectAt(body, "application/json")["schema"]) : emptyObject};
     readonly answer: ${data === undefined ? "string" : typeOf(data)};
   }`;
 }
@@ -66,7 +66,7 @@ function objectType(schema: Json): string {
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   const properties = Object.entries(objectAt(schema, "properties"));
   const [values] = Object.values(objectAt(schema, "patternProperties"));
-  if (properties.length === 0 && values === undefined) return nothing;
+  if (properties.length === 0 && values === undefined) return emptyObject;
   if (properties.length === 0) return `Readonly<Record<string, ${typeOf(values)}>>`;
   const members = properties.map(([name, member]) => {
     const optional = required.has(name) ? "" : "?";

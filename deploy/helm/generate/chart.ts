@@ -8,7 +8,7 @@ import { dashboardsTemplate, monitoringFiles, podMonitorTemplate, prometheusRule
 import { notes } from "./notes.ts";
 import { fixedVariables, serviceTemplate } from "./service.ts";
 import { defaultsOf, nameOf, stores, storeTemplate, type Store } from "./stores.ts";
-import { block, helmYaml, inline, print } from "./template.ts";
+import { block, helmYaml, inlineExpression, renderTemplate } from "./template.ts";
 import { valuesSchema, type Member } from "./values.ts";
 import { gatewayTemplate, ingressAnnotations, ingressTemplate } from "./ways-in.ts";
 
@@ -111,16 +111,19 @@ const names = `{{- define "modelgate.image" -}}
 
 function namespaceTemplate(): string {
   const [namespace = {}] = manifest("overlays/production/namespace.yaml");
-  const object = { ...namespace, metadata: { ...Object(namespace["metadata"]), name: inline(".Release.Namespace") } };
-  return print(`${head}{{- if .Values.namespace.create }}\n`, [{ object }]).concat("{{- end }}\n");
+  const object = {
+    ...namespace,
+    metadata: { ...Object(namespace["metadata"]), name: inlineExpression(".Release.Namespace") },
+  };
+  return renderTemplate(`${head}{{- if .Values.namespace.create }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
 function configTemplate(): string {
   const object = {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: { name: inline(".Values.config.configMap") },
+    metadata: { name: inlineExpression(".Values.config.configMap") },
     data: { [block("modelgate.yaml: {{ .Values.config.text | toJson }}")]: null },
   };
-  return print(`${head}{{- if .Values.config.text }}\n`, [{ object }]).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if .Values.config.text }}\n`, [{ object }]).concat("{{- end }}\n");
 }

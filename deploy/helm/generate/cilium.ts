@@ -1,7 +1,7 @@
 import { labelsOf, selectorOf } from "../../k8s/generate/deployment.ts";
 import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Fields } from "../../k8s/render/value.ts";
-import { block, inline } from "./template.ts";
+import { block, inlineExpression } from "./template.ts";
 
 /**
  * Returns the policy that allows a service's pods to reach vendors by host name. Cilium reads the DNS answers of a pod,
@@ -20,7 +20,7 @@ export function ciliumPolicyOf(row: ServiceRow): Fields {
           toEndpoints: [
             {
               matchLabels: {
-                "k8s:io.kubernetes.pod.namespace": inline(".Values.networkPolicy.cilium.dnsNamespace"),
+                "k8s:io.kubernetes.pod.namespace": inlineExpression(".Values.networkPolicy.cilium.dnsNamespace"),
                 [block("{{- with .Values.networkPolicy.cilium.dns }}\n{{- toYaml . | nindent @ }}\n{{- end }}")]: null,
               },
             },

@@ -1,7 +1,7 @@
 import { labelsOf } from "../../k8s/generate/deployment.ts";
 import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Fields } from "../../k8s/render/value.ts";
-import { inline } from "./template.ts";
+import { inlineExpression } from "./template.ts";
 
 /** Name of the metric of a pod's open requests, streams and sessions. */
 export const streamsMetric = "http_server_active_requests";
@@ -30,7 +30,7 @@ export function scaledObjectOf(row: ServiceRow): Fields {
   const queue = queues[name];
   const prometheus = (query: string, threshold: string): Fields => ({
     type: "prometheus",
-    metadata: { serverAddress: inline(".Values.autoscaling.prometheus"), query, threshold },
+    metadata: { serverAddress: inlineExpression(".Values.autoscaling.prometheus"), query, threshold },
   });
   return {
     apiVersion: "keda.sh/v1alpha1",
@@ -38,19 +38,19 @@ export function scaledObjectOf(row: ServiceRow): Fields {
     metadata: { name, labels: labelsOf(row) },
     spec: {
       scaleTargetRef: { name },
-      minReplicaCount: inline("$service.replicas.min"),
-      maxReplicaCount: inline("$service.replicas.max"),
+      minReplicaCount: inlineExpression("$service.replicas.min"),
+      maxReplicaCount: inlineExpression("$service.replicas.max"),
       triggers: [
         {
           type: "cpu",
           metricType: "Utilization",
-          metadata: { value: inline(".Values.autoscaling.cpuPercent | quote") },
+          metadata: { value: inlineExpression(".Values.autoscaling.cpuPercent | quote") },
         },
         ...(holdsStreams(row)
           ? [
               prometheus(
                 `sum(${streamsMetric}{service="${name}"})`,
-                inline(".Values.autoscaling.streamsPerPod | quote"),
+                inlineExpression(".Values.autoscaling.streamsPerPod | quote"),
               ),
             ]
           : []),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dashboards } from "../../monitoring/dashboards.ts";
-import { block, inline, optional, print } from "./template.ts";
+import { block, inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
 /**
  * Returns the files of `deploy/monitoring` that the chart contains. They are no templates, because they contain braces.
@@ -22,7 +22,7 @@ export function podMonitorTemplate(head: string): string {
   const object = {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PodMonitor",
-    metadata: { name: "modelgate", [optional("labels", `${at}.labels`)]: null },
+    metadata: { name: "modelgate", [optionalMember("labels", `${at}.labels`)]: null },
     spec: {
       selector: {
         matchLabels: { "app.kubernetes.io/part-of": "modelgate" },
@@ -32,7 +32,7 @@ export function podMonitorTemplate(head: string): string {
       podMetricsEndpoints: [
         {
           port: "ops",
-          interval: inline(`${at}.interval`),
+          interval: inlineExpression(`${at}.interval`),
           // Every sample already has the label `service`. The relabeling adds it to `up`, which Prometheus creates.
           honorLabels: true,
           relabelings: [
@@ -43,7 +43,7 @@ export function podMonitorTemplate(head: string): string {
       ],
     },
   };
-  return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
 /**
@@ -55,14 +55,14 @@ export function prometheusRuleTemplate(head: string): string {
   const object = {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PrometheusRule",
-    metadata: { name: "modelgate", [optional("labels", `${at}.labels`)]: null },
+    metadata: { name: "modelgate", [optionalMember("labels", `${at}.labels`)]: null },
     spec: {
       [block(
         `{{- .Files.Get "files/rules.yaml" | replace "runbook_url: /" (printf "runbook_url: %s/" (trimSuffix "/" ${at}.runbookBaseUrl)) | nindent @ }}`,
       )]: null,
     },
   };
-  return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
 /** Returns the template of the dashboards' ConfigMaps. */
@@ -74,12 +74,12 @@ export function dashboardsTemplate(head: string): string {
       kind: "ConfigMap",
       metadata: {
         name: `modelgate-dashboard-${file.replace(".json", "")}`,
-        [optional("labels", `${at}.labels`)]: null,
+        [optionalMember("labels", `${at}.labels`)]: null,
       },
       data: {
         [block(`${file}: |-\n{{- .Files.Get "files/dashboards/${file}" | trimSuffix "\\n" | nindent @2 }}`)]: null,
       },
     },
   }));
-  return print(`${head}{{- if ${at}.enabled }}\n`, parts).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, parts).concat("{{- end }}\n");
 }

@@ -6,13 +6,21 @@ import { isFields, textOf, type Fields, type Value } from "../../k8s/render/valu
 import { ciliumPolicyOf } from "./cilium.ts";
 import { holdsStreams, scaledObjectOf, streamsMetric } from "./keda.ts";
 import { fieldsOf, patchesOf } from "./manifest.ts";
-import { block, blockIf, inline, optional, print, secretKeyOf, type Part } from "./template.ts";
+import {
+  block,
+  blockIf,
+  inlineExpression,
+  optionalMember,
+  renderTemplate,
+  secretKeyOf,
+  type Part,
+} from "./template.ts";
 
 /** Variables whose values the chart sets once for all services. */
-const common = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
-const ofPublishers = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
+const commonVariables = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
+const publisherVariables = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
 /** Service whose answers contain addresses of videos. */
-const namesVideos = "video";
+const videoAddressService = "video";
 /**
  * Returns true if a service has the books only if `books.enabled` is set. A service whose row names BOOKS_URL always
  * has them.
@@ -31,10 +39,10 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name.startsWith("MODELGATE_")),
     ...row.secrets,
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
-    ...(row.secrets.includes("NATS_URL") ? ofPublishers : []),
-    ...(row.name === namesVideos ? ["PUBLIC_URL"] : []),
+    ...(row.secrets.includes("NATS_URL") ? publisherVariables : []),
+    ...(row.name === videoAddressService ? ["PUBLIC_URL"] : []),
     ...(mayKeepBooks(row) ? ["BOOKS_URL"] : []),
-    ...common,
+    ...commonVariables,
   ];
 }
 
@@ -58,7 +66,7 @@ export function serviceTemplate(row: ServiceRow, rows: readonly ServiceRow[], he
     const when = conditions[textOf(object["kind"])];
     return when === undefined ? { object } : { object, when };
   });
-  const text = print(`{{- $service := ${values} }}\n`, parts);
+  const text = renderTemplate(`{{- $service := ${values} }}\n`, parts);
   return head + (isSimulator ? `{{- if ${values}.enabled }}\n${text}{{- end }}\n` : text);
 }
 
@@ -71,7 +79,7 @@ function withValues(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]
       {
         op: "replace",
         path: "/spec/maxUnavailable",
-        value: inline(".Values.podDisruptionBudget.maxUnavailable"),
+        value: inlineExpression(".Values.podDisruptionBudget.maxUnavailable"),
       },
     ]);
   if (kind === "NetworkPolicy") return applyJsonPatch(object, networkSteps(object, row));
@@ -87,14 +95,17 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
   const pod = "/spec/template/spec";
   const container = `${pod}/containers/0`;
   return [
-    members("/spec", blockIf('eq .Values.autoscaling.kind "none"', { replicas: inline("$service.replicas.min") })),
-    members("/spec/template/metadata", optional("annotations", ".Values.pods.annotations")),
+    members(
+      "/spec",
+      blockIf('eq .Values.autoscaling.kind "none"', { replicas: inlineExpression("$service.replicas.min") }),
+    ),
+    members("/spec/template/metadata", optionalMember("annotations", ".Values.pods.annotations")),
     replace(
       `${pod}/terminationGracePeriodSeconds`,
-      inline(`add ${preStopSeconds + endSeconds} (int $service.drainSeconds)`),
+      inlineExpression(`add ${preStopSeconds + endSeconds} (int $service.drainSeconds)`),
     ),
     ...["nodeSelector", "tolerations", "affinity", "priorityClassName"].map((name) =>
-      members(pod, optional(name, `.Values.pods.${name}`)),
+      members(pod, optionalMember(name, `.Values.pods.${name}`)),
     ),
     members(
       pod,
@@ -104,22 +115,24 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
     ),
     replace(
       `${container}/image`,
-      inline(`include "modelgate.image" (dict "root" . "name" "${row.image ?? "gateway"}" "image" $service.image)`),
+      inlineExpression(
+        `include "modelgate.image" (dict "root" . "name" "${row.image ?? "gateway"}" "image" $service.image)`,
+      ),
     ),
-    members(container, optional("imagePullPolicy", ".Values.image.pullPolicy")),
+    members(container, optionalMember("imagePullPolicy", ".Values.image.pullPolicy")),
     replace(`${container}/env`, variablesOf(itemsOf(object, container, "env"), row, rows)),
     { op: "remove", path: `${container}/resources` },
-    members(container, optional("resources", "$service.resources")),
-    replace(`${pod}/volumes/0/emptyDir/sizeLimit`, inline("$service.disk")),
+    members(container, optionalMember("resources", "$service.resources")),
+    replace(`${pod}/volumes/0/emptyDir/sizeLimit`, inlineExpression("$service.disk")),
     ...(row.readsConfiguration
       ? [
-          replace(`${pod}/volumes/1/configMap/name`, inline(".Values.config.configMap")),
-          replace(`${container}/envFrom/0/secretRef/name`, inline(".Values.secrets.vendorKeys")),
+          replace(`${pod}/volumes/1/configMap/name`, inlineExpression(".Values.config.configMap")),
+          replace(`${container}/envFrom/0/secretRef/name`, inlineExpression(".Values.secrets.vendorKeys")),
         ]
       : []),
     append(
       `${pod}/volumes`,
-      blockIf(privateCa, [{ name: "ca", secret: { secretName: inline(privateCa), optional: true } }]),
+      blockIf(privateCa, [{ name: "ca", secret: { secretName: inlineExpression(privateCa), optional: true } }]),
     ),
     append(`${container}/volumeMounts`, blockIf(privateCa, [{ name: "ca", mountPath: "/ca", readOnly: true }])),
   ];
@@ -132,7 +145,10 @@ const privateCa = ".Values.privateCa.secret";
  */
 function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly ServiceRow[]): readonly Value[] {
   const fixed = new Set(fixedVariables(row, rows));
-  const variable = (name: string, expression: string): Fields => ({ name, value: inline(`${expression} | quote`) });
+  const variable = (name: string, expression: string): Fields => ({
+    name,
+    value: inlineExpression(`${expression} | quote`),
+  });
   const given = (name: string, expression: string): string => blockIf(expression, [variable(name, expression)]);
   const own = env
     .filter((one) => fixed.has(textOf(one["name"])))
@@ -146,7 +162,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
     ...(row.secrets.includes("NATS_URL")
       ? [given("NATS_REPLICAS", ".Values.nats.replicas"), given("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
       : []),
-    ...(row.name === namesVideos ? [given("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
+    ...(row.name === videoAddressService ? [given("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
     ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
     given("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),
@@ -168,14 +184,14 @@ function autoscalerSteps(row: ServiceRow): readonly PatchStep[] {
     type: "Pods",
     pods: {
       metric: { name: streamsMetric },
-      target: { type: "AverageValue", averageValue: inline(".Values.autoscaling.streamsPerPod | quote") },
+      target: { type: "AverageValue", averageValue: inlineExpression(".Values.autoscaling.streamsPerPod | quote") },
     },
   };
   return [
-    replace("/spec/minReplicas", inline("$service.replicas.min")),
-    replace("/spec/maxReplicas", inline("$service.replicas.max")),
-    replace("/spec/metrics/0/resource/target/averageUtilization", inline(".Values.autoscaling.cpuPercent")),
-    replace("/spec/behavior/scaleDown/policies/0/periodSeconds", inline(slowest)),
+    replace("/spec/minReplicas", inlineExpression("$service.replicas.min")),
+    replace("/spec/maxReplicas", inlineExpression("$service.replicas.max")),
+    replace("/spec/metrics/0/resource/target/averageUtilization", inlineExpression(".Values.autoscaling.cpuPercent")),
+    replace("/spec/behavior/scaleDown/policies/0/periodSeconds", inlineExpression(slowest)),
     ...(holdsStreams(row) ? [append("/spec/metrics", blockIf(".Values.autoscaling.streamsMetric", [streams]))] : []),
   ];
 }
@@ -187,7 +203,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
   const vendors = itemsOf(object, "/spec", "egress").findIndex((rule) => JSON.stringify(rule).includes("ipBlock"));
   const rule = itemsOf(object, "/spec", "egress")[vendors];
   return [
-    replace(selector, { [optional("matchLabels", ".Values.networkPolicy.scrapers")]: null }),
+    replace(selector, { [optionalMember("matchLabels", ".Values.networkPolicy.scrapers")]: null }),
     ...(rule === undefined
       ? []
       : [

@@ -1,7 +1,7 @@
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
-import { inline, optional, print, secretKeyOf, type Part } from "./template.ts";
+import { inlineExpression, optionalMember, renderTemplate, secretKeyOf, type Part } from "./template.ts";
 
 /** Manifests of the servers that the chart can include for trials, by the name of their values. */
 const objects = {
@@ -32,17 +32,17 @@ export function storeTemplate(store: Store, head: string): string {
   const values = `.Values.${store}`;
   const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
   const ofSet: readonly PatchStep[] = [
-    replace(`${container}/image`, inline(`${values}.image`)),
+    replace(`${container}/image`, inlineExpression(`${values}.image`)),
     { op: "remove", path: `${container}/resources` },
-    { op: "add", path: `${container}/${optional("resources", `${values}.resources`)}`, value: null },
-    replace(storage, inline(`${values}.storage`)),
+    { op: "add", path: `${container}/${optionalMember("resources", `${values}.resources`)}`, value: null },
+    replace(storage, inlineExpression(`${values}.storage`)),
     ...passwordSteps(setOf(store)),
   ];
   const parts = objects[store].map((object): Part => {
     if (object["kind"] === "StatefulSet") return { object: applyJsonPatch(object, ofSet) };
     return object["kind"] === "NetworkPolicy" ? { object, when: ".Values.networkPolicy.enabled" } : { object };
   });
-  return `${head}{{- if ${values}.bundled }}\n${print("", parts)}{{- end }}\n`;
+  return `${head}{{- if ${values}.bundled }}\n${renderTemplate("", parts)}{{- end }}\n`;
 }
 
 function setOf(store: Store): Fields {

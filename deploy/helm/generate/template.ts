@@ -6,12 +6,12 @@ import type { Fields, Value } from "../../k8s/render/value.ts";
  * `print` replaces the placeholders by template text after the object was rendered as YAML. A placeholder is a plain
  * word, so that YAML neither quotes nor folds it.
  */
-const marked: { readonly text: string; readonly lines: boolean }[] = [];
-const mark = (text: string, lines: boolean): string => `helm_${marked.push({ text, lines }) - 1}_`;
+const placeholders: { readonly text: string; readonly lines: boolean }[] = [];
+const placeholder = (text: string, lines: boolean): string => `helm_${placeholders.push({ text, lines }) - 1}_`;
 
 /** Returns the placeholder of an expression within a line: `{{ expression }}`. */
-export function inline(expression: string): string {
-  return mark(`{{ ${expression} }}`, false);
+export function inlineExpression(expression: string): string {
+  return placeholder(`{{ ${expression} }}`, false);
 }
 
 /**
@@ -20,7 +20,7 @@ export function inline(expression: string): string {
  * two more.
  */
 export function block(text: string): string {
-  return mark(text, true);
+  return placeholder(text, true);
 }
 
 /** Returns the placeholder of list items or members that are rendered under a condition. */
@@ -30,7 +30,7 @@ export function blockIf(condition: string, value: readonly Value[] | Fields): st
 
 /** Returns a reference to a key of the Secret that the values name. */
 export function secretKeyOf(key: string): Fields {
-  return { name: inline(`.Values.secrets.${key}.name`), key: inline(`.Values.secrets.${key}.key`) };
+  return { name: inlineExpression(`.Values.secrets.${key}.name`), key: inlineExpression(`.Values.secrets.${key}.key`) };
 }
 
 /** Object of a template, and the condition under which it is rendered. */
@@ -40,7 +40,7 @@ export interface Part {
 }
 
 /** Renders a template file: its head, and each object as a separate document. */
-export function print(head: string, parts: readonly Part[]): string {
+export function renderTemplate(head: string, parts: readonly Part[]): string {
   const documents = parts.map(({ object, when }) => {
     const document = `---\n${expand(yamlOf(object))}`;
     return when === undefined ? document : `{{- if ${when} }}\n${document}{{- end }}\n`;
@@ -57,15 +57,15 @@ function yamlOf(value: Value): string {
 
 function expand(yaml: string): string {
   const withLines = yaml.replaceAll(/^( *)(?:- )?helm_(\d+)_(?:: null)?$/gm, (line, indent: string, index: string) => {
-    const { text, lines } = marked[Number(index)] ?? { text: "", lines: false };
+    const { text, lines } = placeholders[Number(index)] ?? { text: "", lines: false };
     if (!lines) return line;
     const own = text.replaceAll(/nindent @(\d*)/g, (_, more: string) => `nindent ${indent.length + Number(more)}`);
     return expand(own.replaceAll(/^(?!\{\{-|$)/gm, indent)).trimEnd();
   });
-  return withLines.replaceAll(/helm_(\d+)_/g, (_, index: string) => marked[Number(index)]?.text ?? "");
+  return withLines.replaceAll(/helm_(\d+)_/g, (_, index: string) => placeholders[Number(index)]?.text ?? "");
 }
 
 /** Returns a member that is rendered if a value of the chart is not empty. */
-export function optional(name: string, expression: string): string {
+export function optionalMember(name: string, expression: string): string {
   return block(`{{- with ${expression} }}\n${name}:\n{{- toYaml . | nindent @2 }}\n{{- end }}`);
 }

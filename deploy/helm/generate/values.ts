@@ -11,7 +11,7 @@ const text = (description: string, fallback = "") => Type.String({ description, 
 const flag = (description: string, fallback = false) => Type.Boolean({ description, default: fallback });
 const texts = (description: string, fallback: Readonly<Record<string, string>> = {}) =>
   Type.Record(Type.String(), Type.String(), { description, default: fallback });
-const anything = (description: string) => Type.Object({}, { description, default: {} });
+const anyObject = (description: string) => Type.Object({}, { description, default: {} });
 const rules = (description: string) => Type.Array(Type.Object({}), { description, default: [] });
 const count = (fallback: number, description?: string) =>
   Type.Integer({ minimum: 1, default: fallback, ...(description === undefined ? {} : { description }) });
@@ -58,7 +58,7 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
 const secretKey = (key: string, what: string) =>
   Type.Object({ name: text("", "modelgate"), key: text("", key) }, { ...strict, description: what });
 
-function bundled(what: string, image: string, storage: string) {
+function bundledStoreSchema(what: string, image: string, storage: string) {
   return {
     bundled: flag(what),
     image: text("Image of the bundled server.", image),
@@ -89,7 +89,7 @@ export interface ValueSources {
   readonly registry: string;
 }
 
-function wayIn(what: string, className: string, annotations: Readonly<Record<string, string>>) {
+function entrySchema(what: string, className: string, annotations: Readonly<Record<string, string>>) {
   return Type.Object(
     {
       enabled: flag(what),
@@ -211,7 +211,7 @@ const podSettings = Type.Object(
     annotations: texts("Annotations of every pod."),
     nodeSelector: texts("Labels of the nodes."),
     tolerations: rules("Taints that pods tolerate."),
-    affinity: anything("Affinity of every pod."),
+    affinity: anyObject("Affinity of every pod."),
     priorityClassName: text("Priority class of every pod."),
   },
   { ...strict, description: "Settings of every pod of the suite." },
@@ -249,8 +249,8 @@ export function valuesSchema(sources: ValueSources) {
       ),
       secrets,
       publicUrl: text("Address in answers that name videos; that of the way in where empty."),
-      gateway: wayIn("A Gateway with an HTTPRoute (Gateway API).", "example", {}),
-      ingress: wayIn("An Ingress.", "nginx", sources.ingressAnnotations),
+      gateway: entrySchema("A Gateway with an HTTPRoute (Gateway API).", "example", {}),
+      ingress: entrySchema("An Ingress.", "nginx", sources.ingressAnnotations),
       services: Type.Object(
         Object.fromEntries(rows.map((row) => [row.name, serviceSchema(row, fixedVariables(row))])),
         strict,
@@ -275,9 +275,12 @@ export function valuesSchema(sources: ValueSources) {
       ),
       networkPolicy,
       monitoring,
-      redis: Type.Object(bundled("Runs one Redis beside the suite, for trials.", images.redis, storage.redis), strict),
+      redis: Type.Object(
+        bundledStoreSchema("Runs one Redis beside the suite, for trials.", images.redis, storage.redis),
+        strict,
+      ),
       redisContent: Type.Object(
-        bundled(
+        bundledStoreSchema(
           "Runs one Redis for clients' content beside the suite, for trials.",
           images.redisContent,
           storage.redisContent,
@@ -286,7 +289,7 @@ export function valuesSchema(sources: ValueSources) {
       ),
       nats: Type.Object(
         {
-          ...bundled("Runs one NATS beside the suite, for trials.", images.nats, storage.nats),
+          ...bundledStoreSchema("Runs one NATS beside the suite, for trials.", images.nats, storage.nats),
           replicas: Type.Integer({
             minimum: 0,
             maximum: 5,
@@ -302,7 +305,7 @@ export function valuesSchema(sources: ValueSources) {
         strict,
       ),
       postgres: Type.Object(
-        bundled("Runs one PostgreSQL beside the suite, for trials.", images.postgres, storage.postgres),
+        bundledStoreSchema("Runs one PostgreSQL beside the suite, for trials.", images.postgres, storage.postgres),
         strict,
       ),
       books: Type.Object({ enabled: flag("Keeps the books in PostgreSQL: the ledger reads BOOKS_URL.") }, strict),

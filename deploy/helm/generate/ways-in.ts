@@ -1,7 +1,7 @@
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
-import { inline, optional, print } from "./template.ts";
+import { inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
 /** Gateway of the manifests. Class, host and certificate come from the chart's values, here and in the Ingress. */
 const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
@@ -21,31 +21,31 @@ export function ingressAnnotations(): Readonly<Record<string, string>> {
 /** Returns the template of the Gateway and its route. */
 export function gatewayTemplate(head: string): string {
   const at = ".Values.gateway";
-  return print(`${head}{{- if ${at}.enabled }}\n`, [
+  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [
     {
       object: applyJsonPatch(gateway, [
-        { op: "add", path: `/metadata/${optional("annotations", `${at}.annotations`)}`, value: null },
-        replace("/spec/gatewayClassName", inline(`${at}.className`)),
-        replace("/spec/listeners/0/hostname", inline(`${at}.host`)),
-        replace("/spec/listeners/0/tls/certificateRefs/0/name", inline(`${at}.tlsSecret`)),
+        { op: "add", path: `/metadata/${optionalMember("annotations", `${at}.annotations`)}`, value: null },
+        replace("/spec/gatewayClassName", inlineExpression(`${at}.className`)),
+        replace("/spec/listeners/0/hostname", inlineExpression(`${at}.host`)),
+        replace("/spec/listeners/0/tls/certificateRefs/0/name", inlineExpression(`${at}.tlsSecret`)),
       ]),
     },
-    { object: applyJsonPatch(route, [replace("/spec/hostnames/0", inline(`${at}.host | quote`))]) },
+    { object: applyJsonPatch(route, [replace("/spec/hostnames/0", inlineExpression(`${at}.host | quote`))]) },
   ]).concat("{{- end }}\n");
 }
 
 /** Returns the template of the Ingress. */
 export function ingressTemplate(head: string): string {
   const at = ".Values.ingress";
-  return print(`${head}{{- if ${at}.enabled }}\n`, [
+  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [
     {
       object: applyJsonPatch(ingress, [
         { op: "remove", path: "/metadata/annotations" },
-        { op: "add", path: `/metadata/${optional("annotations", `${at}.annotations`)}`, value: null },
-        replace("/spec/ingressClassName", inline(`${at}.className`)),
-        replace("/spec/tls/0/hosts/0", inline(`${at}.host | quote`)),
-        replace("/spec/tls/0/secretName", inline(`${at}.tlsSecret`)),
-        replace("/spec/rules/0/host", inline(`${at}.host | quote`)),
+        { op: "add", path: `/metadata/${optionalMember("annotations", `${at}.annotations`)}`, value: null },
+        replace("/spec/ingressClassName", inlineExpression(`${at}.className`)),
+        replace("/spec/tls/0/hosts/0", inlineExpression(`${at}.host | quote`)),
+        replace("/spec/tls/0/secretName", inlineExpression(`${at}.tlsSecret`)),
+        replace("/spec/rules/0/host", inlineExpression(`${at}.host | quote`)),
       ]),
     },
   ]).concat("{{- end }}\n");

@@ -54,7 +54,7 @@ export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, stri
           automountServiceAccountToken: false,
           enableServiceLinks: false,
           terminationGracePeriodSeconds: preStopSeconds + drainSeconds + endSeconds,
-          topologySpreadConstraints: spread(labels),
+          topologySpreadConstraints: spreadConstraints(labels),
           securityContext: {
             runAsNonRoot: true,
             runAsUser: 1_000,
@@ -135,7 +135,7 @@ function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): r
 }
 
 /** Returns constraints that spread the pods of a service over zones and, if possible, over nodes. */
-function spread(labels: Readonly<Record<string, string>>): readonly object[] {
+function spreadConstraints(labels: Readonly<Record<string, string>>): readonly object[] {
   return ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
     topologyKey,
     maxSkew: 1,

@@ -5,7 +5,7 @@ import { gateway, rows, simulator } from "./services.ts";
 const head = "# Written by `node deploy/k8s/generate/main.ts` from generate/services.ts: change it there.\n";
 
 /** Returns the generated files, by their path in `deploy/k8s`. */
-export function generated(): ReadonlyMap<string, string> {
+export function generatedFiles(): ReadonlyMap<string, string> {
   const print = (value: object): string => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
   const files = new Map(
     [

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { generated } from "./files.ts";
+import { generatedFiles } from "./files.ts";
 
 /** Writes the generated files of `base/`. A test checks that they are up to date. */
-for (const [file, text] of generated()) writeFileSync(join(import.meta.dirname, "..", file), text);
+for (const [file, text] of generatedFiles()) writeFileSync(join(import.meta.dirname, "..", file), text);

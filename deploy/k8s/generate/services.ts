@@ -34,9 +34,9 @@ export interface ServiceRow {
   readonly readsConfiguration?: boolean;
 }
 
-const state = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
+const stateSecrets = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
 /** Secret keys that services with stored client content read. */
-const contentState = [...state, "CONTENT_REDIS_URL"] as const;
+const contentSecrets = [...stateSecrets, "CONTENT_REDIS_URL"] as const;
 /**
  * Keys of the Secret that may be absent: the previous secret of a rotation, and variables that default to REDIS_URL.
  */
@@ -50,8 +50,8 @@ export const streamSeconds = 300;
 const sessionSeconds = 900;
 
 /** Common properties of the areas' services. */
-const area = {
-  secrets: state,
+const areaRow = {
+  secrets: stateSecrets,
   calledBy: "edge",
   callsVendors: true,
   replicas: { min: 3, max: 60 },
@@ -72,17 +72,17 @@ const table: readonly ServiceRow[] = [
     drainSeconds: sessionSeconds,
   },
   {
-    ...area,
+    ...areaRow,
     name: "text",
     portVariable: "TEXT_PORT",
-    secrets: contentState,
+    secrets: contentSecrets,
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
     // A body that is being processed takes about four times its size. With 128 MiB of bodies, streams still fit into
     // the limit.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
   },
   {
-    ...area,
+    ...areaRow,
     name: "media",
     portVariable: "MEDIA_PORT",
     // Pictures are large, and a body or an answer that is being processed takes several times its size.
@@ -90,7 +90,7 @@ const table: readonly ServiceRow[] = [
     env: { BUFFER_BYTES: String(256 * 1024 * 1024) },
   },
   {
-    ...area,
+    ...areaRow,
     name: "audio",
     portVariable: "AUDIO_PORT",
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
@@ -99,17 +99,17 @@ const table: readonly ServiceRow[] = [
     env: { BUFFER_BYTES: String(128 * 1024 * 1024), SPOOL_BYTES: String(2_048 * 1024 * 1024) },
   },
   {
-    ...area,
+    ...areaRow,
     name: "video",
     portVariable: "VIDEO_PORT",
     resources: { cpu: "250m", memory: "320Mi", memoryLimit: "1Gi" },
     env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
   },
   {
-    ...area,
+    ...areaRow,
     name: "realtime",
     portVariable: "REALTIME_PORT",
-    secrets: contentState,
+    secrets: contentSecrets,
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
     drainSeconds: sessionSeconds,
     env: { SESSIONS: "2000" },
@@ -117,7 +117,7 @@ const table: readonly ServiceRow[] = [
   {
     name: "ledger",
     portVariable: "LEDGER_PORT",
-    secrets: [...state, "BOOKS_URL"],
+    secrets: [...stateSecrets, "BOOKS_URL"],
     calledBy: "control",
     callsVendors: false,
     resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
@@ -160,7 +160,7 @@ export const gateway: ServiceRow = {
   name: "gateway",
   portVariable: "PORT",
   opsPortVariable: "EDGE_OPS_PORT",
-  secrets: [...contentState, "BOOKS_URL"],
+  secrets: [...contentSecrets, "BOOKS_URL"],
   calledBy: "gateway",
   callsVendors: true,
   resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },

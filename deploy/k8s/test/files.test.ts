@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { generated } from "../generate/files.ts";
+import { generatedFiles } from "../generate/files.ts";
 
-test.each([...generated()])("%s is what `node deploy/k8s/generate/main.ts` writes", (file, text) => {
+test.each([...generatedFiles()])("%s is what `node deploy/k8s/generate/main.ts` writes", (file, text) => {
   expect(readFileSync(join(import.meta.dirname, "..", file), "utf8")).toBe(text);
 });

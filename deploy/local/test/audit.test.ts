@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { unacceptable } from "../advisories.ts";
+import { unacceptedAdvisories } from "../advisories.ts";
 
 /** How a registry answers when it is asked for advisories. */
 type Answer = { readonly status: number; readonly body: string } | "silence";
@@ -85,7 +85,7 @@ test("an accepted advisory passes until its date, and fails after it", () => {
     },
   });
   const accepted = [{ id: "GHSA-aaaa-bbbb-cccc", until: "2027-01-31", why: "only in a path that is never taken" }];
-  expect(unacceptable(report, accepted, "2027-01-31")).toEqual([]);
-  expect(unacceptable(report, accepted, "2027-02-01")).toHaveLength(1);
-  expect(unacceptable(report, [], "2027-01-31")).toHaveLength(1);
+  expect(unacceptedAdvisories(report, accepted, "2027-01-31")).toEqual([]);
+  expect(unacceptedAdvisories(report, accepted, "2027-02-01")).toHaveLength(1);
+  expect(unacceptedAdvisories(report, [], "2027-01-31")).toHaveLength(1);
 });

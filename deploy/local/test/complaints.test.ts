@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { spawnService } from "../child.ts";
-import { complaintIn, complaintPrinter } from "../complaints.ts";
+import { serviceMessageIn, serviceMessagePrinter } from "../complaints.ts";
 
 const line = (entry: object): string => JSON.stringify({ time: 1, service: "edge", ...entry });
 
@@ -18,13 +18,13 @@ test.each([
   { what: "half a line", written: '{"level":50,"ms', said: '{"level":50,"ms' },
   { what: "an empty line", written: "", said: undefined },
 ])("$what", ({ written, said }) => {
-  expect(complaintIn(written)?.words).toBe(said);
+  expect(serviceMessageIn(written)?.words).toBe(said);
 });
 
 test("the same words are said once in a while; other words, and another service's, at once", () => {
   const written: string[] = [];
   let now = 0;
-  const print = complaintPrinter(
+  const print = serviceMessagePrinter(
     (text) => written.push(text),
     () => now,
   );

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { areQuarantined, quarantine, type Quarantined } from "../quarantine.ts";
-import { filesToRepeat, wordsToRepeat } from "../repeat-failures.ts";
+import { filesToRepeat, argumentsToRepeat } from "../repeat-failures.ts";
 import type { RunReport } from "../run-report.ts";
 
 const failure = (file: string) => ({ file, test: "something" });
@@ -23,7 +23,7 @@ test.each([
   { words: [], repeated: [] },
   { words: ["-t", "books", "libs/books", "--project", "x", "e2e"], repeated: ["-t", "books", "--project", "x"] },
 ])("a repeated run has the options of the first one: $words", ({ words, repeated }) => {
-  expect(wordsToRepeat(words, ["a.test.ts"])).toEqual([...repeated, "--maxWorkers=1", "a.test.ts"]);
+  expect(argumentsToRepeat(words, ["a.test.ts"])).toEqual([...repeated, "--maxWorkers=1", "a.test.ts"]);
 });
 
 test.each([

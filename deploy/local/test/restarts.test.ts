@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Child } from "../child.ts";
-import { growingPauses, Restarts } from "../restarts.ts";
+import { restartPauses, Restarts } from "../restarts.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -22,7 +22,7 @@ function child(name: string): Child & { end(status: number): void } {
 }
 
 test("pauses double up to a bound, and begin anew after a while of life", () => {
-  const pauseAfter = growingPauses();
+  const pauseAfter = restartPauses();
   expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => pauseAfter(100))).toEqual([
     500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000,
   ]);

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Compile } from "typebox/compile";
-import { jsonAtStart } from "./core/asked-calls.ts";
+import { jsonAtStart } from "./core/requested-calls.ts";
 
 const count = (maximum = 1_000_000, minimum = 0) => Type.Optional(Type.Integer({ minimum, maximum }));
 const flag = Type.Optional(Type.Boolean());

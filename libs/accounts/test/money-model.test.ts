@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
-import { type Backends, clusterIsPossible, draftOf, startBackends, startClusterBackends } from "@modelgate/testkit";
+import { type Backends, canStartCluster, draftOf, startBackends, startClusterBackends } from "@modelgate/testkit";
 import {
   createAccount,
   credit,
@@ -64,7 +64,7 @@ let runs = 0;
 
 describe.each([
   ["one Redis", startBackends] as const,
-  ...(clusterIsPossible ? [["a Redis Cluster of three nodes", startClusterBackends] as const] : []),
+  ...(canStartCluster ? [["a Redis Cluster of three nodes", startClusterBackends] as const] : []),
 ])("on %s", (_, start) => {
   let backends: Backends;
   beforeAll(async () => {

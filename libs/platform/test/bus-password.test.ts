@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { clusterIsPossible, freePorts, startNats, until } from "@modelgate/testkit";
+import { canStartCluster, freePorts, startNats, until } from "@modelgate/testkit";
 import { openBus } from "../src/index.ts";
 
-test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is retried", async () => {
+test.skipIf(!canStartCluster)("a NATS that refuses the password for a while is retried", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-bus-"));
   const [port = 0] = await freePorts(1);
   const start = (password: string) =>

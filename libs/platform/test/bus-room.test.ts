@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clusterIsPossible, freePorts, startNats, until } from "@modelgate/testkit";
+import { canStartCluster, freePorts, startNats, until } from "@modelgate/testkit";
 import { openBus } from "../src/index.ts";
 import { createMetrics } from "../src/metrics.ts";
 
 const mebibyte = 1024 ** 2;
 
-describe.skipIf(!clusterIsPossible)("a NATS with little storage", () => {
+describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-room-"));
   let nats: Awaited<ReturnType<typeof startNats>>;
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clusterIsPossible, startTlsBackends, type TlsBackends } from "@modelgate/testkit";
+import { canStartCluster, startTlsBackends, type TlsBackends } from "@modelgate/testkit";
 import { openBus, openRedis, StartError } from "../src/index.ts";
 import { openContentRedis } from "../src/redis.ts";
 
 const log = pino({ level: "silent" });
 
 /** This process knows nothing of the authority that has certified Redis and NATS. */
-describe.skipIf(!clusterIsPossible)("a server with an untrusted certificate", () => {
+describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () => {
   let backends: TlsBackends;
   beforeAll(async () => {
     backends = await startTlsBackends();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, simulatorProgram, type Child } from "@modelgate/deploy/local";
 import { limitsVariable, limitedProgram, type Limits } from "./limits/limits.ts";
-import { finish, spawnWarm } from "./warm/pool.ts";
+import { finishService, spawnWarm } from "./warm/pool.ts";
 
 /**
  * Single service, for tests of that service. `stop` ends its process; disposing leaves the process to the next service
@@ -45,6 +45,6 @@ export async function startServiceAlone(
   return Object.assign(child, {
     url: `http://127.0.0.1:${port}`,
     opsUrl: `http://127.0.0.1:${opsPort}`,
-    [Symbol.asyncDispose]: () => finish(child),
+    [Symbol.asyncDispose]: () => finishService(child),
   });
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
-import { dockerAnswers, startContainers, type Backends } from "./containers.ts";
-import { control, type ServerControl } from "./server-control.ts";
+import { canStartContainers, startContainers, type Backends } from "./containers.ts";
+import { controlServer, type ServerControl } from "./server-control.ts";
 
 export type { Backends };
 
@@ -19,7 +19,7 @@ export interface LocalBackends extends Backends {
  */
 export async function startBackends(): Promise<Backends> {
   const wish = process.env["MODELGATE_TEST_BACKENDS"];
-  const containers = wish === "docker" || (wish !== "local" && (await dockerAnswers()));
+  const containers = wish === "docker" || (wish !== "local" && (await canStartContainers()));
   const backends = containers ? await startContainers() : await startLocalBackends();
   process.stdout.write(`redis and nats: ${backends.how}\n`);
   return backends;
@@ -34,7 +34,7 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
 export async function startLocalRedis(): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
-  const redis = await control(() => startRedis({ port, folder, keep: true }));
+  const redis = await controlServer(() => startRedis({ port, folder, keep: true }));
   return {
     ...redis,
     url: `redis://127.0.0.1:${port}`,
@@ -50,7 +50,7 @@ export async function startLocalBackends(): Promise<LocalBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
   const redis = await startLocalRedis();
-  const nats = await control(() => startNats({ port, folder, keep: true }));
+  const nats = await controlServer(() => startNats({ port, folder, keep: true }));
   return {
     redisUrl: redis.url,
     natsUrl: `nats://127.0.0.1:${port}`,

@@ -16,12 +16,12 @@ export interface Authority {
   issue(name: string): Promise<IssuedCertificate>;
 }
 
-const kind = { keyType: "ec", algorithm: "sha256" } as const;
+const keyOptions = { keyType: "ec", algorithm: "sha256" } as const;
 
 /** Creates an authority. Its files, and those of the certificates that it issues, are in `folder`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const own = await generate([{ name: "commonName", value: name }], {
-    ...kind,
+    ...keyOptions,
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },
       { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
@@ -33,7 +33,7 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
     file,
     async issue(server) {
       const issued = await generate([{ name: "commonName", value: server }], {
-        ...kind,
+        ...keyOptions,
         ca: { key: own.private, cert: own.cert },
         extensions: [
           { name: "basicConstraints", cA: false },

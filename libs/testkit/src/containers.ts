@@ -16,13 +16,13 @@ export const testLabels = { "org.modelgate.test": "true" };
 let answers: Promise<boolean> | undefined;
 
 /** Returns true if a Docker engine answers and has the images, or can pull them. */
-export function dockerAnswers(): Promise<boolean> {
-  answers ??= Promise.all(Object.values(images).map(imageAnswers)).then((all) => all.every(Boolean));
+export function canStartContainers(): Promise<boolean> {
+  answers ??= Promise.all(Object.values(images).map(canUseImage)).then((all) => all.every(Boolean));
   return answers;
 }
 
 /** Returns true if a Docker engine answers and has an image, or can pull it. */
-export async function imageAnswers(name: string): Promise<boolean> {
+export async function canUseImage(name: string): Promise<boolean> {
   try {
     const { image } = await getContainerRuntimeClient();
     if (!(await image.exists(ImageName.fromString(name)))) await image.pull(ImageName.fromString(name));

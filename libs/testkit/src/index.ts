@@ -11,10 +11,10 @@ export {
 } from "./backends.ts";
 export { draftOf } from "./draft-of.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
-export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";
+export { canStartCluster, startClusterBackends } from "./redis-cluster.ts";
 export { startLocalPostgres, startPostgres, type LocalPostgres, type PostgresBackend } from "./postgres.ts";
 export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";
-export { handOver, startReplica, type ReplicaServer } from "./redis-replica.ts";
+export { moveRedisData, startReplica, type ReplicaServer } from "./redis-replica.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
 export { simulatorAt, type SeenRequest, type SimulatorClient } from "./simulator-client.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
-import { control, type ServerControl } from "./server-control.ts";
+import { controlServer, type ServerControl } from "./server-control.ts";
 
 const nodeCount = 3;
 
@@ -25,7 +25,7 @@ export async function startNatsCluster(): Promise<NatsClusterBackends> {
   const routes = natsPorts.slice(nodeCount).map((port) => `nats://127.0.0.1:${port}`);
   const nodes = await Promise.all(
     ports.map(async (port, at) => {
-      const node = await control(() =>
+      const node = await controlServer(() =>
         startNats({
           port,
           folder: join(folder, `nats-${at}`),

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startPostgres as startServer } from "@modelgate/deploy/local";
 import { GenericContainer, Wait } from "testcontainers";
-import { imageAnswers, testLabels } from "./containers.ts";
-import { control, type ServerControl } from "./server-control.ts";
+import { canUseImage, testLabels } from "./containers.ts";
+import { controlServer, type ServerControl } from "./server-control.ts";
 
 const image = "postgres:15-alpine";
 /** Time, in ms, for which a start after a kill is retried. */
@@ -27,7 +27,7 @@ export interface LocalPostgres extends PostgresBackend {
  */
 export async function startPostgres(): Promise<PostgresBackend> {
   const wish = process.env["MODELGATE_TEST_BACKENDS"];
-  if (wish === "local" || (wish !== "docker" && !(await imageAnswers(image)))) return startLocalPostgres();
+  if (wish === "local" || (wish !== "docker" && !(await canUseImage(image)))) return startLocalPostgres();
   const container = await new GenericContainer(image)
     .withLabels(testLabels)
     .withEnvironment({ POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database })
@@ -49,7 +49,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   chmodSync(folder, 0o711); // as root, the server runs as another user
   const [port = 0] = await freePorts(1);
   let url = "";
-  const server = await control(async () => {
+  const server = await controlServer(async () => {
     for (const end = Date.now() + takesOverWithinMs; ;)
       try {
         const started = await startServer({ port, folder: join(folder, "server"), keep: false });

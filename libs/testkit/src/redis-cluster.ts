@@ -14,10 +14,10 @@ const nodeCount = 3;
  * True if a cluster can be started. Its nodes connect to each other at their announced addresses, which works for
  * servers on this machine but not for containers.
  */
-export const clusterIsPossible = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
+export const canStartCluster = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
   (name) => process.env[name]?.startsWith("docker:") !== true,
 );
-if (!clusterIsPossible) process.stdout.write("left out: what needs several servers that know each other's addresses\n");
+if (!canStartCluster) process.stdout.write("left out: what needs several servers that know each other's addresses\n");
 
 /** Starts a Redis Cluster of three nodes and a NATS server on this machine. */
 export async function startClusterBackends(): Promise<Backends> {

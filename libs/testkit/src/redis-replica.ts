@@ -33,7 +33,7 @@ export async function startReplica(primaryPort: number): Promise<ReplicaServer> 
  * Moves all data from one Redis server to another without a loss: the second replicates the first, the first refuses
  * writes, and the second is promoted.
  */
-export async function handOver(from: number, to: number): Promise<void> {
+export async function moveRedisData(from: number, to: number): Promise<void> {
   await redisCommand(to, `REPLICAOF 127.0.0.1 ${from}`);
   await until("it to follow", async () => isLinked(await redisCommand(to, "INFO replication")), 30_000);
   await redisCommand(from, "CLIENT PAUSE 10000 WRITE");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePorts, startNats, startRedis, startSentinel } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
 import { redisCommand } from "./redis-command.ts";
-import { control, type ServerControl } from "./server-control.ts";
+import { controlServer, type ServerControl } from "./server-control.ts";
 import { until } from "./until.ts";
 
 const master = "modelgate";
@@ -38,7 +38,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
   const [first = 0] = redisPorts;
   const servers = await Promise.all(
     redisPorts.map(async (port, at) => {
-      const server = await control(() =>
+      const server = await controlServer(() =>
         startRedis({
           port,
           folder: join(folder, `redis-${at}`),

@@ -14,7 +14,9 @@ export interface ServerControl {
 }
 
 /** Starts a server that a test controls. `stop` ends it normally. */
-export async function control(begin: () => Promise<LocalServer>): Promise<ServerControl & { stop(): Promise<void> }> {
+export async function controlServer(
+  begin: () => Promise<LocalServer>,
+): Promise<ServerControl & { stop(): Promise<void> }> {
   let server = await begin();
   return {
     pid: () => childOf(server.child.pid),

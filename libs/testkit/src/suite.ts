@@ -20,7 +20,7 @@ import { startBackends, startLocalBackends, type Backends, type LocalBackends } 
 import { limitedProgram, limitsVariable, withLimits, type Limits } from "./limits/limits.ts";
 import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
 import { until } from "./until.ts";
-import { finish, spawnWarm } from "./warm/pool.ts";
+import { finishService, spawnWarm } from "./warm/pool.ts";
 
 export interface SuiteOptions<B extends Backends> {
   /** Configuration, as parsed from YAML. `${SIMULATOR_URL}` may be used in it. */
@@ -76,7 +76,7 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
 }
 
 /** Services whose readiness a suite does not wait for. */
-const unwaited: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
+const unawaitedServices: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
 
 /** Kinds of models for which an area is needed. A suite without such models may start without the area. */
 const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
@@ -87,7 +87,7 @@ const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
 };
 
 /** Returns a function that tells if a suite with this configuration needs a service. */
-function neededBy({
+function neededServices({
   config,
   services,
 }: Pick<SuiteOptions<Backends>, "config" | "services">): (name: ServiceName) => boolean {
@@ -145,7 +145,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
   // A single process always runs all services, so that the next suite can reuse it.
   const isWhole = shape === "one" && !options.fresh;
-  const wanted: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededBy(options));
+  const wanted: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededServices(options));
   const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 
   async function start(name: ServiceName): Promise<void> {
@@ -157,7 +157,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     });
   }
   async function stop(): Promise<void> {
-    await Promise.all([...new Set(children.values())].map(finish));
+    await Promise.all([...new Set(children.values())].map(finishService));
     await backends[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -169,9 +169,9 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     const apart = wanted.filter((name) => !together.includes(name));
     const processes = first === undefined ? apart : [first, ...apart];
     await Promise.all(processes.map(start));
-    for (const name of processes.filter((each) => !unwaited.has(each)))
+    for (const name of processes.filter((each) => !unawaitedServices.has(each)))
       await until(`${name} to be ready`, async () => (await fetch(`${opsUrl(name)}/readyz`)).ok);
-    await accountsDeclared(options.config, gatectl);
+    await awaitAccounts(options.config, gatectl);
   } catch (error) {
     await stop();
     throw error;
@@ -206,7 +206,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
  * Waits until the accounts of a configuration have their API keys: on a busy machine, control publishes the
  * configuration before the ledger has created them.
  */
-async function accountsDeclared(config: object, gatectl: Suite["gatectl"]): Promise<void> {
+async function awaitAccounts(config: object, gatectl: Suite["gatectl"]): Promise<void> {
   const accounts: object = "accounts" in config && typeof config.accounts === "object" ? (config.accounts ?? {}) : {};
   for (const [id, account] of Object.entries(accounts)) {
     const count = Array.isArray(account?.tokens) ? account.tokens.length : 0;

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { dockerAnswers, startContainers } from "../src/containers.ts";
+import { canStartContainers, startContainers } from "../src/containers.ts";
 import { startLocalBackends, type Backends } from "../src/backends.ts";
 
-const docker = await dockerAnswers();
+const docker = await canStartContainers();
 if (!docker) process.stdout.write("containers: not tried, no Docker engine answers with (or can pull) the images\n");
 const ways: readonly (readonly [string, () => Promise<Backends>])[] = [
   ["servers of this machine", startLocalBackends],

@@ -39,7 +39,7 @@ interface SessionStart extends Pick<Handshake, "beta"> {
   readonly call: RealtimeCall;
   readonly format: SessionFormat;
   readonly price: SessionPrice;
-  /** Initial settings, where its key is bound to them. */
+  /** Initial settings that the key is bound to; undefined for a normal API key. */
   readonly settings: SessionSettings | undefined;
   /** Reservation for the first response. */
   readonly first: HeldMoney;

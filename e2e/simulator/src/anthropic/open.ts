@@ -10,7 +10,7 @@ import { countShape, messagesShape } from "./shape.ts";
 
 /** Reads a request for a message, for any vendor that serves this model. Throws a Refusal. */
 export function openMessages(body: unknown, headers: IncomingHttpHeaders, stream: boolean): ParsedRequest {
-  demandBetas(body, headers);
+  requireBetas(body, headers);
   const question = readMessages(body, messagesShape);
   const shown = { omitted: textAt(memberOf(body, "thinking"), "display") === "omitted" };
   return {
@@ -32,7 +32,7 @@ export function openCount(body: unknown): ParsedRequest {
 const betaOf: Readonly<Record<string, string>> = { context_management: "context-management-" };
 
 /** Refuses a field of a beta feature if the request header does not name that feature. */
-function demandBetas(body: unknown, headers: IncomingHttpHeaders): void {
+function requireBetas(body: unknown, headers: IncomingHttpHeaders): void {
   const asked = headerOf(headers, "anthropic-beta").split(",");
   for (const [field, beta] of Object.entries(betaOf))
     if (memberOf(body, field) !== undefined && !asked.some((name) => name.trim().startsWith(beta)))

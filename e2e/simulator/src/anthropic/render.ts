@@ -1,8 +1,8 @@
 import type { Answer } from "../core/answer.ts";
-import { argumentsOf } from "../core/asked-calls.ts";
+import { argumentsOf } from "../core/requested-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { encodeText, makeOpaqueData } from "../core/seal.ts";
-import { redactedSeal, thinkingSeal } from "./rules.ts";
+import { encodeText, makeOpaqueData } from "../core/opaque-data.ts";
+import { redactedDataKind, thinkingDataKind } from "./rules.ts";
 
 /** Options for the reasoning in an answer. */
 export interface ReasoningOptions {
@@ -24,10 +24,10 @@ export function blocksFor(
 ): readonly Block[] {
   const blocks: Block[] = [];
   if (thoughts !== undefined && redacted)
-    blocks.push({ type: "redacted_thinking", data: encodeText(redactedSeal, thoughts) });
+    blocks.push({ type: "redacted_thinking", data: encodeText(redactedDataKind, thoughts) });
   if (thoughts !== undefined && !redacted) {
     const thinking = omitted ? "" : thoughts;
-    blocks.push({ type: "thinking", thinking, signature: makeOpaqueData(thinkingSeal, thinking) });
+    blocks.push({ type: "thinking", thinking, signature: makeOpaqueData(thinkingDataKind, thinking) });
   }
   if (text !== undefined && text !== "") blocks.push({ type: "text", text, citations: null });
   for (const call of calls)

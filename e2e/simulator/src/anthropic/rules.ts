@@ -1,11 +1,11 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
-import { isOpaqueDataOf } from "../core/seal.ts";
+import { isOpaqueDataOf } from "../core/opaque-data.ts";
 import { blocksOf, turnsOf, type Turn } from "./turns.ts";
 
 /** Kind of the signature of reasoning. */
-export const thinkingSeal = "anthropic.thinking";
-export const redactedSeal = "anthropic.redacted";
+export const thinkingDataKind = "anthropic.thinking";
+export const redactedDataKind = "anthropic.redacted";
 
 const maxCacheCuts = 4;
 
@@ -14,21 +14,21 @@ export function requireValidRequest(body: unknown): void {
   const turns = turnsOf(body);
   const [first] = turns;
   if (first?.role !== "user") throw wrongField(["messages", 0, "role"], "The first message must be the user's.");
-  demandTools(turns);
-  demandSeals(turns);
-  demandThinking(body, turns);
-  demandChoice(body);
+  requireValidTools(turns);
+  requireSignatures(turns);
+  requireValidThinking(body, turns);
+  requireValidChoice(body);
   const cuts = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
   if (cuts.length > maxCacheCuts)
     throw new Refusal(400, `There may be ${maxCacheCuts} blocks with cache_control; there are ${cuts.length}.`);
   const last = turns.at(-1);
   if (last?.role === "assistant" && /\s$/.test(textAt(last.blocks.at(-1), "text") ?? ""))
     throw wrongField(["messages", last.at], "The beginning of an answer must not end in white space.");
-  demandFiles(turns);
+  requireValidFiles(turns);
 }
 
 /** Refuses turns in which tool results do not answer the calls of the previous turn, or are not first. */
-function demandTools(turns: readonly Turn[]): void {
+function requireValidTools(turns: readonly Turn[]): void {
   const seen = new Set<string>();
   for (const [place, turn] of turns.entries()) {
     const uses = blocksOf(turns[place - 1], "tool_use").map((use) => textAt(use, "id") ?? "");
@@ -36,7 +36,7 @@ function demandTools(turns: readonly Turn[]): void {
       if (seen.has(id)) throw wrongField(["messages", turn.at - 1], `The tool_use id '${id}' appears more than once.`);
       seen.add(id);
     }
-    demandResults(turn, new Set(uses));
+    requireResults(turn, new Set(uses));
   }
   const last = turns.at(-1);
   if (blocksOf(last, "tool_use").length > 0)
@@ -44,7 +44,7 @@ function demandTools(turns: readonly Turn[]): void {
 }
 
 /** @param open ids of the calls that this turn must answer */
-function demandResults(turn: Turn, open: Set<string>): void {
+function requireResults(turn: Turn, open: Set<string>): void {
   let began = false;
   for (const [at, block] of turn.blocks.entries()) {
     const isResult = textAt(block, "type") === "tool_result";
@@ -58,20 +58,20 @@ function demandResults(turn: Turn, open: Set<string>): void {
     throw wrongField(["messages", turn.at], `These tool_use ids have no tool_result: ${[...open].join(", ")}.`);
 }
 
-function demandSeals(turns: readonly Turn[]): void {
+function requireSignatures(turns: readonly Turn[]): void {
   for (const turn of turns)
     for (const [at, block] of turn.blocks.entries()) {
       const path = ["messages", turn.at, "content", at];
       const type = textAt(block, "type");
       const [thought, signature] = [textAt(block, "thinking") ?? "", textAt(block, "signature") ?? ""];
-      if (type === "thinking" && !isOpaqueDataOf(thinkingSeal, signature, thought))
+      if (type === "thinking" && !isOpaqueDataOf(thinkingDataKind, signature, thought))
         throw wrongField([...path, "signature"], "This is not the signature of this thinking block.");
-      if (type === "redacted_thinking" && !isOpaqueDataOf(redactedSeal, textAt(block, "data") ?? ""))
+      if (type === "redacted_thinking" && !isOpaqueDataOf(redactedDataKind, textAt(block, "data") ?? ""))
         throw wrongField([...path, "data"], "This data was not made here.");
     }
 }
 
-function demandThinking(body: unknown, turns: readonly Turn[]): void {
+function requireValidThinking(body: unknown, turns: readonly Turn[]): void {
   const thinking = memberOf(body, "thinking");
   const type = textAt(thinking, "type");
   if (type !== "enabled" && type !== "adaptive") return;
@@ -85,11 +85,11 @@ function demandThinking(body: unknown, turns: readonly Turn[]): void {
   const choice = textAt(memberOf(body, "tool_choice"), "type");
   if (choice === "any" || choice === "tool")
     throw wrongField(["tool_choice"], "With thinking, no tool call can be forced.");
-  demandThoughtFirst(type, turns);
+  requireReasoningFirst(type, turns);
 }
 
 /** Refuses an unfinished tool round whose assistant turn does not begin with its reasoning. */
-function demandThoughtFirst(type: string, turns: readonly Turn[]): void {
+function requireReasoningFirst(type: string, turns: readonly Turn[]): void {
   const last = turns.at(-1);
   if (last?.role === "assistant")
     throw wrongField(["messages", last.at], "With thinking, the beginning of an answer cannot be given.");
@@ -103,7 +103,7 @@ function demandThoughtFirst(type: string, turns: readonly Turn[]): void {
     );
 }
 
-function demandChoice(body: unknown): void {
+function requireValidChoice(body: unknown): void {
   const names = listAt(body, "tools").map((tool) => textAt(tool, "name"));
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw wrongField(["tools"], `Tool names must be unique; '${twice}' appears more than once.`);
@@ -115,7 +115,7 @@ function demandChoice(body: unknown): void {
     throw wrongField(["tool_choice", "name"], `There is no tool '${wanted}'.`);
 }
 
-function demandFiles(turns: readonly Turn[]): void {
+function requireValidFiles(turns: readonly Turn[]): void {
   for (const turn of turns)
     for (const block of turn.blocks) {
       const file = textAt(memberOf(block, "source"), "file_id");

@@ -30,7 +30,7 @@ export function authenticate(call: VendorCall): string {
     throw refusal("The security token included in the request is expired", "ExpiredTokenException");
   if (accessKey.startsWith("AKIABAD"))
     throw refusal("The security token included in the request is invalid.", "UnrecognizedClientException");
-  demandTime(headerOf(call.headers, "x-amz-date"), Date.now() + (call.behaviour?.clockOffMs ?? 0));
+  requireTime(headerOf(call.headers, "x-amz-date"), Date.now() + (call.behaviour?.clockOffMs ?? 0));
   const names = field("SignedHeaders").split(";");
   const missing = ["host", "x-amz-date"].filter((name) => !names.includes(name));
   if (missing.length > 0)
@@ -45,7 +45,7 @@ export function authenticate(call: VendorCall): string {
   return accessKey;
 }
 
-function demandTime(stamp: string, now: number): void {
+function requireTime(stamp: string, now: number): void {
   const signedAt = Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
   if (Math.abs(now - signedAt) <= maxSkewMs) return;
   const least = stampOf(now - maxSkewMs);

@@ -11,7 +11,7 @@ const converse: Endpoint = {
   method: "POST",
   path: /^\/model\/([^/]+)\/converse(-stream)?$/,
   open({ body, groups: [model = "", streamed] }) {
-    demandModel(model);
+    requireModelName(model);
     const question = readConverse(body, model);
     return {
       directive: question.directive,
@@ -26,13 +26,13 @@ const invokeModel: Endpoint = {
   method: "POST",
   path: /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/,
   open({ body, groups: [model = "", streamed] }) {
-    demandModel(model);
+    requireModelName(model);
     return invoke(body, model, streamed === "-with-response-stream");
   },
 };
 
 /** Refuses a model name that has neither the form `vendor.model` nor that of an ARN. */
-function demandModel(model: string): void {
+function requireModelName(model: string): void {
   if (!/^(?:[a-z0-9-]+\.)+[\w:.-]+$|^arn:/.test(model))
     throw new Refusal(400, "The provided model identifier is invalid.");
 }

@@ -1,11 +1,11 @@
 import type { Behaviour } from "../behaviour.ts";
 import type { Answer } from "../core/answer.ts";
-import { argumentsOf } from "../core/asked-calls.ts";
+import { argumentsOf } from "../core/requested-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { encodeText, makeOpaqueData } from "../core/seal.ts";
+import { encodeText, makeOpaqueData } from "../core/opaque-data.ts";
 import { halvesOf, piecesOf } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
-import { redactedSeal, thinkingSeal } from "./rules.ts";
+import { redactedDataKind, thinkingDataKind } from "./rules.ts";
 
 type Block =
   | { readonly reasoningContent: { readonly reasoningText: { readonly text: string; readonly signature: string } } }
@@ -16,9 +16,9 @@ type Block =
 function blocksFor({ thoughts, redacted, text, calls }: Answer): readonly Block[] {
   const blocks: Block[] = [];
   if (thoughts !== undefined && redacted)
-    blocks.push({ reasoningContent: { redactedContent: encodeText(redactedSeal, thoughts) } });
+    blocks.push({ reasoningContent: { redactedContent: encodeText(redactedDataKind, thoughts) } });
   if (thoughts !== undefined && !redacted) {
-    const reasoningText = { text: thoughts, signature: makeOpaqueData(thinkingSeal, thoughts) };
+    const reasoningText = { text: thoughts, signature: makeOpaqueData(thinkingDataKind, thoughts) };
     blocks.push({ reasoningContent: { reasoningText } });
   }
   if (text !== undefined && text !== "") blocks.push({ text });

@@ -1,10 +1,10 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
-import { isOpaqueDataOf } from "../core/seal.ts";
+import { isOpaqueDataOf } from "../core/opaque-data.ts";
 
 /** Kind of the signature of reasoning. */
-export const thinkingSeal = "bedrock.thinking";
-export const redactedSeal = "bedrock.redacted";
+export const thinkingDataKind = "bedrock.thinking";
+export const redactedDataKind = "bedrock.redacted";
 
 /** Returns the blocks of a message that have a member with this name. */
 export function blocksWith(message: unknown, name: string): readonly unknown[] {
@@ -23,19 +23,19 @@ export function requireValidRequest(body: unknown): void {
       "A conversation must start with a user message. Try again with a conversation that starts with a user message.",
     );
   for (const [at, message] of messages.entries()) {
-    demandResults(messages[at - 1], message, at);
-    demandSeals(message, at);
-    demandDocuments(message, at);
+    requireResults(messages[at - 1], message, at);
+    requireSignatures(message, at);
+    requireValidDocuments(message, at);
   }
   const uses = messages.some((message) => blocksWith(message, "toolUse").length > 0);
   if (blocksWith(messages.at(-1), "toolUse").length > 0)
     throw new Refusal(400, "Expected toolResult blocks after the toolUse blocks of the last message.");
   if (uses && memberOf(body, "toolConfig") === undefined)
     throw new Refusal(400, "The toolConfig field must be defined when using toolUse and toolResult content blocks.");
-  demandNames(messages);
+  requireValidNames(messages);
 }
 
-function demandResults(before: unknown, message: unknown, at: number): void {
+function requireResults(before: unknown, message: unknown, at: number): void {
   const uses = blocksWith(before, "toolUse").map((use) => textAt(use, "toolUseId"));
   const results = blocksWith(message, "toolResult").map((result) => textAt(result, "toolUseId"));
   if (uses.some((id) => !results.includes(id)))
@@ -50,27 +50,27 @@ function demandResults(before: unknown, message: unknown, at: number): void {
     );
 }
 
-function demandSeals(message: unknown, at: number): void {
+function requireSignatures(message: unknown, at: number): void {
   for (const thought of blocksWith(message, "reasoningContent")) {
     const path = ["messages", at, "content"];
     const text = memberOf(thought, "reasoningText");
     const redacted = textAt(thought, "redactedContent");
     if (
       text !== undefined &&
-      !isOpaqueDataOf(thinkingSeal, textAt(text, "signature") ?? "", textAt(text, "text") ?? "")
+      !isOpaqueDataOf(thinkingDataKind, textAt(text, "signature") ?? "", textAt(text, "text") ?? "")
     )
       throw wrongField(path, "Invalid `signature` in `thinking` block.");
-    if (redacted !== undefined && !isOpaqueDataOf(redactedSeal, redacted))
+    if (redacted !== undefined && !isOpaqueDataOf(redactedDataKind, redacted))
       throw wrongField(path, "Invalid `data` in `redacted_thinking` block.");
   }
 }
 
-function demandDocuments(message: unknown, at: number): void {
+function requireValidDocuments(message: unknown, at: number): void {
   if (blocksWith(message, "document").length > 0 && blocksWith(message, "text").length === 0)
     throw wrongField(["messages", at, "content"], "A text block must be included when using documents.");
 }
 
-function demandNames(messages: readonly unknown[]): void {
+function requireValidNames(messages: readonly unknown[]): void {
   const names = messages.flatMap((message) => blocksWith(message, "document").map((each) => textAt(each, "name")));
   if (new Set(names).size < names.length)
     throw new Refusal(400, "Messages contain duplicate document names. Use distinct names.");

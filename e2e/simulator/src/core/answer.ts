@@ -1,6 +1,6 @@
 import type { Behaviour } from "../behaviour.ts";
 import { numberAt } from "../checks/members.ts";
-import { callsIn, type ToolCall } from "./asked-calls.ts";
+import { callsIn, type ToolCall } from "./requested-calls.ts";
 import { pictureOf, smallPictureOf } from "../pictures/picture.ts";
 import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";

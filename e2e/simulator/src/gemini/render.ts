@@ -1,15 +1,15 @@
 import type { Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
 import type { Answer } from "../core/answer.ts";
-import { argumentsOf } from "../core/asked-calls.ts";
+import { argumentsOf } from "../core/requested-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { makeOpaqueData } from "../core/seal.ts";
+import { makeOpaqueData } from "../core/opaque-data.ts";
 import { piecesOf, tokenTexts } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
 import { errorOf } from "./errors.ts";
 import { signsCalls } from "./models.ts";
 import type { GenerateRequest } from "./read.ts";
-import { thoughtSeal } from "./rules.ts";
+import { thoughtDataKind } from "./rules.ts";
 
 /** Visible parts of an answer: reasoning, text, picture and calls. */
 interface Shown {
@@ -26,17 +26,17 @@ function partsOf({ question, showThoughts, wordless }: GenerateRequest, answer: 
   const signs = signsCalls(question.model);
   const picture = image && {
     inlineData: { mimeType: "image/png", data: image.toString("base64") },
-    ...(signs && { thoughtSignature: makeOpaqueData(thoughtSeal, "picture") }),
+    ...(signs && { thoughtSignature: makeOpaqueData(thoughtDataKind, "picture") }),
   };
   const called = calls.map((call, at) => ({
     functionCall: { ...(signs && { id: freshId("fc-") }), name: call.name, args: argumentsOf(call.arguments) },
-    ...(at === 0 && { thoughtSignature: makeOpaqueData(thoughtSeal, call.name) }),
+    ...(at === 0 && { thoughtSignature: makeOpaqueData(thoughtDataKind, call.name) }),
   }));
   return {
     thoughts: showThoughts || behaviour.reasoning !== undefined ? thoughts : undefined,
     text: wordless ? undefined : answer.text,
     rest: picture === undefined ? called : [picture, ...called],
-    seal: thoughts !== undefined && calls.length === 0 ? makeOpaqueData(thoughtSeal, "words") : undefined,
+    seal: thoughts !== undefined && calls.length === 0 ? makeOpaqueData(thoughtDataKind, "words") : undefined,
   };
 }
 

@@ -1,11 +1,11 @@
 import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
-import { isOpaqueDataOf } from "../core/seal.ts";
+import { isOpaqueDataOf } from "../core/opaque-data.ts";
 import { signsCalls, takesBudgetsOnly } from "./models.ts";
 
 /** Kind of the signature of reasoning. The signature on a call is bound to the function's name. */
-export const thoughtSeal = "gemini.thought";
+export const thoughtDataKind = "gemini.thought";
 
 /** Texts that the vendor accepts instead of a signature, for calls that another model made. */
 const dummySeals = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
@@ -13,11 +13,11 @@ const dummySeals = ["context_engineering_is_the_way_to_go", "skip_thought_signat
 /** Refuses a request of the right shape whose content this vendor would refuse. */
 export function requireValidRequest(body: unknown, model: string): void {
   const turns = turnsOf(listAt(body, "contents"));
-  demandOrder(turns);
-  demandSeals(turns);
-  if (signsCalls(model)) demandSignedCalls(turns);
-  demandTools(body, model);
-  demandConfig(memberOf(body, "generationConfig"), model);
+  requireOrder(turns);
+  requireSignatures(turns);
+  if (signsCalls(model)) requireSignedCalls(turns);
+  requireValidTools(body, model);
+  requireValidConfig(memberOf(body, "generationConfig"), model);
   if (textAt(body, "cachedContent") !== undefined)
     throw new Refusal(403, "The cached content is not there, or not for this key.", { path: ["cachedContent"] });
 }
@@ -49,7 +49,7 @@ const payloadsIn = (turn: Turn | undefined, name: string): readonly unknown[] =>
  * Refuses calls that do not follow a user's text or a function's result, and calls without as many results in the next
  * turn.
  */
-function demandOrder(turns: readonly Turn[]): void {
+function requireOrder(turns: readonly Turn[]): void {
   for (const [place, turn] of turns.entries()) {
     const [calls, results] = [payloadsIn(turn, "functionCall"), payloadsIn(turn, "functionResponse")];
     const path = ["contents", turn.at];
@@ -62,14 +62,14 @@ function demandOrder(turns: readonly Turn[]): void {
         path,
         `There must be as many function results as calls: ${asked.length}, not ${results.length}.`,
       );
-    demandPairs(asked, results, turn.at);
+    requirePairs(asked, results, turn.at);
   }
   const last = turns.at(-1);
   if (last?.isModel === true)
     throw wrongField(["contents", last.at], "A request ends with the user's turn or a function's results.");
 }
 
-function demandPairs(asked: readonly unknown[], results: readonly unknown[], at: number): void {
+function requirePairs(asked: readonly unknown[], results: readonly unknown[], at: number): void {
   const open = asked.map((call) => ({ id: textAt(call, "id"), name: textAt(call, "name") }));
   for (const result of results) {
     const [id, name] = [textAt(result, "id"), textAt(result, "name")];
@@ -79,17 +79,17 @@ function demandPairs(asked: readonly unknown[], results: readonly unknown[], at:
   }
 }
 
-function demandSeals(turns: readonly Turn[]): void {
+function requireSignatures(turns: readonly Turn[]): void {
   for (const { part, path } of turns.flatMap(({ parts }) => parts)) {
     const seal = textAt(part, "thoughtSignature");
     if (seal === undefined || dummySeals.includes(seal)) continue;
-    if (!isOpaqueDataOf(thoughtSeal, seal, textAt(memberOf(part, "functionCall"), "name")))
+    if (!isOpaqueDataOf(thoughtDataKind, seal, textAt(memberOf(part, "functionCall"), "name")))
       throw wrongField([...path, "thoughtSignature"], "The thought signature is not valid.");
   }
 }
 
 /** Refuses turns after the last user text in which the first call of a step has no signature. */
-function demandSignedCalls(turns: readonly Turn[]): void {
+function requireSignedCalls(turns: readonly Turn[]): void {
   const spoke = turns.findLastIndex((turn) => !turn.isModel && payloadsIn(turn, "functionResponse").length === 0);
   for (const { parts } of turns.slice(spoke + 1)) {
     const first = parts.find(({ part }) => memberOf(part, "functionCall") !== undefined);
@@ -98,9 +98,9 @@ function demandSignedCalls(turns: readonly Turn[]): void {
   }
 }
 
-function demandTools(body: unknown, model: string): void {
+function requireValidTools(body: unknown, model: string): void {
   const declared = listAt(body, "tools").flatMap((tool) => listAt(tool, "functionDeclarations"));
-  if (declared.length > 0) demandNoOwnTools(body, model);
+  if (declared.length > 0) refuseVendorTools(body, model);
   const names = declared.map((declaration) => textAt(declaration, "name") ?? "");
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw wrongField(["tools"], `The function '${twice}' is declared twice.`);
@@ -122,7 +122,7 @@ function demandTools(body: unknown, model: string): void {
  * Refuses vendor tools in combination with functions, except for newer models if the client sends the tools' steps
  * back.
  */
-function demandNoOwnTools(body: unknown, model: string): void {
+function refuseVendorTools(body: unknown, model: string): void {
   const names = listAt(body, "tools").flatMap((tool) => (isRecord(tool) ? Object.keys(tool) : []));
   if (names.every((name) => name === "functionDeclarations")) return;
   const path = ["toolConfig", "includeServerSideToolInvocations"];
@@ -131,7 +131,7 @@ function demandNoOwnTools(body: unknown, model: string): void {
     throw wrongField(path, "Functions beside other tools need this to be true.");
 }
 
-function demandConfig(config: unknown, model: string): void {
+function requireValidConfig(config: unknown, model: string): void {
   const at = (name: string) => ["generationConfig", name];
   const set = (name: string): boolean => (memberOf(config, name) ?? undefined) !== undefined;
   const schemas = ["responseSchema", "responseJsonSchema"].filter(set);
@@ -141,10 +141,10 @@ function demandConfig(config: unknown, model: string): void {
     throw wrongField(at("responseMimeType"), "With a schema, the type of the answer must be application/json.");
   if (set("logprobs") && memberOf(config, "responseLogprobs") !== true)
     throw wrongField(at("logprobs"), "'logprobs' is only taken together with 'responseLogprobs'.");
-  demandThinking(memberOf(config, "thinkingConfig"), model);
+  requireValidThinking(memberOf(config, "thinkingConfig"), model);
 }
 
-function demandThinking(thinking: unknown, model: string): void {
+function requireValidThinking(thinking: unknown, model: string): void {
   const path = ["generationConfig", "thinkingConfig"];
   const [budget, level] = [numberAt(thinking, "thinkingBudget"), textAt(thinking, "thinkingLevel")];
   if (budget !== undefined && level !== undefined)

@@ -12,7 +12,7 @@ import {
   type Vendor,
   type VendorCall,
 } from "../vendor.ts";
-import { videoAddress, videoHost, isVideoPath } from "../video/film-host.ts";
+import { videoAddress, videoHost, isVideoPath } from "../video/video-host.ts";
 import { directiveOf, findTask, poll, createTask, type Phase } from "../video/tasks.ts";
 
 const submitShape = new Shapes(

@@ -4,7 +4,7 @@ import { requireShape, dottedPath, Refusal } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { bearerOf, createVendor, type Endpoint, type Vendor, type VendorCall } from "../vendor.ts";
-import { videoAddress, videoHost, isVideoPath } from "../video/film-host.ts";
+import { videoAddress, videoHost, isVideoPath } from "../video/video-host.ts";
 import { directiveOf, findTask, poll, createTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
 /** Returns the secret key of an access key. */

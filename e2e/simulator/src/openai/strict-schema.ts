@@ -8,7 +8,7 @@ import type { Path } from "../checks/shape.ts";
  *
  * @param path position of the schema in the body
  */
-export function demandStrictSchema(schema: unknown, path: Path): void {
+export function requireStrictSchema(schema: unknown, path: Path): void {
   if (!isRecord(schema)) return;
   const properties = memberOf(schema, "properties");
   if (schema["type"] === "object" || isRecord(properties)) {
@@ -20,9 +20,9 @@ export function demandStrictSchema(schema: unknown, path: Path): void {
       throw wrongField(path, `A strict schema requires every property; '${free}' is not required.`, "invalid_schema");
   }
   for (const name of ["properties", "$defs", "definitions"])
-    for (const inner of Object.values(recordAt(schema, name))) demandStrictSchema(inner, path);
-  demandStrictSchema(schema["items"], path);
-  for (const inner of listAt(schema, "anyOf")) demandStrictSchema(inner, path);
+    for (const inner of Object.values(recordAt(schema, name))) requireStrictSchema(inner, path);
+  requireStrictSchema(schema["items"], path);
+  for (const inner of listAt(schema, "anyOf")) requireStrictSchema(inner, path);
 }
 
 function recordAt(value: unknown, name: string): Readonly<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import { Refusal } from "../checks/refusal.ts";
 import { freshId } from "../core/ids.ts";
 import { addressOfPicture } from "../pictures/index.ts";
 import { admitBearer, createVendor, headerOf, type EndpointCall, type Endpoint, type Vendor } from "../vendor.ts";
-import { videoHost, isVideoPath } from "../video/film-host.ts";
+import { videoHost, isVideoPath } from "../video/video-host.ts";
 import { findTask } from "../video/tasks.ts";
 import { readGeneration, readSynthesis } from "./read.ts";
 import { beginTask, pollTask } from "./tasks.ts";

@@ -4,7 +4,7 @@ import { Shapes } from "../checks/notation.ts";
 import type { Shape } from "../checks/shape.ts";
 import { freshId } from "../core/ids.ts";
 import { headerOf, type Endpoint } from "../vendor.ts";
-import { videoAddress } from "../video/film-host.ts";
+import { videoAddress } from "../video/video-host.ts";
 import { directiveOf, poll, sidesOf, createTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
 const shapes = new Shapes(String.raw`

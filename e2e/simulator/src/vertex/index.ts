@@ -35,12 +35,12 @@ function action(
 }
 
 function generate({ body, query }: EndpointCall, model: string, streams: boolean): ParsedRequest {
-  demandRoles(body);
+  requireRoles(body);
   return openGenerate(toCamelCase(body), model, streams ? query : undefined);
 }
 
 /** Refuses contents without a role, which the Gemini API accepts. */
-function demandRoles(body: unknown): void {
+function requireRoles(body: unknown): void {
   const contents = memberOf(body, "contents");
   if (Array.isArray(contents) && contents.some((content) => memberOf(content, "role") === undefined))
     throw new Refusal(400, "Please use a valid role: user, model.");
@@ -61,7 +61,7 @@ function predict({ body, headers }: EndpointCall, model: string, streams: boolea
 const places: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
 
 /** Refuses a location without models, with the error of an unknown model. */
-function demandPlace(path: string): void {
+function requireLocation(path: string): void {
   const [, resource = "", place = ""] = /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/([^/]+)[^:]*)/.exec(path) ?? [];
   if (!places.has(place))
     throw new Refusal(404, `Publisher Model \`${resource}\` was not found or your project does not have access to it.`);
@@ -100,7 +100,7 @@ export const vertex: Vendor = createVendor({
       : undefined;
     if (problem !== undefined) throw new Refusal(401, problem);
     // Storage has no location.
-    if (!path.startsWith("/storage/")) demandPlace(path);
+    if (!path.startsWith("/storage/")) requireLocation(path);
     return token;
   },
   renderError: (refusal, headers, call) =>

@@ -2,7 +2,7 @@ import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { bracketPath, requireShape, Refusal, wrongField } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { admitBearer, createVendor, type Endpoint, type Vendor } from "../vendor.ts";
-import { videoAddress, videoHost, isVideoPath } from "../video/film-host.ts";
+import { videoAddress, videoHost, isVideoPath } from "../video/video-host.ts";
 import {
   directiveOf,
   findTask,

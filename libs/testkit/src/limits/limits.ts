@@ -20,7 +20,7 @@ export const limitsVariable = "TESTKIT_LIMITS";
 export function adjustEnv<Env>(service: string, env: Env, { relay, [service]: own = {} }: Limits): Env {
   const hasRelay = typeof env === "object" && env !== null && "relay" in env;
   const limits = hasRelay && relay !== undefined ? withLimits({ relay }, own) : own;
-  return replaced(env, limits, service);
+  return withReplacedNumbers(env, limits, service);
 }
 
 /** Merges two sets of limits; those of `more` have priority. */
@@ -35,7 +35,7 @@ export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
 }
 
 /** Copies a value, with some of its numbers replaced. Throws an error if the value has no such number. */
-function replaced<Value>(value: Value, limits: Limits | number, path: string): Value {
+function withReplacedNumbers<Value>(value: Value, limits: Limits | number, path: string): Value {
   const isNumber = typeof value === "number";
   if (typeof limits === "number" ? !isNumber : typeof value !== "object" || value === null)
     throw new Error(`${path} is no limit: a test names it`);
@@ -45,7 +45,7 @@ function replaced<Value>(value: Value, limits: Limits | number, path: string): V
   const copy = { ...value };
   for (const name of Object.keys(limits)) {
     if (!isKeyOf(name, copy)) throw new Error(`${path}.${name} is no limit: a test names it`);
-    copy[name] = replaced(copy[name], limits[name] ?? {}, `${path}.${name}`);
+    copy[name] = withReplacedNumbers(copy[name], limits[name] ?? {}, `${path}.${name}`);
   }
   return copy;
 }

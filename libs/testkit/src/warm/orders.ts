@@ -1,5 +1,7 @@
 /** Message to a warm process: run a program with only these variables, or end the running program. */
-export type Order = { readonly run: string; readonly env: Readonly<Record<string, string>> } | { readonly end: true };
+export type WarmOrder =
+  | { readonly run: string; readonly env: Readonly<Record<string, string>> }
+  | { readonly end: true };
 
 /** Text that a warm process writes to stdout when a run has ended and it is ready for the next one. */
-export const overMark = "\u001E the run is over\n";
+export const runEndMark = "\u001E the run is over\n";

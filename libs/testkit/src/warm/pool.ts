@@ -6,7 +6,7 @@ const maxRuns = 25;
 
 /** Processes without a running program, by the command that starts them. */
 const idle = new Map<string, WarmProcess[]>();
-const runningIn = new WeakMap<Child, { readonly key: string; readonly process: WarmProcess }>();
+const processOfRun = new WeakMap<Child, { readonly key: string; readonly process: WarmProcess }>();
 
 /** True in a test run, in which another test file may reuse a process. */
 const isTestRun = process.env["VITEST"] !== undefined;
@@ -24,13 +24,13 @@ export const spawnWarm: typeof spawnService = (options) => {
   const key = [name, command, ...args].join(" ");
   const process_ = takeIdle(key) ?? new WarmProcess(command, args.slice(0, -1));
   const started: Started = process_.start({ name, program, env: definedIn({ ...process.env, ...env }) });
-  runningIn.set(started.child, { key, process: process_ });
+  processOfRun.set(started.child, { key, process: process_ });
   return started;
 };
 
 /** Ends a service. Its process is kept for the next start if possible. */
-export async function finish(child: Child): Promise<void> {
-  const found = runningIn.get(child);
+export async function finishService(child: Child): Promise<void> {
+  const found = processOfRun.get(child);
   if (found === undefined || !child.running) return child.stop();
   const { key, process: process_ } = found;
   if (!(await process_.finish())) return;

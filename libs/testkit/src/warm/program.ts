@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { pathToFileURL } from "node:url";
 import { register } from "prom-client";
-import { overMark, type Order } from "./orders.ts";
+import { runEndMark, type WarmOrder } from "./orders.ts";
 
 /**
  * Runs a service's program repeatedly in one process. Each run executes the program from its first line to the end of
@@ -35,7 +35,7 @@ replaceMetrics();
 process.exit = new Proxy<typeof process.exit>(exit, { apply: exitOfItsRun });
 subscribe("net.server.socket", (message) => note(message));
 process.on("disconnect", exitAtOnce);
-process.on("message", (order: Order) => {
+process.on("message", (order: WarmOrder) => {
   if ("end" in order) end();
   else void runs.run(run, () => begin(order.run, order.env));
 });
@@ -58,7 +58,7 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
   }
   forgetRun();
   process.on("disconnect", exitAtOnce);
-  if (process.connected) writeSync(1, overMark);
+  if (process.connected) writeSync(1, runEndMark);
   else exitAtOnce();
 }
 

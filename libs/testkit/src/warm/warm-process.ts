@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { ChildEnded, type Child } from "@modelgate/deploy/local";
-import { overMark, type Order } from "./orders.ts";
+import { runEndMark, type WarmOrder } from "./orders.ts";
 
 /** Started program, with a promise that resolves when it is ready. */
 export interface Started {
@@ -40,7 +40,7 @@ export class WarmProcess {
     for (const stream of [stdout, stderr])
       stream?.setEncoding("utf8").on("data", (chunk: string) => {
         this.#kept = (this.#kept + chunk).slice(-maxOutputCharacters);
-        if (this.#kept.includes(overMark)) this.#over.resolve();
+        if (this.#kept.includes(runEndMark)) this.#over.resolve();
       });
     const { promise, resolve } = Promise.withResolvers<number | string>();
     this.#ended = promise;
@@ -69,7 +69,7 @@ export class WarmProcess {
     const over = this.#over.promise;
     const ended = Promise.race([over.then(() => 0), this.#ended]);
     let logs: string | undefined;
-    void ended.then(() => (logs = this.#kept.replace(overMark, "")));
+    void ended.then(() => (logs = this.#kept.replace(runEndMark, "")));
     const child = this.#childOf(name, ended, () => logs ?? this.#kept);
     const ready = new Promise<void>((resolve, reject) => {
       this.#process.once("message", () => resolve());
@@ -121,7 +121,7 @@ export class WarmProcess {
     };
   }
 
-  #order(order: Order): void {
+  #order(order: WarmOrder): void {
     if (this.#process.connected) this.#process.send(order);
   }
 

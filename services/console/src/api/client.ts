@@ -41,7 +41,7 @@ type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Pa
 
 /** Returns the address of a read, with its path parameters and query inserted; undefined values are omitted. */
 export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Path>): string {
-  const { query = {}, params = {} }: Filled = sent;
+  const { query = {}, params = {} }: FilledOperation = sent;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const filled = withParams(path, params);
   return entries.length === 0 ? filled : `${filled}?${new URLSearchParams(entries).toString()}`;
@@ -64,13 +64,13 @@ export function post<Path extends PathOf<"POST">>(
   path: Path,
   ...[sent]: object extends Change<Path> ? [sent?: Change<Path>] : [sent: Change<Path>]
 ): Promise<AnswerOf<"POST", Path>> {
-  const { params = {}, body = {} }: Filled = sent ?? {};
+  const { params = {}, body = {} }: FilledOperation = sent ?? {};
   const headers = { "content-type": "application/json" };
   return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 /** Path, query and body of an operation. */
-interface Filled {
+interface FilledOperation {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;

@@ -10,7 +10,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Keys } from "../parts/keys.tsx";
 import { Receipts } from "../parts/receipts.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -28,7 +28,7 @@ export function AccountPage() {
   });
   return (
     <Page title={say("Account {id}", { id })}>
-      <Loaded query={account}>
+      <QueryResult query={account}>
         {(found) => (
           <Stack>
             <Money account={found} />
@@ -38,7 +38,7 @@ export function AccountPage() {
             <Receipts account={found} />
           </Stack>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }

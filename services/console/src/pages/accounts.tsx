@@ -7,7 +7,7 @@ import { localTime } from "../format/times.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -21,7 +21,7 @@ export function AccountsPage() {
   const mayCreate = useMay("operator");
   return (
     <Page title={say("Accounts and keys")} controls={mayCreate && <CreateAccount />}>
-      <Loaded query={accounts}>
+      <QueryResult query={accounts}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{say("No accounts yet. Create one with a balance, then create a key for it.")}</Empty>
@@ -48,7 +48,7 @@ export function AccountsPage() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }

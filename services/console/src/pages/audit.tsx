@@ -6,7 +6,7 @@ import { localTime } from "../format/times.ts";
 import { auditText } from "../parts/audit-text.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/audit");
@@ -42,7 +42,7 @@ export function AuditPage() {
           {say("The newest {number} entries. Filter by account to see others.", { number: maxEntries })}
         </Text>
       )}
-      <Loaded query={audit}>
+      <QueryResult query={audit}>
         {({ entries }) =>
           entries.length === 0 ? (
             <Empty>{say("No changes yet.")}</Empty>
@@ -63,7 +63,7 @@ export function AuditPage() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }

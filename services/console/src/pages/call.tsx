@@ -9,8 +9,8 @@ import { duration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
-import { Sum } from "../parts/sum.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
+import { CostSum } from "../parts/sum.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
@@ -21,7 +21,7 @@ const route = getRouteApi("/frame/calls/$requestId");
 const booksBegan = "2020-01-01";
 
 /** Interval, in ms, and maximum number of polls for a call that has just ended and is not in the books yet. */
-const [lookMs, maxLooks] = [2_000, 60];
+const [pollMs, maxLooks] = [2_000, 60];
 
 /** Page of the calls of one request: one call, or one per response of a realtime session. */
 export function CallPage() {
@@ -37,11 +37,11 @@ export function CallPage() {
       return { events, refused };
     },
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxLooks ? lookMs : false,
+      data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxLooks ? pollMs : false,
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>
-      <Loaded query={found}>
+      <QueryResult query={found}>
         {({ events, refused }) =>
           events.length + refused.length === 0 ? (
             <Empty>
@@ -52,15 +52,15 @@ export function CallPage() {
           ) : (
             <Stack>
               {events.map((call) => (
-                <OneCall key={call.id} call={call} />
+                <CallDetails key={call.id} call={call} />
               ))}
               {refused.map((call) => (
-                <OneRefusal key={call.id} call={call} />
+                <RefusalDetails key={call.id} call={call} />
               ))}
             </Stack>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }
@@ -80,14 +80,14 @@ function RequestId({ id }: { readonly id: string }) {
   );
 }
 
-function OneCall({ call }: { readonly call: Call }) {
+function CallDetails({ call }: { readonly call: Call }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card withBorder>
         <Title order={3} size="h5" mb="xs">
           {say("Result")}
         </Title>
-        <Facts
+        <FactTable
           facts={{
             [say("Time")]: localTime(call.time),
             [say("Outcome")]: <OutcomeBadge {...call} />,
@@ -126,7 +126,7 @@ function OneCall({ call }: { readonly call: Call }) {
           <Title order={3} size="h5" mb="xs">
             {say("Cost: {amount}", { amount: exactUsd(call.costNanos) })}
           </Title>
-          <Sum call={call} />
+          <CostSum call={call} />
           <Notes call={call} />
         </Card>
         <Timeline call={call} />
@@ -135,13 +135,13 @@ function OneCall({ call }: { readonly call: Call }) {
   );
 }
 
-function OneRefusal({ call }: { readonly call: RefusedCall }) {
+function RefusalDetails({ call }: { readonly call: RefusedCall }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="xs">
         {say("Why it was refused")}
       </Title>
-      <Facts
+      <FactTable
         facts={{
           [say("Time")]: localTime(call.time),
           [say("Status")]: call.status,
@@ -168,7 +168,7 @@ function OneRefusal({ call }: { readonly call: RefusedCall }) {
   );
 }
 
-function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
+function FactTable({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
   return (
     <Table variant="vertical" layout="fixed">
       <Table.Tbody>

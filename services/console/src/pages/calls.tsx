@@ -12,7 +12,7 @@ import { DataTable, type Column } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { RefusedCalls } from "../parts/refused-calls.tsx";
 import { SpanChoice } from "../parts/span-choice.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { say, sayWord } from "../texts/say.ts";
@@ -35,7 +35,7 @@ export function CallsPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (filters.live === true && state.data?.pages.length === 1 ? liveMs : false),
   });
-  const watchEnd = useEnd(pages);
+  const watchEnd = useNextPage(pages);
   return (
     <Page
       title={say("Calls")}
@@ -51,7 +51,7 @@ export function CallsPage() {
       }
     >
       <Filters filters={filters} />
-      <Loaded query={pages}>
+      <QueryResult query={pages}>
         {({ pages: loaded }) => {
           const calls = loaded.flatMap(({ events }) => events);
           if (calls.length === 0)
@@ -66,7 +66,7 @@ export function CallsPage() {
             />
           );
         }}
-      </Loaded>
+      </QueryResult>
       {pages.hasNextPage && (
         <Button
           ref={watchEnd}
@@ -90,7 +90,7 @@ function mayBeRefused({ channel, tag, endUser, outcome }: CallFilters): boolean 
 }
 
 /** Loads the next page when the end of the loaded rows is near. */
-function useEnd({
+function useNextPage({
   hasNextPage,
   isFetchingNextPage,
   fetchNextPage,
@@ -197,7 +197,7 @@ function Filter({
 }
 
 /** Single line of text, truncated if it is too long. */
-function Line({ text }: { readonly text: string }) {
+function TextLine({ text }: { readonly text: string }) {
   return (
     <Text size="sm" truncate maw={150} title={text}>
       {text}
@@ -220,9 +220,9 @@ const columns: readonly Column<Call>[] = [
     numeric: true,
     cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
   },
-  { heading: say("Account"), cell: ({ accountId }) => <Line text={accountId} /> },
-  { heading: say("Model"), cell: ({ model }) => <Line text={model} /> },
-  { heading: say("Channel"), cell: ({ channelId }) => <Line text={channelId} /> },
+  { heading: say("Account"), cell: ({ accountId }) => <TextLine text={accountId} /> },
+  { heading: say("Model"), cell: ({ model }) => <TextLine text={model} /> },
+  { heading: say("Channel"), cell: ({ channelId }) => <TextLine text={channelId} /> },
   { heading: say("Input"), numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
   { heading: say("Output"), numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
   { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },

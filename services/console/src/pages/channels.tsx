@@ -10,7 +10,7 @@ import { ChannelTrend, useChannelTrends } from "../parts/channel-trend.tsx";
 import { StateBadge } from "../parts/badges.tsx";
 import { EditPart } from "../parts/edit-part.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
@@ -34,26 +34,26 @@ export function ChannelsPage() {
         </Group>
       }
     >
-      <Loaded query={channels}>
+      <QueryResult query={channels}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{say("No channels are configured.")}</Empty>
           ) : (
             <Stack>
               {rows.map((channel) => (
-                <OneChannel key={channel.id} channel={channel}>
+                <ChannelCard key={channel.id} channel={channel}>
                   <ChannelTrend trend={trendOf(channel.id)} />
-                </OneChannel>
+                </ChannelCard>
               ))}
             </Stack>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }
 
-function OneChannel({ channel, children }: { readonly channel: Channel; readonly children: ReactNode }) {
+function ChannelCard({ channel, children }: { readonly channel: Channel; readonly children: ReactNode }) {
   return (
     <Card withBorder padding="sm">
       <Group justify="space-between" align="start">
@@ -98,16 +98,16 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
 }
 
 /** Buttons that test, disable and enable a channel or a key; hidden from people without permission. */
-function Controls(given: ControlsOf) {
-  return useMay("operator") ? <OwnControls {...given} /> : null;
+function Controls(given: ControlsProps) {
+  return useMay("operator") ? <ChannelControls {...given} /> : null;
 }
 
-interface ControlsOf {
+interface ControlsProps {
   readonly channel: Channel;
   readonly of?: Channel["keys"][number];
 }
 
-function OwnControls({ channel, of }: ControlsOf) {
+function ChannelControls({ channel, of }: ControlsProps) {
   const sent = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
   const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
   const { state } = of ?? channel;

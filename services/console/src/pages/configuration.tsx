@@ -9,12 +9,12 @@ import { ChangeResult, Problems } from "../parts/change-result.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Page } from "../parts/page.tsx";
-import { Loaded } from "../parts/states.tsx";
+import { QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
 import { say } from "../texts/say.ts";
 
-const changed = ["configuration", "versions", "models", "channels", "groups"];
+const changedQueries = ["configuration", "versions", "models", "channels", "groups"];
 
 /**
  * Page of the configuration as YAML, with all versions. If the books store the configuration, it can be edited and
@@ -27,7 +27,7 @@ export function ConfigurationPage() {
   });
   return (
     <Page title={say("Configuration")}>
-      <Loaded query={configuration}>
+      <QueryResult query={configuration}>
         {(found) => (
           <Stack>
             {found.problems.length > 0 && (
@@ -41,7 +41,7 @@ export function ConfigurationPage() {
             {found.source === "books" && <History />}
           </Stack>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }
@@ -71,7 +71,7 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
       body: { document: text, note: note || null, basedOn: found.version ?? 0, check },
     });
   const check = useChange({ change: send(true), changes: [] });
-  const save = useChange({ change: send(false), changes: changed });
+  const save = useChange({ change: send(false), changes: changedQueries });
   return (
     <Card withBorder>
       <Stack>
@@ -129,7 +129,7 @@ function History() {
       <Title order={3} size="h5" mb="sm">
         {say("Versions")}
       </Title>
-      <Loaded query={versions}>
+      <QueryResult query={versions}>
         {(rows) => (
           <DataTable
             label={say("Versions")}
@@ -156,7 +156,7 @@ function History() {
             ]}
           />
         )}
-      </Loaded>
+      </QueryResult>
       {shown !== undefined && <Version key={shown} version={shown} />}
     </Card>
   );
@@ -190,10 +190,10 @@ function Version({ version }: { readonly version: number }) {
   });
   const restore = useChange({
     change: () => post("/configuration/versions/{version}/restore", { params: { version: String(version) } }),
-    changes: changed,
+    changes: changedQueries,
   });
   return (
-    <Loaded query={found}>
+    <QueryResult query={found}>
       {({ difference, back }) => (
         <Stack mt="sm">
           <Difference label={say("Difference of version {version}", { version })} lines={difference} />
@@ -225,6 +225,6 @@ function Version({ version }: { readonly version: number }) {
           )}
         </Stack>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

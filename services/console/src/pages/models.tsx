@@ -7,7 +7,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Groups } from "../parts/groups.tsx";
 import { Page } from "../parts/page.tsx";
 import { EditPart } from "../parts/edit-part.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { Price } from "../parts/price.tsx";
 import { say, sayWord } from "../texts/say.ts";
@@ -15,10 +15,10 @@ import { say, sayWord } from "../texts/say.ts";
 /** Page of all models, with prices and channels. */
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
-  const recordOf = useRecords();
+  const recordOf = useModelTotals();
   return (
     <Page title={say("Models")} controls={<EditPart section="models" />}>
-      <Loaded query={models}>
+      <QueryResult query={models}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{say("No models are configured.")}</Empty>
@@ -52,14 +52,14 @@ export function ModelsPage() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
       <Groups />
     </Page>
   );
 }
 
 /** Returns the totals of each model's calls in the last seven days. */
-function useRecords() {
+function useModelTotals() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({
     queryKey: ["totals", from, to, "model,outcome"],

@@ -10,7 +10,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
 import { useDraft } from "../parts/use-draft.ts";
@@ -40,7 +40,7 @@ function People() {
   const people = useQuery({ queryKey: ["operators"], queryFn: () => get("/operators") });
   return (
     <Card withBorder>
-      <Loaded query={people}>
+      <QueryResult query={people}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>
@@ -62,7 +62,7 @@ function People() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }
@@ -159,7 +159,7 @@ function Keys() {
         {say("Keys for automation")}
       </Title>
       <MakeOperatorKey />
-      <Loaded query={keys}>
+      <QueryResult query={keys}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{say("No keys for automation.")}</Empty>
@@ -176,7 +176,7 @@ function Keys() {
                 {
                   heading: say("Action"),
                   cell: ({ id, name }) => (
-                    <Act
+                    <ShortButton
                       path="/operator-keys/{id}/delete"
                       id={id}
                       label={`${say("delete")} ${name}`}
@@ -188,7 +188,7 @@ function Keys() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }
@@ -232,7 +232,7 @@ function Sessions() {
       <Title order={3} size="h5" mb="sm">
         {say("Open sessions")}
       </Title>
-      <Loaded query={sessions}>
+      <QueryResult query={sessions}>
         {(rows) => (
           <DataTable
             label={say("Open sessions")}
@@ -246,19 +246,24 @@ function Sessions() {
               {
                 heading: say("Action"),
                 cell: ({ id, name }) => (
-                  <Act path="/sessions/{id}/end" id={id} label={`${say("end")} ${name} ${id}`} changes={["sessions"]} />
+                  <ShortButton
+                    path="/sessions/{id}/end"
+                    id={id}
+                    label={`${say("end")} ${name} ${id}`}
+                    changes={["sessions"]}
+                  />
                 ),
               },
             ]}
           />
         )}
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }
 
 /** Button that shows only the first word of its label. */
-function Act({
+function ShortButton({
   path,
   id,
   label,

@@ -11,8 +11,8 @@ import { LatestCalls } from "../parts/latest-calls.tsx";
 import { Page } from "../parts/page.tsx";
 import { SpanChoice } from "../parts/span-choice.tsx";
 import { SpendChart } from "../parts/spend-chart.tsx";
-import { WrongNow } from "../parts/wrong-now.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { CurrentProblems } from "../parts/current-problems.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { say, type Text as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
@@ -34,7 +34,7 @@ export function OverviewPage() {
       title={say("Overview")}
       controls={<SpanChoice span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, by } })} />}
     >
-      <WrongNow />
+      <CurrentProblems />
       <Figures span={span} />
       <Grid>
         <Grid.Col span={{ base: 12, md: 7 }}>
@@ -76,7 +76,7 @@ function useTotals(span: Span, by: string, sums = "calls,costNanos") {
 function Figures({ span }: { readonly span: Span }) {
   const totals = useTotals(span, "outcome", "calls,costNanos,inputTokens,outputTokens");
   return (
-    <Loaded query={totals}>
+    <QueryResult query={totals}>
       {(rows) => {
         const sum = (name: string): number => rows.reduce((all, { sums }) => all + Number(sums[name] ?? 0), 0);
         const failed = rows.filter(({ by }) => by["outcome"] === "failed");
@@ -92,7 +92,7 @@ function Figures({ span }: { readonly span: Span }) {
           </SimpleGrid>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -135,9 +135,9 @@ function Spend({ span }: { readonly span: Span }) {
       <Title order={3} size="h5" mb="sm">
         {by === "hour" ? say("Spend by model (US dollars, hours)") : say("Spend by model (US dollars, UTC days)")}
       </Title>
-      <Loaded query={totals}>
+      <QueryResult query={totals}>
         {(rows) => (rows.length === 0 ? <NoCalls /> : <SpendChart rows={rows} span={span} />)}
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }
@@ -149,7 +149,7 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
       <Title order={3} size="h5" mb="xs">
         {title}
       </Title>
-      <Loaded query={totals}>
+      <QueryResult query={totals}>
         {(rows) =>
           rows.length === 0 ? (
             <NoCalls />
@@ -175,7 +175,7 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }

@@ -8,7 +8,7 @@ import { Page } from "../parts/page.tsx";
 import { PlaygroundChat } from "../parts/playground-chat.tsx";
 import { PlaygroundMedia } from "../parts/playground-media.tsx";
 import { PlaygroundSession } from "../parts/playground-session.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { playgroundKinds, type PlaygroundKind } from "../parts/playground-kinds.ts";
 import { say, sayWord } from "../texts/say.ts";
 
@@ -19,7 +19,7 @@ export function PlaygroundPage() {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
   return (
     <Page title={say("Playground")}>
-      <Loaded query={status}>
+      <QueryResult query={status}>
         {({ edgeUrl }) =>
           edgeUrl === null ? (
             <Empty>{say("To use the playground, set EDGE_URL of control to the address that clients use.")}</Empty>
@@ -27,7 +27,7 @@ export function PlaygroundPage() {
             <Playground address={edgeUrl} />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }
@@ -61,7 +61,7 @@ function Playground({ address }: { readonly address: string }) {
         </Tabs.List>
         {playgroundKinds.map((name) => (
           <Tabs.Panel key={name} value={name} pt="md">
-            <OfKind kind={name} address={address} apiKey={key} models={models.data ?? []} />
+            <KindPanel kind={name} address={address} apiKey={key} models={models.data ?? []} />
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -69,7 +69,7 @@ function Playground({ address }: { readonly address: string }) {
   );
 }
 
-function OfKind({
+function KindPanel({
   kind,
   ...given
 }: {

@@ -4,7 +4,7 @@ import { bytes, count, duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { useSystem } from "../parts/use-system.ts";
 import { say } from "../texts/say.ts";
 
@@ -13,7 +13,7 @@ export function SystemPage() {
   const system = useSystem();
   return (
     <Page title={say("System")}>
-      <Loaded query={system}>
+      <QueryResult query={system}>
         {(found) => (
           <Stack>
             <Stores system={found} />
@@ -21,12 +21,12 @@ export function SystemPage() {
             <Lag system={found} />
           </Stack>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   );
 }
 
-function Up({ isUp }: { readonly isUp: boolean }) {
+function StatusBadge({ isUp }: { readonly isUp: boolean }) {
   return (
     <Badge variant="dot" color={isUp ? "teal" : "red"}>
       {isUp ? say("up") : say("unavailable")}
@@ -47,7 +47,7 @@ function Stores({ system: { redis, nats, books, ledger } }: { readonly system: S
         <Card key={name} withBorder padding="sm">
           <Group justify="space-between">
             <Text fw={600}>{name}</Text>
-            <Up isUp={store.ok} />
+            <StatusBadge isUp={store.ok} />
           </Group>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {store.message ?? more}
@@ -116,7 +116,7 @@ function Lag({ system: { streams, openHolds, outboxEvents } }: { readonly system
           keyOf={({ stream }) => stream}
           columns={[
             { heading: say("Stream"), cell: ({ stream }) => stream },
-            { heading: say("State"), cell: ({ isThere }) => <Up isUp={isThere} /> },
+            { heading: say("State"), cell: ({ isThere }) => <StatusBadge isUp={isThere} /> },
             { heading: say("Waiting"), numeric: true, cell: ({ waiting }) => count(waiting) },
             { heading: say("Oldest"), numeric: true, cell: ({ oldestMs }) => duration(oldestMs) },
           ]}

@@ -7,7 +7,7 @@ import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { PageLink } from "../parts/page-link.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/tasks");
@@ -30,13 +30,13 @@ export function TasksPage() {
   return (
     <Page title={say("Video tasks")}>
       <Filters />
-      <Loaded query={pages}>
+      <QueryResult query={pages}>
         {({ pages: loaded }) => {
           const tasks = loaded.flatMap((page) => page.tasks);
           if (tasks.length === 0) return <Empty>{say("No video tasks match.")}</Empty>;
           return <TaskTable tasks={tasks} />;
         }}
-      </Loaded>
+      </QueryResult>
       {pages.hasNextPage && (
         <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
           {say("Show older tasks")}

@@ -175,7 +175,7 @@ function ModelTable({
   chosen,
   onChange,
 }: {
-  readonly shown: readonly Listed[];
+  readonly shown: readonly ListedModel[];
   readonly chosen: ReadonlyMap<string, ChosenModel>;
   readonly onChange: (chosen: ChosenModel | undefined, id: string) => void;
 }) {
@@ -202,14 +202,14 @@ function ModelTable({
   );
 }
 
-type Listed = VendorModels["models"][number];
+type ListedModel = VendorModels["models"][number];
 
 function ModelRow({
   model,
   chosen,
   onChange,
 }: {
-  readonly model: Listed;
+  readonly model: ListedModel;
   readonly chosen: ChosenModel | undefined;
   readonly onChange: (chosen: ChosenModel | undefined) => void;
 }) {
@@ -241,13 +241,13 @@ function ModelRow({
   );
 }
 
-function dollars({ price }: Listed, name: string): string {
+function dollars({ price }: ListedModel, name: string): string {
   const value = price?.[name];
   return typeof value === "number" ? String(value) : "";
 }
 
 /** Returns the models whose names a person types if the vendor has no list. */
-function namedModels(names: string): readonly Listed[] {
+function namedModels(names: string): readonly ListedModel[] {
   const ids = names.split(",").map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ""))].map((id) => ({
     id,

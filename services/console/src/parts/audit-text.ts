@@ -3,8 +3,8 @@ import { exactUsd } from "../format/money.ts";
 import { say, sayWord, type Text } from "../texts/say.ts";
 
 /** Fields that are not shown: internal ones, and those that the sentence already names. */
-const unshown = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
-const money = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
+const hiddenFields = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
+const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
 /** Sentence of each audit action. */
 const sentences: Readonly<Record<string, Text>> = {
@@ -28,7 +28,7 @@ const sentences: Readonly<Record<string, Text>> = {
 export function auditText({ action, before, after }: Pick<AuditEntry, "action" | "before" | "after">): string {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   const value = (...members: readonly string[]): string =>
-    members.map((member) => shown(member, now.get(member) ?? old.get(member))).find((text) => text !== "") ?? "";
+    members.map((member) => formatValue(member, now.get(member) ?? old.get(member))).find((text) => text !== "") ?? "";
   const changes = changesBetween(old, now);
   const sentence = sentences[action];
   if (sentence === undefined) return `${sayWord(action.replaceAll(/[.-]/g, " "))}: ${changes}`;
@@ -47,9 +47,9 @@ export function auditText({ action, before, after }: Pick<AuditEntry, "action" |
 
 /** Returns changed fields with their values, such as `group: default → team, budget per day: $1.00`. */
 function changesBetween(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): string {
-  const members = [...new Set([...old.keys(), ...now.keys()])].filter((member) => !unshown.has(member));
+  const members = [...new Set([...old.keys(), ...now.keys()])].filter((member) => !hiddenFields.has(member));
   const changed = members.flatMap((member) => {
-    const [was, is] = [shown(member, old.get(member)), shown(member, now.get(member))];
+    const [was, is] = [formatValue(member, old.get(member)), formatValue(member, now.get(member))];
     if (was === is) return [];
     const change = was === "" ? is : `${was} → ${is === "" ? say("none") : is}`;
     return [`${sayWord(member.replaceAll(".", " "))}: ${change}`];
@@ -66,9 +66,9 @@ function leavesOf(value: unknown, path = ""): ReadonlyMap<string, unknown> {
   );
 }
 
-function shown(member: string, value: unknown): string {
+function formatValue(member: string, value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (money.test(member) && typeof value === "string" && /^-?\d+$/.test(value)) return exactUsd(value);
+  if (moneyField.test(member) && typeof value === "string" && /^-?\d+$/.test(value)) return exactUsd(value);
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }

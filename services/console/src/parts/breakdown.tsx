@@ -10,14 +10,14 @@ import { isTagDimension, tagIn, type Dimension } from "./dimension.ts";
 import { DataTable, type Column } from "./data-table.tsx";
 import { FirstByteOfAccount } from "./first-byte.tsx";
 import { PageLink } from "./page-link.tsx";
-import { Empty, Loaded } from "./states.tsx";
+import { Empty, QueryResult } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
 /** Maximum rows that are shown; their total number is shown below the table. */
 const maxRows = 20;
-const plain = ["model", "account", "channel"] as const;
-const ofTag = "tag";
+const plainDimensions = ["model", "account", "channel"] as const;
+const tagOption = "tag";
 
 /** Totals of a time range by one dimension: model, account, channel, or a tag. */
 export function Breakdown({
@@ -32,7 +32,7 @@ export function Breakdown({
   const [isNaming, setIsNaming] = useState(false);
   const isTag = isNaming || isTagDimension(by);
   const choose = (chosen: string): void => {
-    const found = plain.find((name) => name === chosen);
+    const found = plainDimensions.find((name) => name === chosen);
     setIsNaming(found === undefined);
     if (found !== undefined) onChoose(found);
   };
@@ -46,8 +46,8 @@ export function Breakdown({
           size="xs"
           transitionDuration={0}
           aria-label={say("Break down by")}
-          data={[...plain, ofTag].map((value) => ({ value, label: sayWord(value) }))}
-          value={isTag ? ofTag : by}
+          data={[...plainDimensions, tagOption].map((value) => ({ value, label: sayWord(value) }))}
+          value={isTag ? tagOption : by}
           onChange={choose}
         />
         {isTag && <TagName key={by} by={by} onChoose={onChoose} />}
@@ -102,7 +102,7 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
   });
   const columns = useColumns(span, by);
   return (
-    <Loaded query={totals}>
+    <QueryResult query={totals}>
       {(found) => {
         const rows = rowsOf(found, by);
         if (rows.length === 0) return <Empty>{say("No calls in this time range.")}</Empty>;
@@ -122,7 +122,7 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
           </>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -150,7 +150,7 @@ function rowsOf(totals: readonly Total[], by: Dimension): readonly Row[] {
 function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
   const firstByteOf = useFirstBytes(span, by);
   return [
-    { heading: tagIn(by) ?? sayWord(by), cell: ({ value }) => <Value span={span} by={by} value={value} /> },
+    { heading: tagIn(by) ?? sayWord(by), cell: ({ value }) => <DimensionValue span={span} by={by} value={value} /> },
     { heading: say("Spend"), numeric: true, cell: ({ costNanos }) => shortUsd(costNanos) },
     { heading: say("Calls"), numeric: true, cell: ({ calls }) => count(calls) },
     { heading: say("Input tokens"), numeric: true, cell: ({ inputTokens }) => count(inputTokens) },
@@ -184,7 +184,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
 }
 
 /** Value with a link to the calls that have it. */
-function Value({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
+function DimensionValue({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
   const tag = tagIn(by);
   return (

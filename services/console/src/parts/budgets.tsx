@@ -5,7 +5,7 @@ import type { Group, Token } from "../api/types.ts";
 import { exactUsd, sumNanos } from "../format/money.ts";
 import { percentage } from "../format/numbers.ts";
 import { DataTable } from "./data-table.tsx";
-import { Loaded } from "./states.tsx";
+import { QueryResult } from "./states.tsx";
 import { say } from "../texts/say.ts";
 
 const nanosPerDollar = 1e9;
@@ -23,7 +23,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
       <Title order={3} size="h5" mb="sm">
         {say("Budgets")}
       </Title>
-      <Loaded query={tokens}>
+      <QueryResult query={tokens}>
         {(keys) => {
           const rows = budgetsOf(keys, groups.data ?? []);
           if (rows.length === 0)
@@ -51,7 +51,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
             />
           );
         }}
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }

@@ -10,7 +10,7 @@ const refreshMs = 60_000;
 const hours = 24;
 const hourMs = 3_600_000;
 
-/** Reads calls and latencies of all channels in the last 24 hours, in one request each. */
+/** Reads the latencies and the calls of all channels in the last 24 hours, with one request for each of the two. */
 export function useChannelTrends() {
   const to = Math.ceil(Date.now() / hourMs) * hourMs;
   const period = { from: new Date(to - hours * hourMs).toISOString(), to: new Date(to - 1).toISOString() };

@@ -87,15 +87,15 @@ function chatBody({ model }: Gateway, said: string): string {
 }
 
 /** Quotes a text for a shell in single quotes. */
-function quoted(text: string): string {
+function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function curl({ address, key, model }: Gateway, path: string, body: string | undefined): string {
   const sent =
     body === undefined
-      ? `-F ${quoted(`model=${model}`)} -F file=@recording.wav`
-      : `-H 'Content-Type: application/json' \\\n  -d ${quoted(body)}`;
+      ? `-F ${shellQuoted(`model=${model}`)} -F file=@recording.wav`
+      : `-H 'Content-Type: application/json' \\\n  -d ${shellQuoted(body)}`;
   return `curl ${address}/v1/${path} \\\n  -H 'Authorization: Bearer ${key}' \\\n  ${sent}`;
 }
 

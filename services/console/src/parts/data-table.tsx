@@ -5,7 +5,7 @@ import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
 /** Horizontal padding, in px, of cells in long tables; small, so that many columns fit a small screen. */
-const narrow = 6;
+const narrowPadding = 6;
 
 /** Column of a table: its heading and the content of its cells. */
 export interface Column<Row> {
@@ -46,19 +46,19 @@ export function DataTable<Row>({
           striped
           highlightOnHover
           aria-label={label}
-          horizontalSpacing={rowHeight === undefined ? "xs" : narrow}
+          horizontalSpacing={rowHeight === undefined ? "xs" : narrowPadding}
           style={{ fontVariantNumeric: "tabular-nums" }}
           ref={table}
         >
           <Head columns={columns} />
           <Table.Tbody ref={body}>
-            <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
+            <RowSpace rows={first} rowHeight={rowHeight} columns={columns.length} />
             {rows.slice(first, last).map((row) => (
               <Table.Tr key={keyOf(row)} h={rowHeight}>
                 <Cells row={row} columns={columns} rowHeight={rowHeight} />
               </Table.Tr>
             ))}
-            <Space rows={rows.length - last} rowHeight={rowHeight} columns={columns.length} />
+            <RowSpace rows={rows.length - last} rowHeight={rowHeight} columns={columns.length} />
           </Table.Tbody>
         </Table>
       </ScrollArea>
@@ -95,7 +95,7 @@ function Cells<Row>({
 }
 
 /** Empty space in place of rows that are not rendered. */
-function Space({
+function RowSpace({
   rows,
   rowHeight = 0,
   columns,

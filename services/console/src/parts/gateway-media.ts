@@ -36,7 +36,7 @@ export async function transcribe(gateway: Gateway, file: File): Promise<MediaRes
   const form = new FormData();
   form.set("model", gateway.model);
   form.set("file", file);
-  const answer = await checked(
+  const answer = await requireOk(
     await fetch(`${gateway.address}/v1/audio/transcriptions`, {
       method: "POST",
       headers: keyOf(gateway),
@@ -55,13 +55,13 @@ export async function makeVideo(gateway: Gateway, prompt: string, progress: Prog
   const path = `${gateway.address}/v1/videos/${encodeURIComponent(String(id))}`;
   const deadline = Date.now() + maxVideoMs;
   while (Date.now() < deadline) {
-    const answer = await checked(await fetch(path, { headers: keyOf(gateway) }));
+    const answer = await requireOk(await fetch(path, { headers: keyOf(gateway) }));
     const task: unknown = await answer.json();
     const [status, percent] = [memberOf(task, "status"), memberOf(task, "progress")];
     progress(typeof percent === "number" ? percent : 0);
     if (status === "failed") throw new Error(errorIn(task) ?? "failed");
     if (status === "completed") {
-      const film = await checked(await fetch(`${path}/content`, { headers: keyOf(gateway) }));
+      const film = await requireOk(await fetch(`${path}/content`, { headers: keyOf(gateway) }));
       return { url: URL.createObjectURL(await film.blob()), ...ids };
     }
     await new Promise((resolve) => setTimeout(resolve, videoPollMs));
@@ -70,7 +70,7 @@ export async function makeVideo(gateway: Gateway, prompt: string, progress: Prog
 }
 
 async function send(gateway: Gateway, path: string, body: object): Promise<Response> {
-  return checked(
+  return requireOk(
     await fetch(`${gateway.address}/v1/${path}`, {
       method: "POST",
       headers: { ...keyOf(gateway), "content-type": "application/json" },
@@ -79,7 +79,7 @@ async function send(gateway: Gateway, path: string, body: object): Promise<Respo
   );
 }
 
-async function checked(answer: Response): Promise<Response> {
+async function requireOk(answer: Response): Promise<Response> {
   if (answer.ok) return answer;
   throw new Error(errorIn(await answer.json().catch(() => undefined)) ?? `status ${answer.status}`);
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import { DataTable } from "./data-table.tsx";
 import { EditPart } from "./edit-part.tsx";
-import { Empty, Loaded } from "./states.tsx";
+import { Empty, QueryResult } from "./states.tsx";
 import { say } from "../texts/say.ts";
 
 /** Table of the groups of API keys, with their models and price multipliers. */
@@ -17,7 +17,7 @@ export function Groups() {
         </Title>
         <EditPart section="groups" />
       </Group>
-      <Loaded query={groups}>
+      <QueryResult query={groups}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{say("No groups are configured. Every key belongs to a group.")}</Empty>
@@ -35,7 +35,7 @@ export function Groups() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }

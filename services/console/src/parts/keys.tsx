@@ -10,7 +10,7 @@ import { Dialog } from "./dialog.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { ChangeKey, CreateKey } from "./key-form.tsx";
 import { NewKey } from "./new-key.tsx";
-import { Empty, Loaded } from "./states.tsx";
+import { Empty, QueryResult } from "./states.tsx";
 import { useChange } from "./use-change.tsx";
 import { useMay } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
@@ -30,7 +30,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
         </Title>
         {mayChange && <MakeKey accountId={accountId} />}
       </Group>
-      <Loaded query={tokens}>
+      <QueryResult query={tokens}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>{say("No keys yet. Create one to call the gateway.")}</Empty>
@@ -52,7 +52,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }

@@ -6,7 +6,7 @@ import { localClock, periodOf } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 import { DataTable } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
-import { Empty, Loaded } from "./states.tsx";
+import { Empty, QueryResult } from "./states.tsx";
 
 const [shownCalls, refreshMs] = ["7", 2_000];
 
@@ -19,7 +19,7 @@ export function LatestCalls() {
     refetchInterval: refreshMs,
   });
   return (
-    <Loaded query={latest}>
+    <QueryResult query={latest}>
       {({ events }) =>
         events.length === 0 ? (
           <Empty>{say("No calls yet. A call appears here shortly after it ends.")}</Empty>
@@ -51,7 +51,7 @@ export function LatestCalls() {
           />
         )
       }
-    </Loaded>
+    </QueryResult>
   );
 }
 

@@ -9,9 +9,9 @@ type Members = Record<string, unknown>;
 /** Returns the values with which a part's form starts. */
 export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft {
   const rest = isMembers(part) ? structuredClone(part) : {};
-  const draft = Object.fromEntries(fields.map(({ path }) => [path, textOf(take(rest, path.split(".")))]));
+  const draft = Object.fromEntries(fields.map(({ path }) => [path, textOf(removeAt(rest, path.split(".")))]));
   // A channel's id is its name, which has a separate input.
-  take(rest, ["id"]);
+  removeAt(rest, ["id"]);
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
 }
 
@@ -23,7 +23,7 @@ export function partOf(draft: PartDraft, fields: readonly PartField[]): Members 
     const text = (draft[field.path] ?? "").trim();
     if (text === "") continue;
     if (field.kind === "secret") part["keys"] = [...listOf(part["keys"]), text];
-    else put(part, field.path.split("."), valueOf(text, field));
+    else setAt(part, field.path.split("."), valueOf(text, field));
   }
   return part;
 }
@@ -77,16 +77,16 @@ function itemsIn(text: string, between: RegExp | string): readonly string[] {
 }
 
 /** Removes the value at a path from an object, and objects that become empty. */
-function take(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
+function removeAt(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
   const value = members[name];
   if (deeper.length > 0 && !isMembers(value)) return undefined;
-  const taken = deeper.length > 0 && isMembers(value) ? take(value, deeper) : value;
+  const taken = deeper.length > 0 && isMembers(value) ? removeAt(value, deeper) : value;
   if (deeper.length === 0 || (isMembers(value) && Object.keys(value).length === 0))
     Reflect.deleteProperty(members, name);
   return taken;
 }
 
-function put(members: Members, [name = "", ...deeper]: readonly string[], value: unknown): void {
+function setAt(members: Members, [name = "", ...deeper]: readonly string[], value: unknown): void {
   if (deeper.length === 0) {
     members[name] = value;
     return;
@@ -94,7 +94,7 @@ function put(members: Members, [name = "", ...deeper]: readonly string[], value:
   const before = members[name];
   const inner: Members = isMembers(before) ? before : {};
   members[name] = inner;
-  put(inner, deeper, value);
+  setAt(inner, deeper, value);
 }
 
 function membersIn(json: string): Members | undefined {

@@ -11,13 +11,13 @@ import type { Part } from "./edit-part.tsx";
 import { draftOf, isAt, partOf, pathOf, type PartDraft } from "./part-draft.ts";
 import { PartInput, RestInput } from "./part-input.tsx";
 import { partFields } from "./part-fields.ts";
-import { Loaded } from "./states.tsx";
+import { QueryResult } from "./states.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
 /** First words of the queries that are repeated after a configuration change. */
-const changed = ["parts", "configuration", "versions", "models", "channels", "groups"];
+const changedQueries = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
 /** Dialog with the form of a model, group or channel. Without a name, the form creates a new one. */
 export function PartDialog({
@@ -32,9 +32,9 @@ export function PartDialog({
   const parts = useQuery({ queryKey: ["parts"], queryFn: () => get("/configuration/parts"), staleTime: 0 });
   return (
     <Dialog opened onClose={onClose} title={title}>
-      <Loaded query={parts}>
+      <QueryResult query={parts}>
         {(found) => <PartForm section={section} name={name} found={found} onDone={onClose} />}
-      </Loaded>
+      </QueryResult>
     </Dialog>
   );
 }
@@ -63,8 +63,11 @@ function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">)
     post("/configuration/edits", {
       body: { edits: [{ section, name, value }], note: draft["note"] || null, basedOn: before.version },
     });
-  const save = useChange({ change: send(section === "channels" ? { id: name, ...part } : part), changes: changed });
-  const remove = useChange({ change: send(null), changes: changed });
+  const save = useChange({
+    change: send(section === "channels" ? { id: name, ...part } : part),
+    changes: changedQueries,
+  });
+  const remove = useChange({ change: send(null), changes: changedQueries });
   const path = pathOf(section, name, before.channels);
   return {
     fields,

@@ -4,7 +4,7 @@ import { get } from "../api/client.ts";
 import type { PartField } from "./part-fields.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-interface Typed {
+interface InputProps {
   readonly value: string;
   readonly onChange: (text: string) => void;
 }
@@ -15,7 +15,7 @@ export function PartInput({
   value,
   onChange,
   error,
-}: Typed & { readonly field: PartField; readonly error: string | undefined }) {
+}: InputProps & { readonly field: PartField; readonly error: string | undefined }) {
   const shared = { label: say(label), value, error };
   if (kind === "choice" || kind === "flag")
     return (
@@ -42,14 +42,14 @@ export function PartInput({
 function ProviderInput({
   onChange,
   ...shared
-}: Typed & { readonly label: string; readonly error: string | undefined }) {
+}: InputProps & { readonly label: string; readonly error: string | undefined }) {
   const vendors = useQuery({ queryKey: ["vendors"], queryFn: () => get("/vendors") });
   const names = [...new Set(vendors.data?.map(({ provider }) => provider))].toSorted();
   return <Autocomplete {...shared} data={names} onChange={onChange} />;
 }
 
 /** Input for all other fields of a part, as JSON. */
-export function RestInput({ value, isWrong, onChange }: Typed & { readonly isWrong: boolean }) {
+export function RestInput({ value, isWrong, onChange }: InputProps & { readonly isWrong: boolean }) {
   return (
     <Textarea
       label={say("Other settings, as JSON")}

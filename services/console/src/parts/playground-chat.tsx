@@ -17,8 +17,8 @@ export function PlaygroundChat({
   readonly apiKey: string;
   readonly models: readonly Model[];
 }) {
-  const [asked, setAsked] = useState<Asked>();
-  const ask = (draft: Pick<Asked, "question" | "models">): void =>
+  const [asked, setAsked] = useState<ChatCall>();
+  const ask = (draft: Pick<ChatCall, "question" | "models">): void =>
     setAsked({ ...draft, address, key: apiKey, number: (asked?.number ?? 0) + 1 });
   return (
     <Stack>
@@ -42,8 +42,8 @@ function Question({
   onAsk,
 }: {
   readonly models: readonly Model[];
-  readonly gateway: Pick<Asked, "address" | "key">;
-  readonly onAsk: (asked: Pick<Asked, "question" | "models">) => void;
+  readonly gateway: Pick<ChatCall, "address" | "key">;
+  readonly onAsk: (asked: Pick<ChatCall, "question" | "models">) => void;
 }) {
   const [draft, setDraft] = useState({ question: "", first: "", second: "" });
   const names = models.filter(({ kind }) => kind === "chat").map(({ name }) => name);
@@ -106,7 +106,7 @@ function ModelSelect({
   return <Select label={label} data={[...names]} searchable clearable value={value || null} onChange={onChange} />;
 }
 
-interface Asked {
+interface ChatCall {
   readonly number: number;
   readonly address: string;
   readonly key: string;
@@ -118,7 +118,7 @@ interface Asked {
  * Answer of one model. Sends the request when it is first shown, and aborts it on a new request or when the page is
  * left.
  */
-function Answer({ asked, model }: { readonly asked: Asked; readonly model: string }) {
+function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();
   const begun = useRef(false);
@@ -160,7 +160,7 @@ function Answer({ asked, model }: { readonly asked: Asked; readonly model: strin
   );
 }
 
-async function stream(asked: Asked, model: string, show: (answer: Streamed) => void): Promise<void> {
+async function stream(asked: ChatCall, model: string, show: (answer: Streamed) => void): Promise<void> {
   const messages = [{ role: "user", content: asked.question }] as const;
   for await (const answer of chatStream({ address: asked.address, key: asked.key, model }, messages)) show(answer);
 }

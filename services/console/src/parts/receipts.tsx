@@ -7,7 +7,7 @@ import { exactUsd } from "../format/money.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { DataTable } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
-import { Empty, Loaded } from "./states.tsx";
+import { Empty, QueryResult } from "./states.tsx";
 import { Verify } from "./verify.tsx";
 import { say } from "../texts/say.ts";
 
@@ -35,14 +35,14 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
         </Title>
         <Verify accountId={id} />
       </Group>
-      <Loaded query={calls}>
+      <QueryResult query={calls}>
         {({ events }) => {
           const rows = [...events.flatMap(ofCall), ...credits.flatMap(ofCredit)]
             .toSorted((one, other) => other.receipt.number - one.receipt.number)
             .slice(0, shownReceipts);
           return rows.length === 0 ? <Empty>{say("No receipts yet.")}</Empty> : <Newest rows={rows} />;
         }}
-      </Loaded>
+      </QueryResult>
     </Card>
   );
 }

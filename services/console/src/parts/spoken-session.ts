@@ -40,7 +40,7 @@ export async function openSession({ address, key, model }: Gateway, events: Sess
     });
   });
   socket.addEventListener("message", ({ data }) => {
-    if (typeof data === "string") heard(JSON.parse(data), player, events);
+    if (typeof data === "string") handleEvent(JSON.parse(data), player, events);
   });
   socket.addEventListener("close", ({ code, reason }) => {
     close();
@@ -49,7 +49,7 @@ export async function openSession({ address, key, model }: Gateway, events: Sess
   return close;
 }
 
-function heard(message: unknown, player: Player, { said, used }: SessionEvents): void {
+function handleEvent(message: unknown, player: Player, { said, used }: SessionEvents): void {
   const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
   const words = memberOf(memberOf(message, "error"), "message");
   if (typeof words === "string") return said(words, true);

@@ -16,7 +16,7 @@ export interface Series {
   readonly color: string;
 }
 
-interface Shown {
+interface ChartProps {
   readonly bars: readonly Bar[];
   readonly series: readonly Series[];
   /** Formats a value, on the axis and in the tooltip. */
@@ -24,7 +24,7 @@ interface Shown {
 }
 
 /** Chart of stacked bars over time. The pointer or the arrow keys select a bar, whose values are shown next to it. */
-export function StackedBars({ label, ...shown }: Shown & { readonly label: string }) {
+export function StackedBars({ label, ...shown }: ChartProps & { readonly label: string }) {
   const { ref, width } = useElementSize();
   const [chosen, setChosen] = useState<number>();
   const { bars } = shown;
@@ -49,7 +49,7 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
         aria-valuemin={1}
         aria-valuemax={bars.length}
         aria-valuenow={(at ?? bars.length - 1) + 1}
-        aria-valuetext={saidOf(shown, at ?? bars.length - 1)}
+        aria-valuetext={barText(shown, at ?? bars.length - 1)}
         tabIndex={0}
         onKeyDown={move}
         onBlur={() => setChosen(undefined)}
@@ -71,7 +71,7 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
   );
 }
 
-function Legend({ series }: Pick<Shown, "series">) {
+function Legend({ series }: Pick<ChartProps, "series">) {
   return (
     <Group gap="4px 16px" justify="flex-end">
       {series.map(({ name, color }) => (
@@ -85,7 +85,7 @@ function Legend({ series }: Pick<Shown, "series">) {
 }
 
 /** Grid lines with their values, and labels of as many bars as fit. */
-function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: Shown }) {
+function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: ChartProps }) {
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
     <>
@@ -113,13 +113,13 @@ function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; re
   );
 }
 
-interface PartsOf extends Pick<Shown, "series"> {
+interface BarPartsProps extends Pick<ChartProps, "series"> {
   readonly bar: Bar;
   readonly layout: Layout;
   readonly index: number;
 }
 
-function Parts({ bar, series, layout, index }: PartsOf) {
+function Parts({ bar, series, layout, index }: BarPartsProps) {
   const x = layout.left + index * layout.step + (layout.step - layout.barWidth) / 2;
   return series.map(({ name, color }, at) => {
     const below = sumOf({ values: bar.values.slice(0, at) });
@@ -129,7 +129,7 @@ function Parts({ bar, series, layout, index }: PartsOf) {
 }
 
 /** Values of the selected bar, shown on the side that has room. */
-function Hint({ shown, at, layout }: { readonly shown: Shown; readonly at: number; readonly layout: Layout }) {
+function Hint({ shown, at, layout }: { readonly shown: ChartProps; readonly at: number; readonly layout: Layout }) {
   const { bars, series, format } = shown;
   const bar = bars[at];
   if (bar === undefined) return null;
@@ -170,7 +170,7 @@ function Hint({ shown, at, layout }: { readonly shown: Shown; readonly at: numbe
 }
 
 /** Returns a bar as text for screen readers. */
-function saidOf({ bars, series, format }: Shown, at: number): string {
+function barText({ bars, series, format }: ChartProps, at: number): string {
   const bar = bars[at];
   if (bar === undefined) return say("none");
   const parts = series.flatMap(({ name }, index) =>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { say } from "../texts/say.ts";
 
 /** Shows the data of a query, its loading state, or its error with a retry button. */
-export function Loaded<T>({
+export function QueryResult<T>({
   query,
   children,
 }: {

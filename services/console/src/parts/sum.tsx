@@ -3,18 +3,18 @@ import { useQuery } from "@tanstack/react-query";
 import { post } from "../api/client.ts";
 import type { Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
-import { Loaded } from "./states.tsx";
+import { QueryResult } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Cost of a call as a sum. Each line is units × price × factor × multiplier. */
-export function Sum({ call }: { readonly call: Call }) {
+export function CostSum({ call }: { readonly call: Call }) {
   const bill = useQuery({
     queryKey: ["bill", call.id],
     queryFn: () => post("/bill", { body: call }),
     staleTime: Infinity,
   });
   return (
-    <Loaded query={bill}>
+    <QueryResult query={bill}>
       {({ lines, otherNanos }) => (
         <Table aria-label={say("Cost")}>
           <Table.Tbody>
@@ -48,6 +48,6 @@ export function Sum({ call }: { readonly call: Call }) {
           </Table.Tfoot>
         </Table>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState, type RefObject } from "react";
 
 /** Number of rows that are rendered above and below the visible ones. */
-const beyond = 20;
+const extraRows = 20;
 
 /** Range of rendered rows, from `first` (inclusive) to `last` (exclusive). */
 export interface RowWindow {
@@ -25,7 +25,7 @@ export function useRowWindow(
     const look = (): void => {
       const top = body.current?.getBoundingClientRect().top ?? 0;
       // Rounded to steps, so that not every pixel causes a render.
-      const at = Math.floor(Math.max(0, -top / rowHeight) / beyond) * beyond;
+      const at = Math.floor(Math.max(0, -top / rowHeight) / extraRows) * extraRows;
       setFirst(at);
       setSeen(Math.ceil(window.innerHeight / rowHeight));
     };
@@ -38,5 +38,5 @@ export function useRowWindow(
     };
   }, [body, rowHeight]);
   if (rowHeight === undefined) return { first: 0, last: rows };
-  return { first: Math.max(0, Math.min(first, rows) - beyond), last: Math.min(rows, first + seen + 2 * beyond) };
+  return { first: Math.max(0, Math.min(first, rows) - extraRows), last: Math.min(rows, first + seen + 2 * extraRows) };
 }

@@ -19,13 +19,13 @@ export function Verify({ accountId }: { readonly accountId: string }) {
       </Button>
       <Text size="sm" role="status">
         {verification.error !== null && verification.error.message}
-        {found !== undefined && sayOf(found)}
+        {found !== undefined && resultText(found)}
       </Text>
     </Group>
   );
 }
 
-function sayOf({ ok, from, to, divergence }: Verification): string {
+function resultText({ ok, from, to, divergence }: Verification): string {
   if (ok) return say("The books are consistent: receipts {from} to {to} add up to the balance.", { from, to });
   const where = divergence?.receipt === undefined ? "" : say(" at receipt {number}", { number: divergence.receipt });
   return say("The books are inconsistent{where}: {why}.", {

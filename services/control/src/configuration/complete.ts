@@ -142,7 +142,7 @@ function pricedModel(
     .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
     .map((channel) => known.get(channel)?.get(name))
     .find((each) => each !== undefined);
-  // Vendor-tool calls cost the vendor's published price where the configuration sets none.
+  // Vendor-tool calls cost the vendor's published price if the configuration sets none.
   if (price !== undefined && price !== "auto") {
     const tools = { ...found?.price.tools, ...price.tools };
     return { ...others, price: Object.keys(tools).length === 0 ? price : { ...price, tools } };

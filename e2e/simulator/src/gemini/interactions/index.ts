@@ -3,7 +3,7 @@ import type { Endpoint } from "../../vendor.ts";
 import { readInteraction } from "./read.ts";
 import { headOf, renderInteraction, streamInteraction } from "./render.ts";
 
-/** An interaction that is made in the background: it is in progress at its first poll, and over at the second. */
+/** Interaction that runs in the background: in progress at its first poll, completed at the second. */
 interface Made {
   readonly over: object;
   isSeen: boolean;
@@ -12,7 +12,7 @@ interface Made {
 const maxMade = 1_000;
 const made = new Map<string, Made>();
 
-/** `POST /interactions`. */
+/** Endpoint `POST /interactions`. */
 export const createInteraction: Endpoint = {
   method: "POST",
   path: /^\/v1(?:beta2?)?\/interactions$/,
@@ -34,7 +34,7 @@ export const createInteraction: Endpoint = {
   },
 };
 
-/** `GET /interactions/{id}`, of one that is made in the background. */
+/** Endpoint `GET /interactions/{id}`, for interactions that run in the background. */
 export const getInteraction: Endpoint = {
   method: "GET",
   path: /^\/v1(?:beta2?)?\/interactions\/([^/:]+)$/,

@@ -1,29 +1,29 @@
 import { isRecord, listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { requireShape, Refusal, wrongField } from "../../checks/refusal.ts";
 import { questionFrom, type Question } from "../../core/question.ts";
-import { isOpaqueDataOf } from "../../core/seal.ts";
-import { thoughtSeal } from "../rules.ts";
+import { isOpaqueDataOf } from "../../core/opaque-data.ts";
+import { thoughtDataKind } from "../rules.ts";
 import { interactionShape } from "./shape.ts";
 
-/** A request for an interaction: the question, and what only this wire knows. */
-export interface InteractionAsked {
+/** Request for an interaction: the question, and options that only this wire has. */
+export interface InteractionRequest {
   readonly question: Question;
-  /** The member that names the model, and its name. */
+  /** Name of the model or of the agent, in its member. */
   readonly named: { readonly model: string } | { readonly agent: string };
   readonly stream: boolean;
   readonly inBackground: boolean;
-  /** Thoughts are shown in short. */
+  /** True if summaries of the reasoning are sent. */
   readonly summaries: boolean;
   readonly tier: string | undefined;
 }
 
-/** Reads a request. Throws a Refusal for what the vendor would refuse. */
-export function readInteraction(body: unknown): InteractionAsked {
+/** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
+export function readInteraction(body: unknown): InteractionRequest {
   requireShape(body, interactionShape);
   const [model, agent] = [textAt(body, "model"), textAt(body, "agent")];
-  demandSense(body, model, agent);
+  requireValidRequest(body, model, agent);
   const steps = stepsIn(memberOf(body, "input"));
-  demandOrder(steps);
+  requireOrder(steps);
   const config = memberOf(body, "generation_config");
   const level = textAt(config, "thinking_level");
   const choice = memberOf(config, "tool_choice");
@@ -62,7 +62,7 @@ export function readInteraction(body: unknown): InteractionAsked {
   };
 }
 
-function demandSense(body: unknown, model: string | undefined, agent: string | undefined): void {
+function requireValidRequest(body: unknown, model: string | undefined, agent: string | undefined): void {
   if ((model === undefined) === (agent === undefined))
     throw wrongField(["model"], "Exactly one of model and agent is required.");
   const [background, store] = [memberOf(body, "background") === true, memberOf(body, "store") !== false];
@@ -83,15 +83,15 @@ function stepsIn(input: unknown): readonly unknown[] {
   return isSteps ? list : [{ type: "user_input", content: input }];
 }
 
-/** Results follow their calls, and a request ends with the user's side. */
-function demandOrder(steps: readonly unknown[]): void {
+/** Refuses results without an earlier call, and requests that do not end with the user's side. */
+function requireOrder(steps: readonly unknown[]): void {
   const open = new Set<string>();
   for (const [at, step] of steps.entries()) {
     const [type, signature] = [textAt(step, "type"), textAt(step, "signature")];
     if (type === "function_call") open.add(textAt(step, "id") ?? "");
     if (type === "function_result" && !open.delete(textAt(step, "call_id") ?? ""))
       throw wrongField(["input", at, "call_id"], "There is no function call with this id.");
-    if (type === "thought" && signature !== undefined && !isOpaqueDataOf(thoughtSeal, signature))
+    if (type === "thought" && signature !== undefined && !isOpaqueDataOf(thoughtDataKind, signature))
       throw wrongField(["input", at, "signature"], "The thought signature is not valid.");
   }
   if (open.size > 0) throw wrongField(["input"], "A function call has no result.");

@@ -1,12 +1,12 @@
 import type { Behaviour } from "../../behaviour.ts";
-import { argumentsOf } from "../../core/asked-calls.ts";
+import { argumentsOf } from "../../core/requested-calls.ts";
 import { answerFor, type Answer } from "../../core/answer.ts";
 import { freshId } from "../../core/ids.ts";
-import { makeOpaqueData } from "../../core/seal.ts";
+import { makeOpaqueData } from "../../core/opaque-data.ts";
 import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
-import { thoughtSeal } from "../rules.ts";
-import type { InteractionAsked } from "./read.ts";
+import { thoughtDataKind } from "../rules.ts";
+import type { InteractionRequest } from "./read.ts";
 
 const statuses: Readonly<Record<string, string>> = {
   stop: "completed",
@@ -15,16 +15,16 @@ const statuses: Readonly<Record<string, string>> = {
   failed: "failed",
 };
 
-/** A step, and the deltas by which it is streamed. */
+/** Step of an interaction, and the deltas in which it is streamed. */
 interface Written {
   readonly step: object;
   readonly begun: object;
   readonly deltas: readonly object[];
 }
 
-function stepsOf({ summaries }: InteractionAsked, answer: Answer, behaviour: Behaviour): readonly Written[] {
+function stepsOf({ summaries }: InteractionRequest, answer: Answer, behaviour: Behaviour): readonly Written[] {
   const { thoughts, text, image, calls } = answer;
-  const signature = makeOpaqueData(thoughtSeal, thoughts ?? calls[0]?.name ?? "words");
+  const signature = makeOpaqueData(thoughtDataKind, thoughts ?? calls[0]?.name ?? "words");
   const shown = thoughts !== undefined && (summaries || behaviour.reasoning !== undefined) ? thoughts : undefined;
   const summary = shown === undefined ? {} : { summary: [{ type: "text", text: shown }] };
   const said = text === undefined || text === "" ? undefined : text;
@@ -60,15 +60,15 @@ function stepsOf({ summaries }: InteractionAsked, answer: Answer, behaviour: Beh
   ];
 }
 
-/** A whole interaction. */
-export function renderInteraction(asked: InteractionAsked, behaviour: Behaviour): object {
+/** Renders an interaction that is not streamed. */
+export function renderInteraction(asked: InteractionRequest, behaviour: Behaviour): object {
   const answer = answerFor(asked.question, behaviour);
   const steps = stepsOf(asked, answer, behaviour).map(({ step }) => step);
   return { ...headOf(asked), ...endOf(answer), steps };
 }
 
-/** The members of an interaction that has just begun. */
-export function headOf({ named, tier }: InteractionAsked) {
+/** Returns the members of an interaction that has just started. */
+export function headOf({ named, tier }: InteractionRequest) {
   const now = new Date().toISOString();
   return {
     id: freshId("v1_"),
@@ -88,8 +88,8 @@ function endOf(answer: Answer): object {
   return { status, ...(usage && { usage }), ...(status === "failed" && { errors }) };
 }
 
-/** An interaction as a stream of steps; the last event does not repeat them. */
-export function streamInteraction(asked: InteractionAsked, behaviour: Behaviour): Streamed {
+/** Renders an interaction as a stream of steps. The last event does not repeat the steps. */
+export function streamInteraction(asked: InteractionRequest, behaviour: Behaviour): Streamed {
   const answer = answerFor(asked.question, behaviour);
   const head = headOf(asked);
   const event = (event_type: string, members: object, more: Partial<Frame> = {}): Frame => ({
@@ -113,7 +113,7 @@ export function streamInteraction(asked: InteractionAsked, behaviour: Behaviour)
   };
 }
 
-/** The usage of an answer: thoughts are not among the output. Undefined where none is to be reported. */
+/** Returns the usage of an answer; output tokens exclude reasoning. Undefined if no usage is reported. */
 function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

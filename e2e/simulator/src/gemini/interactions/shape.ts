@@ -43,5 +43,5 @@ const requests = new Shapes(
 `,
 );
 
-/** A request to create an interaction, every field of it. */
+/** Shape of a request to create an interaction, with every field. */
 export const interactionShape = requests.of("Interaction");

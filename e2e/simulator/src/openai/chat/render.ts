@@ -1,7 +1,7 @@
 import { tokenTexts } from "../../core/tokens.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
 import type { Answer } from "../../core/answer.ts";
-import type { ToolCall } from "../../core/asked-calls.ts";
+import type { ToolCall } from "../../core/requested-calls.ts";
 import type { ChatRequest } from "./read.ts";
 
 /** Returns the members that all chunks of an answer have. */

@@ -1,22 +1,22 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { bracketPath, Refusal, wrongField } from "../../checks/refusal.ts";
 import type { Path } from "../../checks/shape.ts";
-import { demandStrictSchema } from "../strict-schema.ts";
+import { requireStrictSchema } from "../strict-schema.ts";
 
 /** Refuses a request of the right shape whose content this vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
-  demandToolOrder(listAt(body, "messages"));
-  demandFiles(listAt(body, "messages"));
-  demandToolChoice(body);
-  demandNoThinkingTools(body);
+  requireToolOrder(listAt(body, "messages"));
+  requireValidFiles(listAt(body, "messages"));
+  requireValidToolChoice(body);
+  refuseToolsWithEffort(body);
   if (memberOf(body, "stream") !== true && (memberOf(body, "stream_options") ?? null) !== null)
     throw wrongField(["stream_options"], "'stream_options' is for streams only.");
   if (numberAt(body, "max_tokens") !== undefined && numberAt(body, "max_completion_tokens") !== undefined)
     throw wrongField(["max_tokens"], "'max_tokens' and 'max_completion_tokens' exclude one another.");
   if (numberAt(body, "top_logprobs") !== undefined && memberOf(body, "logprobs") !== true)
     throw wrongField(["top_logprobs"], "'top_logprobs' is only taken together with 'logprobs'.");
-  demandFormat(body);
-  demandOwnFields(body);
+  requireValidFormat(body);
+  refuseForeignFields(body);
 }
 
 /** Returns true for a model of OpenAI, which does not know the fields that compatible vendors have added. */
@@ -29,7 +29,7 @@ export function isOpenAiModel(model: string): boolean {
  * endpoint. Some of these models reason by default, and accept tools only with the effort `none` (openai-openapi#541,
  * litellm#34569).
  */
-function demandNoThinkingTools(body: unknown): void {
+function refuseToolsWithEffort(body: unknown): void {
   const model = textAt(body, "model") ?? "";
   const newest = /^gpt-5\.([4-9])/.exec(model);
   if (newest === null || listAt(body, "tools").length === 0) return;
@@ -43,7 +43,7 @@ function demandNoThinkingTools(body: unknown): void {
   );
 }
 
-function demandOwnFields(body: unknown): void {
+function refuseForeignFields(body: unknown): void {
   if (!isOpenAiModel(textAt(body, "model") ?? "")) return;
   const unknown = (path: Path): Refusal =>
     new Refusal(400, `There is no parameter '${bracketPath(path)}'.`, { path, problem: "unknown" });
@@ -57,7 +57,7 @@ function demandOwnFields(body: unknown): void {
 }
 
 /** Refuses a tool message that answers no call of the assistant message before it, and calls without an answer. */
-function demandToolOrder(messages: readonly unknown[]): void {
+function requireToolOrder(messages: readonly unknown[]): void {
   let open = new Set<string>();
   for (const [at, message] of messages.entries()) {
     const role = textAt(message, "role");
@@ -69,15 +69,15 @@ function demandToolOrder(messages: readonly unknown[]): void {
         );
       continue;
     }
-    demandAnswered(open, at);
+    requireAnswered(open, at);
     open = new Set(listAt(message, "tool_calls").map((call) => textAt(call, "id") ?? ""));
     if (role === "assistant" && open.size === 0 && (memberOf(message, "content") ?? null) === null)
-      demandSpoken(message, at);
+      requireContent(message, at);
   }
-  demandAnswered(open, messages.length);
+  requireAnswered(open, messages.length);
 }
 
-function demandAnswered(open: ReadonlySet<string>, at: number): void {
+function requireAnswered(open: ReadonlySet<string>, at: number): void {
   if (open.size > 0)
     throw wrongField(
       ["messages", at],
@@ -85,13 +85,13 @@ function demandAnswered(open: ReadonlySet<string>, at: number): void {
     );
 }
 
-function demandSpoken(message: unknown, at: number): void {
+function requireContent(message: unknown, at: number): void {
   const other = ["refusal", "function_call", "audio"].some((name) => (memberOf(message, name) ?? null) !== null);
   if (!other)
     throw wrongField(["messages", at, "content"], "An assistant message needs content, a refusal, or tool calls.");
 }
 
-function demandFiles(messages: readonly unknown[]): void {
+function requireValidFiles(messages: readonly unknown[]): void {
   for (const [at, message] of messages.entries())
     for (const [place, part] of listAt(message, "content").entries()) {
       const file = memberOf(part, "file");
@@ -104,7 +104,7 @@ function demandFiles(messages: readonly unknown[]): void {
     }
 }
 
-function demandToolChoice(body: unknown): void {
+function requireValidToolChoice(body: unknown): void {
   const tools = listAt(body, "tools");
   const choice = memberOf(body, "tool_choice") ?? undefined;
   if (choice !== undefined && tools.length === 0)
@@ -118,14 +118,14 @@ function demandToolChoice(body: unknown): void {
   for (const [at, tool] of tools.entries()) {
     const called = memberOf(tool, "function");
     if (memberOf(called, "strict") === true)
-      demandStrictSchema(memberOf(called, "parameters"), ["tools", at, "function", "parameters"]);
+      requireStrictSchema(memberOf(called, "parameters"), ["tools", at, "function", "parameters"]);
   }
 }
 
-function demandFormat(body: unknown): void {
+function requireValidFormat(body: unknown): void {
   const format = memberOf(body, "response_format");
   const schema = memberOf(format, "json_schema");
-  if (memberOf(schema, "strict") === true) demandStrictSchema(memberOf(schema, "schema"), ["response_format"]);
+  if (memberOf(schema, "strict") === true) requireStrictSchema(memberOf(schema, "schema"), ["response_format"]);
   if (textAt(format, "type") === "json_object" && !/json/i.test(JSON.stringify(memberOf(body, "messages"))))
     throw wrongField(["messages"], "With 'response_format' json_object, the messages must say the word json.");
 }

@@ -9,7 +9,7 @@ import type { Peer } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
 import { itemFrom, shownItem, spokenItem, type Item, type ItemTokens } from "./items.ts";
 import { failureEvent, newEventHead, Response } from "./response.ts";
-import { ConversationItems, tokensOfItems } from "./said.ts";
+import { ConversationItems, tokensOfItems } from "./conversation-items.ts";
 import { choiceOf, defaultSettings, mergeSettings, toolsOf, type Settings } from "./settings.ts";
 import { clientEvent } from "./shape.ts";
 import { transcriptionOf } from "./transcription.ts";

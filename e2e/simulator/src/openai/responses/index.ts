@@ -3,11 +3,11 @@ import { requireShape } from "../../checks/refusal.ts";
 import { answerFor } from "../../core/answer.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
 import { questionFrom } from "../../core/question.ts";
-import { encodeText } from "../../core/seal.ts";
+import { encodeText } from "../../core/opaque-data.ts";
 import type { Endpoint } from "../../vendor.ts";
 import { conversationOf, readResponses } from "./read.ts";
 import { renderResponse, renderUsage, streamResponse } from "./render.ts";
-import { compactionSeal } from "./rules.ts";
+import { compactionDataKind } from "./rules.ts";
 import { compactShape } from "./shape.ts";
 import { wordsOfItem } from "./words.ts";
 
@@ -57,7 +57,7 @@ export const compactResponses: Endpoint = {
             {
               type: "compaction",
               id: freshId("cmp_"),
-              encrypted_content: encodeText(compactionSeal, answer.text ?? ""),
+              encrypted_content: encodeText(compactionDataKind, answer.text ?? ""),
             },
           ],
           usage: renderUsage(answer),

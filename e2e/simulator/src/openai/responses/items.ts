@@ -1,12 +1,12 @@
 import type { Behaviour } from "../../behaviour.ts";
 import { present, textAt } from "../../checks/members.ts";
 import type { Answer } from "../../core/answer.ts";
-import type { ToolCall } from "../../core/asked-calls.ts";
+import type { ToolCall } from "../../core/requested-calls.ts";
 import { freshId } from "../../core/ids.ts";
-import { encodeText, makeOpaqueData } from "../../core/seal.ts";
+import { encodeText, makeOpaqueData } from "../../core/opaque-data.ts";
 import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import { renderLogprobs } from "../chat/render.ts";
-import { compactionSeal, reasoningSeal } from "./rules.ts";
+import { compactionDataKind, reasoningDataKind } from "./rules.ts";
 import type { ResponsesRequest } from "./read.ts";
 import { wordsOfItem } from "./words.ts";
 
@@ -41,7 +41,7 @@ export function itemsOf(asked: ResponsesRequest, answer: Answer, behaviour: Beha
 }
 
 function compactionItem({ items }: ResponsesRequest): OutputItem {
-  const encrypted_content = encodeText(compactionSeal, items.map(wordsOfItem).join("\n"));
+  const encrypted_content = encodeText(compactionDataKind, items.map(wordsOfItem).join("\n"));
   const done = { type: "compaction", id: freshId("cmp_"), encrypted_content };
   return { added: done, events: [], done };
 }
@@ -55,7 +55,7 @@ function reasoningItem(
   const id = freshId("rs_");
   const shown = (asked.summary || reasoning !== undefined) && !redacted;
   const summary = shown ? [{ type: "summary_text", text: thoughts }] : [];
-  const sealed = asked.sealed ? makeOpaqueData(reasoningSeal, thoughts) : undefined;
+  const sealed = asked.sealed ? makeOpaqueData(reasoningDataKind, thoughts) : undefined;
   return {
     added: { type: "reasoning", id, summary: [] },
     events: shown ? summaryEvents(id, thoughts) : [],

@@ -1,13 +1,13 @@
 import { listAt, memberOf, textAt } from "../../checks/members.ts";
 import { Refusal, wrongField } from "../../checks/refusal.ts";
-import { isOpaqueDataOf } from "../../core/seal.ts";
-import { demandStrictSchema } from "../strict-schema.ts";
+import { isOpaqueDataOf } from "../../core/opaque-data.ts";
+import { requireStrictSchema } from "../strict-schema.ts";
 import { storedItem } from "./store.ts";
 
 /** Kind of the encrypted content of reasoning. */
-export const reasoningSeal = "openai.reasoning";
+export const reasoningDataKind = "openai.reasoning";
 /** Kind of the encrypted content of a compaction. */
-export const compactionSeal = "openai.compaction";
+export const compactionDataKind = "openai.compaction";
 
 /** Replaces references to items by the items. Throws a Refusal for an item that was not sent. */
 export function withStoredItems(input: readonly unknown[], key: string): readonly unknown[] {
@@ -26,13 +26,13 @@ export function withStoredItems(input: readonly unknown[], key: string): readonl
  * @param before items of the answer that these follow
  */
 export function requireValidItems(input: readonly unknown[], before: readonly unknown[], key: string): void {
-  demandPairs([...before, ...input], before.length);
+  requirePairs([...before, ...input], before.length);
   for (const [at, item] of input.entries()) {
     const type = textAt(item, "type");
-    if (type === "reasoning") demandReasoning(item, input[at + 1], at, key);
-    if (type === "compaction" && !isOpaqueDataOf(compactionSeal, textAt(item, "encrypted_content") ?? ""))
+    if (type === "reasoning") requireValidReasoning(item, input[at + 1], at, key);
+    if (type === "compaction" && !isOpaqueDataOf(compactionDataKind, textAt(item, "encrypted_content") ?? ""))
       throw wrongField(["input", at, "encrypted_content"], "This compaction was not made here.", "invalid_compaction");
-    for (const part of listAt(item, "content")) demandPart(part, at);
+    for (const part of listAt(item, "content")) requireValidPart(part, at);
   }
 }
 
@@ -45,7 +45,7 @@ const callTypes = ["function_call", "custom_tool_call"];
 const outputTypes = ["function_call_output", "custom_tool_call_output"];
 
 /** Refuses outputs without an earlier call, and calls without a later output. */
-function demandPairs(items: readonly unknown[], offset: number): void {
+function requirePairs(items: readonly unknown[], offset: number): void {
   const open = new Map<string, number>();
   for (const [at, item] of items.entries()) {
     const type = textAt(item, "type") ?? "message";
@@ -58,10 +58,10 @@ function demandPairs(items: readonly unknown[], offset: number): void {
   if (lost !== undefined) throw wrongField(["input"], `There is no output for the tool call '${lost}'.`);
 }
 
-function demandReasoning(item: unknown, next: unknown, at: number, key: string): void {
+function requireValidReasoning(item: unknown, next: unknown, at: number, key: string): void {
   const sealed = textAt(item, "encrypted_content");
   const path = ["input", at, "encrypted_content"];
-  if (sealed !== undefined && !isOpaqueDataOf(reasoningSeal, sealed))
+  if (sealed !== undefined && !isOpaqueDataOf(reasoningDataKind, sealed))
     throw wrongField(path, "This encrypted content was not made here.", "invalid_encrypted_content");
   if (listAt(item, "content").length > 0)
     throw wrongField(
@@ -81,7 +81,7 @@ function demandReasoning(item: unknown, next: unknown, at: number, key: string):
   if (!goesOn) throw wrongField(["input", at], "A reasoning item must be followed by the item that it led to.");
 }
 
-function demandPart(part: unknown, at: number): void {
+function requireValidPart(part: unknown, at: number): void {
   const type = textAt(part, "type");
   const has = (name: string): boolean => textAt(part, name) !== undefined;
   const path = ["input", at, "content"];
@@ -109,16 +109,17 @@ export function requireValidRequest(body: unknown): void {
   const tools = listAt(body, "tools");
   for (const [at, tool] of tools.entries())
     if (memberOf(tool, "strict") === true)
-      demandStrictSchema(memberOf(tool, "parameters"), ["tools", at, "parameters"]);
+      requireStrictSchema(memberOf(tool, "parameters"), ["tools", at, "parameters"]);
   const wanted = textAt(memberOf(body, "tool_choice"), "name");
   if (wanted !== undefined && !tools.some((tool) => textAt(tool, "name") === wanted))
     throw wrongField(["tool_choice"], `There is no tool '${wanted}' among 'tools'.`);
-  demandFormat(body);
+  requireValidFormat(body);
 }
 
-function demandFormat(body: unknown): void {
+function requireValidFormat(body: unknown): void {
   const format = memberOf(memberOf(body, "text"), "format");
-  if (memberOf(format, "strict") === true) demandStrictSchema(memberOf(format, "schema"), ["text", "format", "schema"]);
+  if (memberOf(format, "strict") === true)
+    requireStrictSchema(memberOf(format, "schema"), ["text", "format", "schema"]);
   if (textAt(format, "type") !== "json_object") return;
   if (!/json/i.test(JSON.stringify([memberOf(body, "input"), memberOf(body, "instructions")])))
     throw wrongField(["input"], "With 'text.format' json_object, the input must say the word json.");

@@ -1,6 +1,6 @@
 import { listAt, memberOf, textAt } from "../../checks/members.ts";
-import { decodeText } from "../../core/seal.ts";
-import { compactionSeal } from "./rules.ts";
+import { decodeText } from "../../core/opaque-data.ts";
+import { compactionDataKind } from "./rules.ts";
 
 /** Returns an item as text; pictures and files by kind and size. */
 export function wordsOfItem(item: unknown): string {
@@ -16,7 +16,7 @@ export function wordsOfItem(item: unknown): string {
         .map((part) => textAt(part, "text") ?? "")
         .join("");
     case "compaction":
-      return decodeText(compactionSeal, textAt(item, "encrypted_content") ?? "") ?? "";
+      return decodeText(compactionDataKind, textAt(item, "encrypted_content") ?? "") ?? "";
     default:
       return wordsOfContent(memberOf(item, "content"));
   }

@@ -19,11 +19,11 @@ const lowPart = 20n;
 /**
  * Current problems: unavailable channels, low balances, and units without a price. Renders nothing if there are none.
  */
-export function WrongNow() {
+export function CurrentProblems() {
   return (
     <>
       <SystemTrouble />
-      <ChannelsOut />
+      <UnavailableChannels />
       <LowAccounts />
       <Unpriced />
     </>
@@ -73,7 +73,7 @@ function SystemTrouble() {
   );
 }
 
-function ChannelsOut() {
+function UnavailableChannels() {
   const channels = useQuery({
     queryKey: ["channels"],
     queryFn: () => get("/channels"),
