@@ -1,13 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import {
-  answerFailure,
-  shutdownRequest,
-  idsOf,
-  discardRestOfBody,
-  restartFailure,
-  type Logger,
-} from "@modelgate/platform";
+import { answerFailure, discardRestOfBody, idsOf, restartFailure, shutdownRequest } from "@modelgate/platform";
+import type { Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 

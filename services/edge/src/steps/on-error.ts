@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { endpointLabel, type Failure } from "@modelgate/contracts";
-import {
-  answerFailure,
-  failureFrom,
-  idsOf,
-  discardRestOfBody,
-  type Logger,
-  type RequestIds,
-} from "@modelgate/platform";
+import { answerFailure, discardRestOfBody, failureFrom, idsOf } from "@modelgate/platform";
+import type { Logger, RequestIds } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 
