@@ -34,7 +34,7 @@ export function encodeText(kind: string, words: string): string {
   return Buffer.from(`${kind}.${held}.${proof(kind, held)}`).toString("base64");
 }
 
-/** Decodes a text of `closeText`; undefined if the simulator did not make it. */
+/** Decodes a text of `encodeText`; undefined if the simulator did not make it. */
 export function decodeText(kind: string, seal: string): string | undefined {
   if (!isOpaqueDataOf(kind, seal)) return undefined;
   const [held = ""] = Buffer.from(seal, "base64")

@@ -43,7 +43,7 @@ const columns: Readonly<Record<string, CellReader>> = {
 /** Heading row of the CSV export (RFC 4180). */
 export const csvHeader = `${Object.keys(columns).join(",")}\r\n`;
 
-/** Renders a usage event as a CSV row in the columns of `csvHead`. */
+/** Renders a usage event as a CSV row in the columns of `csvHeader`. */
 export function csvRow(event: UsageEvent): string {
   return `${Object.values(columns)
     .map((cell) => csvCell(cell(event)))
