@@ -225,7 +225,7 @@ export interface TasksTable {
 
 /**
  * A day of an account whose totals an earlier version kept in Redis, and whose totals exceeded its calls. The row
- * prevents that the difference is added twice.
+ * prevents adding the difference twice.
  */
 export interface MovedDaysTable {
   account: string;

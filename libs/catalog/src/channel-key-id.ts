@@ -1,4 +1,4 @@
-/** Id of a channel's key, written `channel/key`. Health and limits are kept by it. */
+/** Id of a channel's key, written `channel/key`. The key's health and limits are stored under this id. */
 export type ChannelKeyId = `${string}/${string}`;
 
 /** Returns the id of a channel's key. */

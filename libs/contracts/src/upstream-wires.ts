@@ -2,12 +2,14 @@
 export const textWireNames = ["chat", "responses", "messages", "content", "interactions", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
 
-/** Matches Google's agents, which a request of the interactions wire names in place of a model. */
-const agents = /^(?:deep-research|antigravity|code-?mender)-/;
+/** Matches names of Google's agents. A request of the interactions wire names an agent or a model. */
+const agentPattern = /^(?:deep-research|antigravity|code-?mender)-/;
 
-/** Returns true if a vendor's name is that of an agent: it works in the background only, and on that wire only. */
+/**
+ * Returns whether an upstream model is an agent. Agents work only in the background, and only by the interactions wire.
+ */
 export function isAgent(name: string): boolean {
-  return agents.test(name);
+  return agentPattern.test(name);
 }
 
 /**

@@ -31,9 +31,9 @@ export interface AnswerSink {
 
 /** Callbacks that a sink calls when it drains or closes. */
 export interface SinkWatcher {
-  /** The client has read everything that was written. */
+  /** Called when the client has read everything that was written. */
   drained?(): void;
-  /** The sink is closed. `isComplete` is true if the complete answer was passed to the operating system. */
+  /** Called when the sink is closed. `isComplete` is true if the complete answer was passed to the operating system. */
   closed?(isComplete: boolean): void;
 }
 

@@ -2,9 +2,9 @@
 const firstBufferBytes = 16 * 1024;
 
 /**
- * Collects the chunks of a body in one buffer, which doubles its size when it is full. Memory is allocated only for
- * bytes that have arrived, at most twice as many (at least 16 KiB), even if a larger length was declared. Chunks are
- * copied when they arrive and then not kept.
+ * Collects the chunks of a body in one buffer, which doubles its size when it is full. It allocates at most twice the
+ * bytes that have arrived (at least 16 KiB), even if a larger length was declared. Chunks are copied when they arrive
+ * and then not kept.
  */
 export class GrowingBytes {
   readonly #expected: number;

@@ -50,19 +50,19 @@ export function requestForbidden(error: ErrorBody): VendorFailure {
   return { ...inputRefused(error), retryable: true };
 }
 
-/** Hint for clients, who cannot grant what the operator's account lacks. */
+/** Message for clients about a missing permission of the operator's account. Only the operator can grant it. */
 const permissionHint =
   "The vendor denies the gateway's own account the permission for this model; the gateway's operator must grant it.";
 
-/** Matches messages about what the operator's project, role or network may do. */
+/** Matches messages about a permission that the operator's project, role or network lacks. */
 const permissionMessages =
   /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
-/** Matches names of models in such messages, as the clouds write them. */
+/** Matches the names of models in such messages, in the clouds' spelling. */
 const modelResources = /\bmodels\/|\bendpoints\/|foundation-model\/|inference-profile\/|\bdeployments\//i;
 
 /**
- * Returns the failure of a permission that the operator's account lacks, for one model if the message names it;
- * undefined for any other error.
+ * Returns the failure of a permission that the operator's account lacks; undefined for any other error. It blames the
+ * model if the message names one, otherwise the key.
  */
 export function permissionDenied(error: ErrorBody): VendorFailure | undefined {
   const { message = "" } = error;

@@ -45,7 +45,9 @@ export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promis
  */
 const completeForMs = 250;
 
-/** Time until which each Redis is known to be complete, in ms of `performance.now()`; 0 after a lost connection. */
+/**
+ * Time until which each Redis counts as complete, in ms of `performance.now()`. It is 0 after the connection was lost.
+ */
 const knownCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInCompleteRun(redis: Redis): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Books } from "../open.ts";
 /** Restoration of an account: entries that were charged again after Redis had lost them. */
 export interface Restoration {
   readonly account: string;
-  /** RFC 3339. */
+  /** Time of the restoration (RFC 3339). */
   readonly time: string;
   readonly reason: string;
   /**

@@ -266,8 +266,8 @@ export const GenerateContentRequest = Type.Object(
 );
 
 /**
- * POST /v1/interactions: a model or an agent, and `input` as text, contents or steps; fields that are not listed here
- * are passed on unchanged.
+ * Body of POST /v1/interactions. It names a model or an agent; `input` is a text, contents or steps. Fields that are
+ * not listed here are sent to the vendor unchanged.
  */
 export const InteractionRequest = Type.Object(
   {

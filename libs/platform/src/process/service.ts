@@ -13,7 +13,7 @@ export interface ServiceContext<Env> {
   readonly env: Env;
   /** Maximum ms that open requests may continue at shutdown. */
   readonly drainMs: number;
-  /** Last part of the drain in ms, at whose begin open calls are ended with a failure. */
+  /** Time in ms before the end of the drain at which open calls are ended with a failure. */
   readonly farewellMs: number;
   /** Aborted when `farewellMs` begins. Its reason is the Failure for open calls. */
   readonly ending: AbortSignal;

@@ -42,8 +42,8 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 /**
- * Returns the body for a cloud that serves Claude by the messages wire. Members that the cloud expects elsewhere, such
- * as the model, are removed (`removed`), and others, such as the version, are added.
+ * Returns the body for a cloud that serves Claude by the messages wire. `removed` names the members that the cloud
+ * expects elsewhere, such as the model. `members` are added, such as the version.
  */
 export function claudeBody(
   { body }: Pick<AnswerCall, "body">,

@@ -48,15 +48,17 @@ export const gemini: Provider = {
   failureOf,
 };
 
-/** Version of the interactions wire, in which interactions have steps. */
-const revision = { "api-revision": "2026-05-20" };
+/** Header with the version of the interactions wire. In this version interactions consist of steps. */
+const interactionsVersion = { "api-revision": "2026-05-20" };
 
-/** Returns the header with the key, and the version that only one wire has. */
+/** Returns the header with the key, and for the interactions wire the header with its version. */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
-  return "wire" in call && call.wire === "interactions" ? { ...keyHeader(call), ...revision } : keyHeader(call);
+  return "wire" in call && call.wire === "interactions"
+    ? { ...keyHeader(call), ...interactionsVersion }
+    : keyHeader(call);
 }
 
-/** Returns the request for the state of an interaction that is made in the background. */
+/** Builds the request for the state of an interaction that runs in the background. */
 function pollInteraction(call: PollCall): VendorRequest {
   const url = new URL(`${withVersion(call.baseUrl)}/interactions/${encodeURIComponent(call.task)}`);
   return requestTo(url, call, headersOf(call));
