@@ -53,7 +53,7 @@ export {
 } from "./tasks/callback.ts";
 export { claimTasks, firstTaskDue, countOpenTasks, type TaskKey } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
-export { readEpoch, unlessLost, writeEpoch, writeCompleteRuns } from "./restore/epoch.ts";
+export { readEpoch, readUnlessLost, writeEpoch, writeCompleteRuns } from "./restore/epoch.ts";
 export { removeLate, readLate, type LateCall } from "./restore/late.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
 export { readHeads, restoreAccount, type AccountHead, type LostAccount } from "./restore/restore.ts";

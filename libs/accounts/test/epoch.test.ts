@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openRedis, createLogger, readServerState, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
-import { unlessLost, writeEpoch, writeCompleteRuns } from "../src/index.ts";
+import { readUnlessLost, writeEpoch, writeCompleteRuns } from "../src/index.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -20,7 +20,7 @@ test("a read that finds nothing directly after a restart of Redis is refused wit
   await writeEpoch(redis, "the test's books");
   await writeCompleteRuns(redis, (await readServerState(redis)).runs);
   const find = () =>
-    unlessLost(
+    readUnlessLost(
       redis,
       () => redis.get("absent"),
       (found) => found === null,

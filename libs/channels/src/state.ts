@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { recordParser, withPresentNames } from "@modelgate/contracts";
+import { recordParser, renameMembers } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
@@ -144,7 +144,7 @@ export const parseCoolDown: (text: string) => CoolDown = recordParser(
 
 /** Converts a rest that an earlier version stored: the member `said`, and the kind `asked`. */
 function upgradeRest(rest: unknown): unknown {
-  const named = withPresentNames(rest, { said: "vendorMessage" });
+  const named = renameMembers(rest, { said: "vendorMessage" });
   const isAsked = typeof named === "object" && named !== null && "kind" in named && named.kind === "asked";
   return isAsked ? { ...named, kind: "throttled" } : named;
 }

@@ -58,7 +58,7 @@ export { fieldPath } from "./configuration/check.ts";
 export { allowedValues, oneOf, schemaPredicate, type SchemaError } from "./schema-words.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
 export { Budgets } from "./caller.ts";
-export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
+export { formatUsd, dollarsToNanos, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
 export {
   compilePrice,
   costOf,
@@ -77,7 +77,7 @@ export { costLines, type CostLine } from "./money/cost-lines.ts";
 export {
   compileResolutions,
   priceAt,
-  pricesIn,
+  allWrittenPrices,
   type ResolutionPrice,
   type WrittenPrices,
 } from "./money/resolutions.ts";
@@ -124,5 +124,5 @@ export {
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
-export { recordParser, UnknownShape, withPresentNames } from "./stored.ts";
+export { recordParser, UnknownShape, renameMembers } from "./stored.ts";
 export { present } from "./present.ts";

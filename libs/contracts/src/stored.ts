@@ -34,7 +34,7 @@ export function recordParser<const Schema extends TSchema>(
 }
 
 /** Renames members of a parsed record. `names` maps the names in earlier versions to the current names. */
-export function withPresentNames(value: unknown, names: Readonly<Record<string, string>>): unknown {
+export function renameMembers(value: unknown, names: Readonly<Record<string, string>>): unknown {
   if (typeof value !== "object" || value === null || !Object.keys(names).some((name) => name in value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names[name] ?? name, member]));
 }

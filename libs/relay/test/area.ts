@@ -18,7 +18,7 @@ import {
   checkConfiguration,
   firstHeader,
   headers,
-  nanosOf,
+  dollarsToNanos,
   parseUsd,
   type Caller,
   type Configuration,
@@ -222,7 +222,8 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
   for (const [accountId, { balance, tokens = [] }] of Object.entries(accounts)) {
     await createAccount(redis, { id: accountId, balance: parseUsd(balance) });
     for (const { key, budget, ...wish } of tokens) {
-      const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+      const nanos = (dollars: number | undefined) =>
+        dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
       const { digest, token } = makeToken(key, {
         accountId,
         ...wish,

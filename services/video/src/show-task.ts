@@ -1,4 +1,4 @@
-import { findTask, unlessLost, type TaskRecord, type StoredTask } from "@modelgate/accounts";
+import { findTask, readUnlessLost, type TaskRecord, type StoredTask } from "@modelgate/accounts";
 import { endpoints, Failure } from "@modelgate/contracts";
 import { orUnavailable, type ServiceCall } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
@@ -61,7 +61,7 @@ export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: stri
   const read = (taskId: string) => (): Promise<StoredTask | undefined> => findTask(redis, caller.accountId, taskId);
   const found =
     id !== undefined && idShape.test(id)
-      ? await orUnavailable(unlessLost(redis, read(id), (task) => task === undefined))
+      ? await orUnavailable(readUnlessLost(redis, read(id), (task) => task === undefined))
       : undefined;
   if (found === undefined) throw new Failure("task_not_found");
   return found;

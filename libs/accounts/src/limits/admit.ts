@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { Failure, type Caller } from "@modelgate/contracts";
 import { accountKeys } from "../keys.ts";
-import { unlessLost } from "../restore/epoch.ts";
+import { readUnlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
 
 /** Limits of a group for each of its API keys, or for all keys that share them. Absent members are unlimited. */
@@ -100,7 +100,7 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
         nowMs: request.nowMs,
       },
     );
-  const reply = await orUnavailable(unlessLost(redis, step, ({ verdict }) => verdict === "no-account"));
+  const reply = await orUnavailable(readUnlessLost(redis, step, ({ verdict }) => verdict === "no-account"));
   const remaining = (limit: number | undefined, remaining: number, resetMs: number): Remaining | undefined =>
     limit === undefined ? undefined : { limit, remaining, resetMs };
   return {

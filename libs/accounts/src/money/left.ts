@@ -1,7 +1,7 @@
 import { parseNanos, type Budgets, type Nanos } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
-import { unlessLost } from "../restore/epoch.ts";
+import { readUnlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
 
 /** API key whose remaining money is read. */
@@ -51,7 +51,7 @@ const budgetMembers = [
 export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Promise<RemainingMoney | undefined> {
   const { accountId } = scope;
   const account = await orUnavailable(
-    unlessLost(
+    readUnlessLost(
       redis,
       () => findAccount(redis, accountId),
       (found) => found === undefined,

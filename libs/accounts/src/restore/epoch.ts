@@ -25,7 +25,11 @@ export async function writeCompleteRuns(redis: Redis, runs: string): Promise<voi
  * server_overloaded (503) in that case. Otherwise the value is read again, because it may have been restored between
  * the first read and the check.
  */
-export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
+export async function readUnlessLost<T>(
+  redis: Redis,
+  read: () => Promise<T>,
+  isAbsent: (found: T) => boolean,
+): Promise<T> {
   const found = await read();
   return isAbsent(found) ? readAgain(redis, read) : found;
 }

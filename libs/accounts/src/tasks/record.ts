@@ -4,7 +4,7 @@ import {
   TaskState,
   UsageDraft,
   videoWires,
-  withPresentNames,
+  renameMembers,
   type KeptTaskEvent,
   type VideoWire,
 } from "@modelgate/contracts";
@@ -88,7 +88,7 @@ export const readTask: (text: string) => TaskRecord = recordParser(
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
     result: Type.Optional(Type.String()),
   }),
-  (task) => withPresentNames(task, { asked: "requested", looks: "polls" }),
+  (task) => renameMembers(task, { asked: "requested", looks: "polls" }),
 );
 
 /** Returns the event id of a task's current state. A task enters each state once, so the id is unique. */

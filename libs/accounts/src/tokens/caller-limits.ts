@@ -1,4 +1,4 @@
-import { nanosOf, present, type Caller } from "@modelgate/contracts";
+import { dollarsToNanos, present, type Caller } from "@modelgate/contracts";
 import type { Token } from "./token.ts";
 
 /** Limits in the configuration of a group. */
@@ -22,7 +22,8 @@ export function callerLimits(
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,
 ): Pick<Caller, "budgets" | "group" | "limitsId" | "models" | "tokensPerMinute"> {
   const { group, models, budget = {}, within } = token;
-  const ofGroup = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+  const ofGroup = (dollars: number | undefined) =>
+    dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
   const budgets = Object.entries({
     tokenPerDay: budget.perDay,
     tokenPerMonth: budget.perMonth,

@@ -2,7 +2,7 @@ import { Failure, recordParser } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
 import { accountKeys } from "../keys.ts";
-import { unlessLost } from "../restore/epoch.ts";
+import { readUnlessLost } from "../restore/epoch.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
 /** Spending limits of a token, in nano-dollars. Absent members are unlimited, except by the account's balance. */
@@ -168,7 +168,7 @@ export const readToken: (text: string) => Token = recordParser(
  */
 export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
   const read = () => findTokenById(redis, tokenId);
-  const token = await orUnavailable(unlessLost(redis, read, (found) => found === undefined));
+  const token = await orUnavailable(readUnlessLost(redis, read, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
   if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now()) throw new Failure("api_key_expired");
   return token;

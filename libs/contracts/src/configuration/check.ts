@@ -5,7 +5,7 @@ import { nameProblems, redactedName } from "./names.ts";
 import { Configuration, type ConfigurationProblem } from "./schema.ts";
 import { modelPaths, routingProblems } from "./routing.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
-import { nanosOf } from "../money/nanos.ts";
+import { dollarsToNanos } from "../money/nanos.ts";
 import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
 import { schemaPredicate } from "../schema-words.ts";
 
@@ -141,7 +141,7 @@ function* budgetProblems(
   { dollarsPerDay = 0, dollarsPerMonth = 0 }: { dollarsPerDay?: number; dollarsPerMonth?: number },
 ): Iterable<ConfigurationProblem> {
   for (const [field, dollars] of Object.entries({ dollarsPerDay, dollarsPerMonth }))
-    if (!succeeds(() => nanosOf(dollars)))
+    if (!succeeds(() => dollarsToNanos(dollars)))
       yield { path: `${path}.${field}`, message: "has more than 9 decimal places" };
 }
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Receipt } from "./receipt.ts";
-import { recordParser, withPresentNames } from "../stored.ts";
+import { recordParser, renameMembers } from "../stored.ts";
 import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
@@ -131,7 +131,7 @@ export const readUsageEvent: (text: string) => UsageEvent = recordParser("usage 
 /** Renames the member `said` of attempts, in which earlier versions stored the vendor's message, to `vendorMessage`. */
 function withVendorMessages(event: unknown): unknown {
   if (typeof event !== "object" || event === null || !("tries" in event) || !Array.isArray(event.tries)) return event;
-  return { ...event, tries: event.tries.map((each) => withPresentNames(each, { said: "vendorMessage" })) };
+  return { ...event, tries: event.tries.map((each) => renameMembers(each, { said: "vendorMessage" })) };
 }
 
 /** A usage event before the settlement script adds the cost and the receipt. */

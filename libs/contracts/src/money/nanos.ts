@@ -19,7 +19,7 @@ export function parseUsd(written: string): Nanos {
  * Converts a number of dollars in the configuration to nano-dollars. Throws RangeError for more than nine decimal
  * places.
  */
-export function nanosOf(dollars: number): Nanos {
+export function dollarsToNanos(dollars: number): Nanos {
   return toScale(parseDecimal(dollars), nanoDecimals);
 }
 

@@ -19,7 +19,7 @@ export interface ResolutionPrice {
  * Returns all prices of a configured price: first the default, then each resolution's, completed with the default's
  * fields.
  */
-export function pricesIn({ resolutions = {}, ...usual }: WrittenPrices): readonly WrittenPrice[] {
+export function allWrittenPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly WrittenPrice[] {
   return [usual, ...Object.values(resolutions).map((other) => ({ ...usual, ...other }))];
 }
 

@@ -1,6 +1,6 @@
 import { priceVersionOf, priceVersionsKey, publishConfiguration, publishedVersion } from "@modelgate/catalog";
 import { putBackRefused } from "@modelgate/channels";
-import { compilePrice, pricesIn, type Configuration } from "@modelgate/contracts";
+import { compilePrice, allWrittenPrices, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis, Secrets } from "@modelgate/platform";
 import type { CompleteConfiguration } from "./complete.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
@@ -46,7 +46,7 @@ async function rememberPrices(redis: Redis, models: CompleteConfiguration["model
   // Not a pipeline, whose errors are ordinary results: a price must be stored before it is published.
   await Promise.all(
     Object.values(models)
-      .flatMap(({ price = {} }) => pricesIn(price))
+      .flatMap(({ price = {} }) => allWrittenPrices(price))
       .map((price) =>
         redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
       ),

@@ -1,5 +1,5 @@
 import { findAccount, findToken, makeToken } from "@modelgate/accounts";
-import { nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
+import { dollarsToNanos, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
@@ -92,6 +92,7 @@ export class DeclaredAccounts implements AsyncDisposable {
 
 function budgetOf(budget: TokenConfiguration["budget"]) {
   if (budget === undefined) return undefined;
-  const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+  const nanos = (dollars: number | undefined) =>
+    dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
   return { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) };
 }
