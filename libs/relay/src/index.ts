@@ -44,7 +44,6 @@ export type { StreamWaiting } from "./waiting.ts";
 export { countTokens } from "./money/tokenizer.ts";
 export { renderSupported } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, maxBilledImages } from "./money/usage-bound.ts";
-export { reportDropped, reportRoute } from "./deliver/report-route.ts";
 export { isSupported, queryVendor, type VendorQuery } from "./query-vendor.ts";
 export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";
 export {

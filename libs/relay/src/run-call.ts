@@ -204,7 +204,8 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
 export async function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): Promise<void> {
   const { deps, call, leaving, outcome, plan, serving } = run;
   const { accepted } = attempted;
-  reportDropped(call.answer, accepted.exchange.dropped);
+  const { dropped } = accepted.exchange;
+  if (dropped.length > 0) reportDropped(call.answer, dropped);
   reportRoute(deps, call, outcome.tried);
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
   if (plan.cost.by === "text" && plan.cost.size.paidOutputTokens !== undefined)

@@ -189,14 +189,13 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { wire, provider, candidate } = route;
     const { dialect } = provider;
     const upstream = wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
-    const channelKey = channelKeyIdOf(route);
-    const made = await exchanges.make(upstream, candidate.upstreamModel, {
-      history,
-      foreignItems: foreignItems(input.admitted, channelKey),
-    });
+    const { admitted, params } = input;
+    const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
+    const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign });
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
-    return input.params.makes === true ? withRememberedIds(this.deps, call, input, exchange, channelKey) : exchange;
+    if (params.makes !== true) return exchange;
+    return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
   }
 
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {

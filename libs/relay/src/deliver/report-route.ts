@@ -32,7 +32,7 @@ export function reportRoute(
  * removed.
  */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
-  if (dropped.length === 0 || answer.begun) return;
+  if (answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }

@@ -1,5 +1,5 @@
 import type { OpenAttempt } from "@modelgate/channels";
-import { formatUsd, headers, type CallStatus, type Failure, type Nanos } from "@modelgate/contracts";
+import { formatUsd, headers, type CallStatus, type Failure } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
 import { CostTranslator } from "../answers/cost-translator.ts";
 import type { StreamTranslator } from "../answers/stream-reader.ts";
@@ -166,14 +166,17 @@ class StreamDelivery implements StreamOwner {
 function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
   const { output, most } = held.expected;
   if (output === undefined || cost.by !== "text") return undefined;
-  const upper = (tokens: number): Nanos => upperCost(cost.size, serving.model, serving.multiplier, tokens);
-  const isFree = upper(output.first + output.step) === upper(output.first);
+  const { size } = cost;
+  const { model, multiplier } = serving;
+  const isFree =
+    upperCost(size, model, multiplier, output.first + output.step) === upperCost(size, model, multiplier, output.first);
   if (isFree && !Number.isFinite(output.most)) return undefined;
   return new Allowance({
     output: isFree ? { ...output, first: output.most } : output,
     meter,
     thoughtTokens: most?.extraTokens ?? 0,
-    extend: (from, to) => held.extend(upper(to) - upper(from)),
+    extend: (from, to) =>
+      held.extend(upperCost(size, model, multiplier, to) - upperCost(size, model, multiplier, from)),
   });
 }
 

@@ -40,12 +40,35 @@ class OpenSettlements implements Settlements {
     this.#deps = deps;
   }
 
-  settle(settlement: Settlement, ids: RequestIds): Promise<void> {
-    return this.#waitFor(this.#settle(settlement, ids), settlement.callId, ids);
+  async settle(settlement: Settlement, ids: RequestIds): Promise<void> {
+    const { redis, outbox, log } = this.#deps;
+    const { callId } = settlement;
+    this.#pending++;
+    try {
+      const entry = await settleWithRetry(redis, settlement);
+      if (entry !== undefined) return outbox.push(entry);
+      holdsNotFound.inc();
+      log.warn(
+        { ...ids, callId },
+        "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
+      );
+      if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, ids);
+    } catch (error) {
+      this.#logLeft(error, callId, ids);
+    } finally {
+      this.#ended();
+    }
   }
 
-  release(release: Release, ids: RequestIds): Promise<void> {
-    return this.#waitFor(releaseWithRetry(this.#deps.redis, release), release.callId, ids);
+  async release(release: Release, ids: RequestIds): Promise<void> {
+    this.#pending++;
+    try {
+      await releaseWithRetry(this.#deps.redis, release);
+    } catch (error) {
+      this.#logLeft(error, release.callId, ids);
+    } finally {
+      this.#ended();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -55,28 +78,12 @@ class OpenSettlements implements Settlements {
     for (const timer of this.#late) clearTimeout(timer);
   }
 
-  /** Waits for the end of a hold, which counts as pending meanwhile. Logs its failure. */
-  async #waitFor(end: Promise<unknown>, callId: string, ids: RequestIds): Promise<void> {
-    this.#pending++;
-    try {
-      await end;
-    } catch (error) {
-      this.#deps.log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
-    } finally {
-      if (--this.#pending === 0) this.#emptied?.();
-    }
+  #logLeft(error: unknown, callId: string, ids: RequestIds): void {
+    this.#deps.log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
   }
 
-  async #settle(settlement: Settlement, ids: RequestIds): Promise<void> {
-    const { redis, outbox, log } = this.#deps;
-    const entry = await settleWithRetry(redis, settlement);
-    if (entry !== undefined) return outbox.push(entry);
-    holdsNotFound.inc();
-    log.warn(
-      { ...ids, callId: settlement.callId },
-      "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
-    );
-    if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, ids);
+  #ended(): void {
+    if (--this.#pending === 0) this.#emptied?.();
   }
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
