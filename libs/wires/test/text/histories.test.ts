@@ -56,6 +56,18 @@ const writers: Readonly<Record<string, Writer>> = {
       return { type: "message", role, content: [{ type: kind === "model" ? "output_text" : "input_text", text }] };
     }),
   }),
+  interactions: (all, name) => ({
+    model: "m",
+    input: grouped(all)
+      .filter(({ role }) => role !== "system")
+      .flatMap(({ role, steps: own }) =>
+        own.map(({ kind, text, call = 0 }) => {
+          if (kind === "call") return { type: "function_call", id: name(call), name: text, arguments: {} };
+          if (kind === "result") return { type: "function_result", call_id: name(call), name: "f", result: text };
+          return { type: role === "user" ? "user_input" : "model_output", content: [{ type: "text", text }] };
+        }),
+      ),
+  }),
   chat: (all, name) => ({ model: "m", messages: grouped(all).flatMap((turn) => chatTurn(turn, name)) }),
   "ollama-chat": (all, name) => ({ model: "m", messages: grouped(all).flatMap((turn) => ollamaTurn(turn, name)) }),
   messages: (all, name) => ({
@@ -155,8 +167,8 @@ function ollamaTurn(group: Group, name: Naming): readonly JsonObject[] {
   }));
 }
 
-const clients = ["responses", "chat", "messages", "content", "ollama-chat"] as const;
-const vendors = ["responses", "chat", "messages", "content", "converse"] as const;
+const clients = ["responses", "chat", "messages", "content", "interactions", "ollama-chat"] as const;
+const vendors = ["responses", "chat", "messages", "content", "converse", "interactions"] as const;
 
 const directions = clients.flatMap((client) => vendors.map((vendor) => [client, vendor] as const));
 

@@ -127,5 +127,25 @@ function content({ contents }: JsonObject): string | undefined {
   return turns.length === 0 ? "contents are not specified" : undefined;
 }
 
+/** Google's interactions: all calls of the model have their results before the user's next input. */
+function interactions({ input }: JsonObject): string | undefined {
+  if (isEmpty(input)) return "input is missing";
+  const open = new Set<unknown>();
+  const called = new Set<unknown>();
+  for (const { type, id, call_id: answered, content } of list(input)) {
+    if (type === "function_call") {
+      if (called.has(id)) return `the call ${String(id)} is there twice`;
+      called.add(id);
+      open.add(id);
+    } else if (type === "function_result") {
+      if (!open.delete(answered)) return `no call for the result of ${String(answered)}`;
+    } else if (type === "user_input" || type === "model_output") {
+      if (isEmpty(content)) return "a step has no content";
+      if (type === "user_input" && open.size > 0) return "function calls without results";
+    }
+  }
+  return open.size > 0 ? "function calls without results" : undefined;
+}
+
 /** Rules of all wires whose requests have a history. */
-export const historyRules = { chat, responses, messages, content, converse } as const;
+export const historyRules = { chat, responses, messages, content, converse, interactions } as const;

@@ -2,8 +2,9 @@ import { present } from "@modelgate/contracts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { allInstructions } from "../hub/instructions.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
+import { pairedTurns } from "../hub/paired-turns.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
-import type { JsonObject, TextRequest } from "../hub/request.ts";
+import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { callStep, contentOf } from "./render-steps.ts";
 
@@ -16,12 +17,10 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported) {
     .flatMap((part) => (part.kind === "text" ? [part.text] : []))
     .join("\n\n");
   const input = new Steps(unsupported);
-  for (const { role, parts } of request.turns) {
-    if (role === "system") continue;
-    // The vendor expects results right after the calls.
-    for (const part of parts) if (part.kind === "tool-result") input.answer(part);
-    for (const part of parts) if (part.kind !== "tool-result") input.add(role, part);
-  }
+  for (const { role, parts } of pairedTurns(request.turns.filter((turn) => turn.role !== "system")))
+    for (const part of parts)
+      if (part.kind === "tool-result") input.answer(part);
+      else input.add(role, part);
   if (input.steps.length === 0) return { input: system };
   return { input: input.steps, ...(system === "" ? {} : { system_instruction: system }) };
 }
@@ -47,12 +46,13 @@ class Steps {
     this.#step(present({ type: "function_result", call_id: callId, name, result, is_error: isError }));
   }
 
-  add(role: "user" | "assistant", part: Part): void {
+  add(role: Turn["role"], part: Exclude<Part, ToolResultPart>): void {
     if (part.kind === "compaction") return refuseCompaction();
     if (part.kind === "vendor") return this.#step(ownItem(part, "interactions"));
     if (part.kind === "tool-call") return this.#step(callStep(part));
     if (part.kind === "reasoning") return this.#thought(part.text, ownSeal(part.seal, "interactions"));
-    for (const content of this.#content(part)) this.#join(role === "user" ? "user_input" : "model_output", content);
+    for (const content of this.#content(part))
+      this.#join(role === "assistant" ? "model_output" : "user_input", content);
   }
 
   /** Adds reasoning that the vendor signed; other reasoning is dropped. */
