@@ -122,6 +122,9 @@ test("a session without open requests is closed immediately", async () => {
   // Nothing is in it to commit, and nothing is under way to cancel.
   await leaveWith(session, textOnly, commit, { type: "response.cancel" });
   await area.settled("demo");
-  const seen = (await area.simulator.requests("voice")).at(-1);
-  expect(seen?.closeCode).toBe(1000);
+  const closeCode = await until(
+    "the vendor to receive the close",
+    async () => (await area.simulator.requests("voice")).at(-1)?.closeCode,
+  );
+  expect(closeCode).toBe(1000);
 });
