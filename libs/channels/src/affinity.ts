@@ -1,7 +1,7 @@
 import { isChannelKeyId, type ChannelKeyId } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 
-/** Names under which a conversation's route is stored. The names are digests, so they may be stored. */
+/** Names under which the route of a conversation is stored. They are digests, so they reveal no content. */
 export interface Conversation {
   /** Names that the conversation may be stored under, the most specific first; empty for a new conversation. */
   readonly find: readonly string[];
@@ -10,18 +10,18 @@ export interface Conversation {
 }
 
 /**
- * Remembers the routes of conversations, as `channel/key`, for all replicas: prompt caches and thinking signatures are
- * valid only with one vendor account. The route is a preference: if it is full, rests or is switched off, it is skipped
- * and the conversation moves.
+ * Remembers the route (`channel/key`) of each conversation for all replicas, because prompt caches and thinking
+ * signatures are valid only with one vendor account. The route is only preferred: if it is full, in a cooldown or
+ * switched off, another one is chosen and then remembered.
  */
 export interface Affinity {
   /** Returns the last route of a conversation; undefined if unknown, or if Redis does not answer. */
   find(owner: string, conversation: Conversation): Promise<ChannelKeyId | undefined>;
-  /** Stores its current route in the background. */
+  /** Stores the current route of a conversation in the background. */
   keep(owner: string, conversation: Conversation, key: ChannelKeyId): void;
 }
 
-/** Opens the store; a conversation is forgotten `lifetimeMs` after its last call. */
+/** Opens the store in Redis. A route is forgotten `lifetimeMs` after the conversation's last call. */
 export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): Affinity {
   const keyOf = (owner: string, name: string): string => `affinity:${owner}:${name}`;
   return {

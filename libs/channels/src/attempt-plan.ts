@@ -9,22 +9,25 @@ import type { WebSocket } from "ws";
 export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire> {
   readonly callId: string;
   readonly requestId: string;
-  /** Account of the call: failures that only one account sees do not affect others. */
+  /** Account that makes the call. Failures that only one account sees do not affect other accounts. */
   readonly account: string;
   readonly model: string;
   readonly candidates: readonly Candidate[];
   /** Choice among channels of the same priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
-  /** Wires that the call can be sent in, best first for the client. Candidates that support none are skipped. */
+  /**
+   * Wires (API formats) that the call can be sent in, best first for the client. Candidates that support none of them
+   * are skipped.
+   */
   readonly wires: readonly Wire[];
   /**
-   * Counts the fields of a request that a wire cannot express; Infinity if the wire refuses the request. Called if a
-   * vendor supports several wires. Absent: every wire expresses all fields.
+   * Counts the fields of the request that a wire cannot express; Infinity if the wire refuses the request. Called only
+   * if a vendor supports several of the wires. Absent: every wire can express all fields.
    */
   readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /**
-   * Prepares one attempt, always from the unchanged client body. `history` is "unsealed" after a vendor has refused
-   * thinking signatures in the conversation. An exception does not count against the vendor.
+   * Prepares one attempt from the client's body, which is the same for all attempts. `history` is "unsealed" after a
+   * vendor has refused thinking signatures in the conversation. An exception does not count against the vendor.
    */
   prepare(
     route: WireRoute<Wire>,
@@ -32,56 +35,59 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   ): PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
   /** True if an attempt can be prepared without the thinking signatures in the call's history. Absent: false. */
   readonly unsealable?: boolean | undefined;
-  /** Route that is tried first if it is usable: `channel/key`. */
+  /** Route (`channel/key`) that is tried first if it is usable. */
   readonly prefer?: ChannelKeyId | undefined;
   readonly signal: AbortSignal;
-  /** Span of the call; attempts are its children, and are propagated to their vendors. */
+  /** Span of the call. Each attempt has a child span, which is propagated to the vendor. */
   readonly span?: Span | undefined;
 }
 
-/** A route with the wire of its request. */
+/** A route and the wire (API format) that a request uses on it. */
 export interface WireRoute<Wire extends UpstreamWire = UpstreamWire> extends Route {
   readonly provider: Provider;
   readonly wire: Wire;
 }
 
-/** Limits of a vendor's WebSocket. */
+/** Limits of a WebSocket to a vendor. */
 export interface ConnectOptions {
   /** Maximum bytes of a message from the vendor; a larger one closes the connection with 1009. */
   readonly maxMessageBytes: number;
 }
 
-/** One attempt, ready to be sent: by HTTP, or as the opening of a WebSocket. */
+/** One attempt that is ready to be sent as an HTTP request, or as the handshake of a WebSocket if `connect` is set. */
 export type PreparedAttempt<Accepted> = {
   readonly request: Omit<UpstreamRequest, "state" | "timeoutMs">;
   readonly state?: SendState | undefined;
-  /** True for a stream: the timeout of its first byte differs from that of silence within it. */
+  /** True if the answer is a stream: the channel's timeout for the first byte then applies too. */
   readonly stream?: boolean | undefined;
   /**
-   * True if the request starts something that is billed once: another route is tried only if the vendor cannot have
-   * received the request. Otherwise the call ends with Failure create_uncertain.
+   * True if the request starts work that is billed, such as a video. Another route is then tried only if the vendor
+   * cannot have received the request; otherwise the call ends with Failure create_uncertain.
    */
   readonly unrepeatable?: boolean | undefined;
 } & (
   | {
       readonly connect?: undefined;
-      /** Checks the start of a 2xx answer. Throws Failure if it is unusable; the next route is tried. */
+      /**
+       * Reads the start of a 2xx answer and returns what the caller needs. Throws Failure or Refused if the answer is
+       * unusable; the next route is then tried.
+       */
       accept(answer: UpstreamAnswer): Promise<Accepted>;
     }
   | { readonly connect: ConnectOptions; accept(answer: SocketAnswer): Promise<Accepted> }
 );
 
 /**
- * An attempt whose answer is usable for the client. Dispose it when the exchange has ended (further disposals do
- * nothing): its seat is then free, and the attempt counts as successful, unless the answer broke or its client
- * disconnected.
+ * An attempt whose answer the client can receive. Dispose it when the exchange has ended; further disposals do nothing.
+ * Disposal frees its concurrency seat and counts the attempt as successful, unless the vendor interrupted the answer or
+ * the client disconnected.
  */
 export interface OpenAttempt<Accepted> extends Disposable {
   readonly accepted: Accepted;
   readonly route: WireRoute;
   /** Number of attempts, including this one. */
   readonly attempts: number;
-  /** Attempts, in order; the last one gave the answer. */
+  /** All attempts of the call, in order. The last one gave the answer. */
   readonly tried: readonly Tried[];
   /** Reports that the vendor interrupted its answer, which counts against the channel like any failure. */
   broke(reason: string): void;
@@ -96,17 +102,19 @@ export interface Tried {
   readonly failed?: string | undefined;
   /** Status of the vendor's answer; absent if there was none. */
   readonly status?: number | undefined;
-  /** The vendor's error code. */
+  /** The vendor's error code; absent if it gave none. */
   readonly vendorCode?: string | undefined;
   /** Error message of the vendor, or of the connection. */
   readonly vendorMessage?: string | undefined;
-  /** The vendor's id of the exchange. */
+  /** The vendor's id of the exchange, for its support. */
   readonly upstreamRequestId?: string | undefined;
-  /** Time from the attempt's beginning to the first byte of its answer, or to its failure. */
+  /** Time from the start of the attempt until its answer was accepted, or until it failed. */
   readonly ms: number;
 }
 
-/** Failure of all attempts, with their number and the route of the last one. */
+/**
+ * Error of a call whose attempts all failed. `failure` is that of the last attempt, `route` the route of that attempt.
+ */
 export class AttemptsFailed extends Error {
   override readonly name = "AttemptsFailed";
   readonly failure: Failure;
@@ -125,17 +133,20 @@ export class AttemptsFailed extends Error {
   }
 }
 
-/** A request to a vendor. A body that is a stream is sent at the vendor's pace, and is destroyed with the exchange. */
+/**
+ * A request to a vendor. A body that is a stream is read as fast as the vendor receives it, and is destroyed when the
+ * exchange ends.
+ */
 export interface UpstreamRequest extends VendorRequest {
-  /** Maximum wait for the head, and maximum silence in the body. */
+  /** Maximum wait for the answer's head, and maximum silence in its body. */
   readonly timeoutMs: number;
-  /** Receives the progress of the request; absent: it is not recorded. */
+  /** Object in which the progress of the request is recorded. */
   readonly state?: SendState | undefined;
 }
 
 /** Progress of a request. */
 export interface SendState {
-  /** Set when the request is sent on an open connection: from then on the vendor may process it. */
+  /** True once the request is sent on an open connection: the vendor may then process it. */
   isSent: boolean;
 }
 
@@ -146,17 +157,17 @@ export interface BodySink {
   broken(error: Error): void;
 }
 
-/** Answer to an opened WebSocket (101): the connection, paused. It has no body. */
+/** Answer of a vendor that accepted a WebSocket (status 101), with the paused connection. It has no body. */
 export interface SocketAnswer extends UpstreamAnswer {
   readonly socket: WebSocket;
 }
 
-/** A vendor's answer after its head; the body waits for the receiver that `pipe` names. */
+/** A vendor's answer of which only the head was read. Its body is read once `pipe` names a receiver. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   pipe(sink: BodySink): void;
-  /** Applies backpressure: reading from the vendor stops until `resume`. */
+  /** Stops reading from the vendor until `resume` is called. */
   pause(): void;
   resume(): void;
   /** Ends the exchange immediately by closing the vendor's connection. */

@@ -22,9 +22,9 @@ export interface AttemptLimits {
   readonly budgetMs: number;
 }
 
-/** Tries the routes of a call one after another until a vendor begins an accepted answer. */
+/** Runs the attempts of calls. */
 export interface Attempts {
-  /** Tries one route after another until an answer is accepted. Throws AttemptsFailed. */
+  /** Tries the call's routes one after another until a vendor begins an acceptable answer. Throws AttemptsFailed. */
   run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<OpenAttempt<Accepted>>;
 }
 
@@ -98,8 +98,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
 }
 
 /**
- * Selects the candidates that support a wire of the call. Throws AttemptsFailed if there are candidates and none of
- * them does.
+ * Selects the candidates that support one of the call's wires. Throws AttemptsFailed if there are candidates and all of
+ * them support none.
  */
 function speakingOf(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
@@ -111,16 +111,16 @@ function speakingOf(
   return speaking;
 }
 
-/** Returns the facts that the next attempt needs. */
+/** Returns what the next attempt must know about the failed ones. */
 function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAttempt): TriedAlready {
   if (next === "unsealed") return { ...already, history: next };
   return { ...already, refusing: next === "elsewhere" ? wire : undefined };
 }
 
-/** Maximum characters of a vendor's error code that are repeated. */
+/** Maximum characters of a vendor's error code in `Tried`. */
 const maxCode = 100;
 
-/** Describes an attempt that has ended, or whose answer has begun. */
+/** Describes an attempt that failed, or whose answer has begun, for logs and headers. */
 function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): Tried {
   return {
     channel: route.candidate.channel.id,
@@ -134,7 +134,7 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
   };
 }
 
-/** Constructor arguments of `BegunAttempt`: the begun answer, and what its attempt holds until it ends. */
+/** Constructor arguments of `BegunAttempt`: the accepted answer, and the resources to release when it ends. */
 interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
   readonly sent: SentAttempt;
   readonly entry: GateEntry;
@@ -144,7 +144,7 @@ interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
   readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
 }
 
-/** An answer that has begun. Its route has answered; it is still unknown whether the answer will be complete. */
+/** An attempt whose answer has begun but may still be interrupted. */
 class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
   readonly accepted: Accepted;
   readonly route: BegunAnswer<Accepted>["route"];
@@ -192,7 +192,7 @@ class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
   }
 }
 
-/** Begins the span of one attempt at a vendor, with the attributes of OpenTelemetry's conventions for generative AI. */
+/** Starts the span of one attempt, with the attributes of OpenTelemetry's conventions for generative AI. */
 export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
   const { channel, upstreamModel } = candidate;
   return startSpan({

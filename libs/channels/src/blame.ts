@@ -1,30 +1,37 @@
 import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
 
-/** Number of failures with different bodies that begin a rest. */
+/** Number of failures with different request bodies that start a cooldown. */
 const minFailures = 3;
-/** Minimum number of accounts, or of models, whose calls must fail before the part that they share is blamed. */
+/**
+ * Minimum number of accounts (or models) that must fail before the channel is blamed for all accounts (or all models).
+ */
 const minGroups = 2;
-/** Time for which a success counts as evidence for its account or model. */
+/** Time for which a success counts as evidence that its account or model works. */
 const goodForMs = 10_000;
 
-/** Extent of a rest: which part of the channel, and for one account or for all. */
+/** Extent of a cooldown: one model or all, and one account or all. */
 export interface Extent {
-  /** The complete scope that failed (the channel, or the key), or one model of it. */
+  /** "whole": all models of the failed channel or key; "model": one model of it. */
   readonly of: "whole" | "model";
   readonly for: "account" | "all";
 }
 
-/** A failed call that is judged. */
+/** A failed call, with what `judge` must know about it. */
 export interface Judged {
   readonly account: string;
   readonly model: string;
   readonly key: string;
   readonly failed: FailureSeen;
-  /** The vendor sent a retry-after or refused the key: one failure suffices for its account. */
+  /**
+   * True if the vendor sent a retry-after or refused the key. One such failure is enough for the account that saw it.
+   */
   readonly isExplicit: boolean;
-  /** The failure concerns the key with every model, or the key has only one model. */
+  /** True if the failure concerns all models: the vendor refused the key, or the channel serves only one model. */
   readonly wholeAtOnce: boolean;
-  /** Returns whether an extent has rested and not worked since: one more failure then suffices. */
+  /**
+   * Returns whether a cooldown of this extent has ended and no call has worked since. One more failure then starts the
+   * next.
+   */
   readonly onProbation: (extent: Extent) => boolean;
 }
 
@@ -32,22 +39,24 @@ const all = { for: "all" } as const;
 const account = { for: "account" } as const;
 
 /**
- * Returns the widest extent that must rest because of a failure and those before it; undefined if the evidence does not
- * suffice. `tallies` are those of the channel within the window, including the failure.
- * - An extent rests for one account if at least three different bodies failed, and at least half of the account's
- *   outcomes since the first of these failures are failures. Earlier successes do not count: an outage after a thousand
+ * Returns the widest extent that a failure, together with earlier ones, puts into a cooldown; undefined if the evidence
+ * is not enough. `tallies` are the channel's outcomes within the window, including this failure.
+ * - One account: at least three different request bodies must have failed, and since the first of these failures there
+ *   must be at least as many failures as successes. Earlier successes do not count, so an outage after a thousand
  *   successful calls is detected as quickly as one at the start.
- * - An extent rests for all accounts only if at least two accounts fail, and more accounts fail than succeeded in the
- *   last seconds: each account has one vote, regardless of its number of calls.
- * - A complete channel or key rests only if several models fail, and more of them than succeeded.
- * - A failure that no client can cause does not need several accounts or models; if the vendor refused the key, it does
- *   not need a second failure either.
+ * - All accounts: at least two accounts must fail, and more accounts than succeeded in the last seconds. Each account
+ *   has one vote, however many calls it makes.
+ * - All models of a channel or key: in addition, at least two models must fail, and more models than succeeded.
+ * - One failure is enough after a cooldown that no successful call has followed. A retry-after or a refused key is enough
+ *   for its account the first time, and for all accounts the second time.
+ * - A failure that no client can cause needs neither several accounts nor several models. If it is also a refusal of the
+ *   key, one is enough for all accounts.
  */
 export function judge(tallies: readonly Tally[], judged: Judged, now: number): Extent | undefined {
   return extentsOf(judged).find((extent) => holds(extent, tallies, judged, now));
 }
 
-/** Lists the extents that a failure can affect, widest first. */
+/** Lists the extents that a failure can put into a cooldown, widest first. */
 function extentsOf({ failed, wholeAtOnce }: Judged): readonly Extent[] {
   if (failed.of === "model") return [all, account].map((who) => ({ of: "model", ...who }));
   if (failed.isCertain === true) return [{ of: "whole", ...all }];
@@ -78,14 +87,14 @@ function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: n
   return (isExplicit && extent.for === "account") || isMostlyFailing(outcomes, failed);
 }
 
-/** Returns whether at least half of the outcomes since the first failure are failures. */
+/** Returns whether there are at least as many such failures as successes since the first of these failures. */
 function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
   const failures = outcomes.filter(isLike(failed));
   const since = Math.min(...failures.map(({ at }) => at));
   return failures.length > 0 && failures.length >= outcomes.filter((each) => isGood(each) && each.at >= since).length;
 }
 
-/** Returns whether several accounts, or models, mostly fail, and more of them than recently succeeded. */
+/** Returns whether at least two accounts (or models) mostly fail, and more than the number that recently succeeded. */
 function maxFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
@@ -103,8 +112,8 @@ function isGood({ failed }: CallOutcome): boolean {
 }
 
 /**
- * Returns a filter for the failures that count together with one: certain failures count only with certain ones;
- * failures of a channel also count for its models.
+ * Returns a filter for the failures that count together with a given one. A failure that no client can cause counts
+ * only with others of its kind. Failures of a channel also count for each of its models.
  */
 function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   return ({ failed: known }) => {
@@ -114,7 +123,10 @@ function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   };
 }
 
-/** Selects failures of different bodies. A failure without a known body counts as different. */
+/**
+ * Counts failures, those with the same request body once. A failure whose body is unknown, or that no client can cause,
+ * counts each time.
+ */
 function distinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let others = 0;

@@ -1,7 +1,7 @@
 import { Gauge, SeriesCounter } from "@modelgate/platform";
 import type { ChannelStates } from "./state.ts";
 
-/** Attempts by channel and result: `ok`, or the failure's code. */
+/** Counts attempts by channel and result: `ok`, or the failure's code. */
 const attempts = new SeriesCounter({
   name: "modelgate_channel_attempts_total",
   help: "Attempts at vendors.",
@@ -15,7 +15,7 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let shown: ChannelStates | undefined;
 
-/** Scopes out of use for all accounts, as this process knows them: channels, their keys by id, and their models. */
+/** Shows the channels, keys and models that no account can use now, as this process knows them. */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
   help: "1 if a channel, one of its keys or one of its models rests, is refused by its vendor, or is disabled.",
@@ -29,7 +29,7 @@ const channelStates = new Gauge({
   },
 });
 
-/** Number of rests for single accounts, by their kind; `gatectl channel show` lists them. */
+/** Counts the cooldowns that concern a single account, by their kind. `gatectl channel show` lists them. */
 const accountRests = new Gauge({
   name: "modelgate_channel_account_rests",
   help: "Channels, keys and models that rest or are refused for a single account.",
@@ -50,7 +50,7 @@ export function showStates(states: ChannelStates): void {
   accountRests.reset();
 }
 
-/** Names of vendors in OpenTelemetry's conventions, where they differ from ours. */
+/** Names of vendors in OpenTelemetry's conventions that differ from the provider's name in the configuration. */
 const conventional: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",
   gemini: "gcp.gemini",

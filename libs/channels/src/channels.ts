@@ -7,7 +7,7 @@ import { Speeds } from "./speeds.ts";
 import { SupportedWires } from "./supported-wires.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
-/** Everything that a service needs to reach vendors. */
+/** Objects that a service needs to send calls to vendors. */
 export interface Channels extends AsyncDisposable {
   readonly attempts: Attempts;
   readonly affinity: Affinity;
@@ -15,7 +15,7 @@ export interface Channels extends AsyncDisposable {
   readonly supportedWires: SupportedWires;
 }
 
-/** Opens transport, health and gate of a process. */
+/** Opens the transport, the channel states, the limits and the attempts of a process. */
 export async function openChannels({
   redis,
   log,
@@ -27,11 +27,13 @@ export async function openChannels({
   redis: Redis;
   log: Logger;
   limits: AttemptLimits;
-  /** Time after its last call for which a conversation's channel is remembered. */
+  /** Time after a conversation's last call for which its route is remembered. */
   affinityMs: number;
-  /** Lease of a seat of a channel or key. */
+  /** Time after which the concurrency seat of a process that died is free again. */
   leaseMs: number;
-  /** Time constant, in ms, of the exponential decay of a channel's measured speed: 37 % is left after it. */
+  /**
+   * Time constant, in ms, of the exponential decay of a channel's measured speed: after it, 37 % of the weight is left.
+   */
   fastestDecayMs: number;
 }): Promise<Channels> {
   const transport = openTransport();

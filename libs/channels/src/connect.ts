@@ -5,14 +5,14 @@ import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
- * Maximum ms for a handshake; after it the vendor counts as not answering. It is independent of the channel's timeouts
- * for bodies.
+ * Maximum ms for a handshake, after which the vendor is treated as not answering. A lower timeout of the channel takes
+ * precedence.
  */
 const handshakeMs = 15_000;
 
 /**
- * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before it is
- * read; or with the vendor's refusal. Rejects if there was no answer.
+ * Opens a WebSocket to a vendor. Resolves with the open socket (status 101), paused so that no message is lost before
+ * the caller reads, or with the vendor's HTTP answer if it refused the handshake. Rejects if there was no answer.
  */
 export async function connectSocket(
   { url, headers, timeoutMs }: UpstreamRequest,
@@ -52,7 +52,7 @@ export async function connectSocket(
   return promise;
 }
 
-/** Returns the methods of an answer that is a connection without a body. */
+/** Returns the methods of an answer without a body, which control the connection instead. */
 function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),
@@ -62,7 +62,7 @@ function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "r
   };
 }
 
-/** A vendor's plain HTTP answer to a WebSocket handshake. */
+/** The HTTP answer of a vendor that refused a WebSocket handshake. */
 export class RefusedSocket implements UpstreamAnswer {
   readonly status: number;
   readonly headers: UpstreamAnswer["headers"];
@@ -70,7 +70,7 @@ export class RefusedSocket implements UpstreamAnswer {
 
   constructor(response: IncomingMessage) {
     this.#response = response;
-    // A status below 300 is not an error status, but there is no WebSocket.
+    // A status below 300 would count as success, although no WebSocket was opened.
     this.status = Math.max(response.statusCode ?? 502, 300);
     this.headers = response.headers;
   }

@@ -2,33 +2,33 @@ import { createHash } from "node:crypto";
 
 /** Maximum age of outcomes that count as evidence. */
 const windowMs = 60_000;
-/** Maximum outcomes that are kept of one account with one model and key of a channel. */
+/** Maximum outcomes that are kept for one combination of account, model and key of a channel. */
 const maxOutcomes = 32;
 /**
- * Maximum combinations of account, model and key that are kept of one channel; the least recently used one is dropped.
+ * Maximum combinations of account, model and key that are kept for one channel; the least recently used one is dropped.
  */
 const maxTallies = 256;
-/** Maximum channels that evidence is kept of. */
+/** Maximum channels for which outcomes are kept; the least recently used one is dropped. */
 const maxChannels = 1_000;
-/** Bytes at each end of a large body that its fingerprint is computed from. */
+/** Number of bytes at each end of a large body from which its fingerprint is computed. */
 const fingerprintBytes = 32 * 1024;
 
-/** Caller and route of a call. */
+/** Account, model and key of a call. */
 export interface Subject {
   readonly account: string;
   readonly model: string;
   readonly key: string;
 }
 
-/** A failure, as it is counted. */
+/** A failure as it is counted. */
 export interface FailureSeen {
   /** Part of the route that the failure counts against. */
   readonly of: "channel" | "model" | "key";
   /** Fingerprint of the request's body; undefined if the body can be read only once. */
   readonly body: string | undefined;
   /**
-   * True if no client can cause the failure: no connection, an unknown host, an invalid certificate, a refused
-   * signature.
+   * True if no client can cause the failure, for example a refused connection, an unknown host, an invalid certificate
+   * or credentials that cannot sign requests.
    */
   readonly isCertain?: boolean | undefined;
 }
@@ -40,14 +40,14 @@ export interface CallOutcome {
   readonly failed?: FailureSeen | undefined;
 }
 
-/** Latest outcomes of one account with one model and key, oldest first. */
+/** Latest outcomes of one account with one model and one key, oldest first. */
 export interface Tally extends Subject {
   readonly outcomes: CallOutcome[];
 }
 
 /**
- * Outcomes of the last minute's calls at channels that this process made. Failures of the same body and account count
- * as one, because the body may be the cause.
+ * Outcomes of this process's calls in the last minute, by channel. Repeated failures of one account with the same
+ * request body count as one, because the body may be the cause.
  */
 export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
@@ -71,7 +71,7 @@ export class Evidence {
     return tallies.map((tally) => ({ ...tally, outcomes: tally.outcomes.filter(({ at }) => at > now - windowMs) }));
   }
 
-  /** Drops the failures of a channel, for one account or for all, because it works again. */
+  /** Drops the failures of a channel, for one account or for all, after it has worked again. */
   forgive(channelId: string, account?: string): void {
     for (const tally of this.#channels.get(channelId)?.values() ?? []) {
       if (account !== undefined && tally.account !== account) continue;
@@ -82,13 +82,13 @@ export class Evidence {
 }
 
 /**
- * Returns the entry of a map and creates it if it is missing; the least recently used one is then dropped if the map is
- * full.
+ * Returns the map's entry for a key; creates it if it is missing. If the map is full, the least recently used entry is
+ * dropped.
  */
 export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize: number, make: () => Value): Value {
   const known = map.get(key);
-  // Moving an entry with each call would make the map rebuild its tables, whose garbage gets old. The order of use is
-  // therefore maintained only when the map is at least half full.
+  // If each call moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The order
+  // of use is therefore maintained only when the map is more than half full.
   if (known !== undefined && map.size <= maxSize / 2) return known;
   const value = known ?? make();
   // Moved to the end: the first entry is the least recently used one.
@@ -104,8 +104,8 @@ function isRepeat({ failed: known }: CallOutcome, failed: FailureSeen): boolean 
 }
 
 /**
- * Computes a body's fingerprint from its length and its two ends. Undefined if there is no body, or if it can be read
- * only once.
+ * Computes a fingerprint from a body's length and its two ends. Returns undefined if there is no body, or if it is a
+ * stream that can be read only once.
  */
 export function fingerprintOf(body: unknown): string | undefined {
   if (!Buffer.isBuffer(body)) return undefined;

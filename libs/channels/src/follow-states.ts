@@ -1,21 +1,26 @@
 import { onBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
 import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
 
-/** Interval of polling, so that a change whose message was lost is noticed. */
+/** Interval at which the states are read again, in case the message about a change was lost. */
 const pollMs = 10_000;
-/** Time after the end of an account's rest for which its length is remembered, because the next one is longer. */
+/**
+ * Time after the end of an account's cooldown for which its length is remembered, because the next cooldown is longer.
+ */
 const accountMemoryMs = 600_000;
 
-/** States of all channels that this process saw, or that others shared through Redis. */
+/** States of all channels that this process saw, or that other replicas shared through Redis. */
 export interface FollowedStates extends AsyncDisposable {
   readonly coolDowns: Map<string, CoolDown>;
   readonly accountRests: Map<string, CoolDown>;
   readonly switched: Map<string, Switched>;
-  /** Shares a change in the background; if Redis is unavailable, only this process knows it. */
+  /** Observes a running write to Redis in the background. If it fails, only this process knows the change. */
   share(step: Promise<unknown>): void;
 }
 
-/** Follows the shared states; `forgotten` receives the name of each rest that another process or an operator ended. */
+/**
+ * Reads the shared states now and after each change. `forgotten` receives the name of each cooldown that another
+ * replica or an operator ended.
+ */
 export async function followStates({
   redis,
   log,

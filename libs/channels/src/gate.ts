@@ -3,19 +3,22 @@ import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@m
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
 
-/** Seats of a running attempt; dispose it when the exchange has ended. */
+/** The concurrency seats that a running attempt occupies. Dispose it when the exchange has ended. */
 export interface GateEntry extends Disposable {
-  /** Reports that the vendor has answered or failed: calls that waited for this trial may proceed. */
+  /**
+   * Reports that the vendor has answered or failed. This ends the attempt's trial of a scope after a cooldown; other
+   * calls may then use the scope.
+   */
   tried(): void;
 }
 
-/** Reason why an attempt may not use a route now; no request was sent and no seat was taken. */
+/** Reason why an attempt may not use a route now. No request was sent and no seat is occupied. */
 export interface TurnedAway {
-  /** Scope to skip: a complete channel, or one `channel/key`. */
+  /** Scope to skip for the remainder of the call: a complete channel, or one `channel/key`. */
   readonly scope: RestScope;
   /**
-   * `full`: no free seat, or the limit per minute is reached; `tried`: it has rested, and another call is testing
-   * whether it works again.
+   * `full`: no free seat, or the limit of calls per minute is reached; `tried`: its cooldown has ended, and another
+   * call is testing whether it works again.
    */
   readonly why: "full" | "tried";
   /** Time after which another attempt may succeed. */
@@ -23,20 +26,19 @@ export interface TurnedAway {
 }
 
 /**
- * Limits of channels and keys, shared by all replicas through Redis: seats as leases, calls per minute, and one trial
- * at a time for a scope that has rested. A route without limits that did not rest costs no round trip.
+ * Enforces the limits of channels and keys across all replicas, through Redis: concurrency seats (leases), calls per
+ * minute, and one trial at a time for a scope after its cooldown. A route without limits and without a previous
+ * cooldown needs no request to Redis.
  */
 export interface Gate extends AsyncDisposable {
   /**
-   * Enters an attempt, whose `permit` must be unique; an attempt of last resort does not wait for a trial. Throws
-   * Failure server_overloaded if Redis does not answer.
+   * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique. An
+   * attempt of last resort needs no trial. Throws Failure server_overloaded if Redis does not answer.
    */
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<GateEntry | TurnedAway>;
 }
 
-/**
- * Time after which a full channel is tried again. It is short because the end of a running call cannot be predicted.
- */
+/** Time after which a full channel is tried again. It is short because nobody knows when a running call will end. */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
@@ -51,16 +53,16 @@ const renewSeats = defineScript({
   replies: { renewed: {} },
 });
 
-/** Redis keys of a channel's limits; all keys of a channel are in one slot. */
+/** Redis keys of a channel's limits. All keys of one channel are in one slot of a Redis cluster. */
 export const gateKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
-  /** Seats in use, of a channel or of one key. */
+  /** Seats in use of a channel, or of one of its keys. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
-  /** The call that tests a scope which has rested; Health names the trial. */
+  /** The call that tests a scope after its cooldown. `Unproven.trial` is the name of the trial. */
   trial: (channelId: string, trial: string) => `channel:{${channelId}}:trial:${trial}`,
 } as const;
 
-/** A set of seats; an attempt needs one of them. */
+/** A limited set of seats, of which an attempt needs one. */
 interface SeatSet {
   readonly key: string;
   readonly seats: number;
@@ -74,7 +76,7 @@ function nothing(): void {
 
 const free: GateEntry = { tried: nothing, [Symbol.dispose]: nothing };
 
-/** Opens the gate; the seats of a process that dies become free after `leaseMs`. */
+/** Opens the gate. The seats of a process that dies are free after `leaseMs`. */
 export function openGate({
   redis,
   log,
@@ -134,8 +136,8 @@ export function openGate({
 }
 
 /**
- * Lists the seats that an attempt needs. Trials are taken first, because a full channel that may work again must be
- * tested too.
+ * Lists the sets in which an attempt needs a seat. Trials come first, because a full channel whose cooldown has ended
+ * must be tested too.
  */
 function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): readonly SeatSet[] {
   const { route } = attempt;
@@ -168,7 +170,7 @@ function turnedAway(
   return { scope, why, retryAfterMs: seatRetryMs };
 }
 
-/** Reads the seats in use, by `channel` and `channel/key`; only scopes with a limit are included. */
+/** Reads the number of seats in use, by `channel` and `channel/key`. Only scopes with a limit are included. */
 export async function readSeats(
   redis: Redis,
   channels: readonly CatalogChannel[],

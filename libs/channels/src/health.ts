@@ -17,11 +17,11 @@ import {
 import { isResting, SharedRests } from "./shared-rests.ts";
 import type { CoolDown } from "./state.ts";
 
-/** Times from which something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
+/** Times in Unix ms from which a channel or key may be used again. 0: now; Infinity: it is switched off. */
 export interface Rests {
-  /** A channel with the candidate's model. */
+  /** Returns the time for a channel with the candidate's model. */
   ofChannel(candidate: Candidate): number;
-  /** One of its keys, with the candidate's model. */
+  /** Returns the time for one key of the channel with the candidate's model. */
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly account: string;
 }
 
-/** Call that saw a failure, for the log line of the rest that it causes. */
+/** Description of the call that saw a failure, for the log line about the cooldown that the failure starts. */
 export interface SeenBy {
   readonly callId: string;
   readonly requestId: string;
@@ -53,36 +53,42 @@ export interface Blame extends FailureSeen {
   readonly isRefusal?: boolean | undefined;
 }
 
-/** Scope that has rested and has not worked since: one call at a time may test it. */
+/** A scope whose cooldown has ended and where no call has worked since. One call at a time may test it. */
 export interface Unproven {
-  /** Scope to skip meanwhile: a channel, or one `channel/key`. */
+  /** Scope to skip while another call tests it: a channel, or one `channel/key`. */
   readonly leaveOut: RestScope;
   /** Name of the trial, unique within the channel. */
   readonly trial: string;
 }
 
 /**
- * State of channels, keys and models: who may use which now. A check costs a few map lookups, and none if nothing
- * rests; states are shared in the background.
+ * States of channels, keys and models, which decide who may use which of them now. A check takes a few map lookups, or
+ * none if there are no cooldowns. States are shared with other replicas in the background.
  */
 export interface Health extends AsyncDisposable {
-  /** True if nothing rests and nothing is switched off. */
+  /** True if there are no cooldowns and nothing is switched off. */
   readonly isQuiet: boolean;
-  /** Returns the rests that concern an account; undefined if nothing rests. */
+  /** Returns the cooldowns that concern an account; undefined if there are none and nothing is switched off. */
   restsOf(account: string): Rests | undefined;
-  /** Returns the rests to observe if all routes rest for an account: a limited number of calls may then try them. */
+  /**
+   * Returns the times to use if all routes are in a cooldown for an account: a limited number of its calls may then be
+   * sent anyway.
+   */
   lastResortOf(account: string): Rests;
-  /** Records that a call of the account uses a route that rests. */
+  /** Records that a call of the account uses a route in spite of its cooldown. */
   resorts(attempt: Attempt): void;
   unproven(attempt: Attempt): readonly Unproven[];
   failed(attempt: Attempt, blame: Blame): void;
-  /** Records that an answer to a call sent at that time (Unix ms) began, which ends the rest. */
+  /**
+   * Records that an answer has begun to a call that was sent at `sentAt` (Unix ms). This may end cooldowns of its
+   * route.
+   */
   answered(attempt: Attempt, sentAt: number): void;
   /** Records that an answer was complete. */
   worked(attempt: Attempt): void;
 }
 
-/** Follows and shares the channels' states through Redis; if it is unavailable, this process uses what it saw. */
+/** Reads and shares the states through Redis. If Redis fails later, this process uses the states that it knows. */
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
   const evidence = new Evidence();
   const ended = (name: string): void => {
@@ -111,7 +117,7 @@ class SharedHealth implements Health {
   }
 
   lastResortOf(account: string): Rests {
-    // A pause that the vendor requested from this account is observed; every other rest is an estimate that may be
+    // A pause that the vendor requested from this account is observed. Any other cooldown is an estimate that may be
     // tested.
     const until = (scope: RestScope): number => {
       const rest = this.#rests.at(scope, account);
@@ -181,7 +187,7 @@ class SharedHealth implements Health {
   }
 }
 
-/** The rests that concern an account. */
+/** The cooldowns that concern one account: those for all accounts, and its own. */
 class AccountRests implements Rests {
   readonly #rests: SharedRests;
   readonly #account: string;
@@ -217,7 +223,7 @@ function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbatio
   };
 }
 
-/** Returns the end of a rest that still lasts, Unix ms; else 0. */
+/** Returns the end of a cooldown in Unix ms; 0 if there is none or it has ended. */
 function endOf(rest: CoolDown | undefined): number {
   return rest !== undefined && isResting(rest, Date.now()) ? rest.until : 0;
 }
@@ -230,7 +236,7 @@ function keyScopes(route: Route): readonly RestScope[] {
   return [channelKeyIdOf(route), keyModelScopeOf(route)];
 }
 
-/** Lists the scopes that a call's outcome concerns, each for all accounts and for its account. */
+/** Lists the scopes of a route, each once for all accounts and once for the call's account. */
 function scopesOf(
   route: Route,
   account: string,
@@ -244,7 +250,7 @@ function scopesOf(
   );
 }
 
-/** Returns the scope that a failure affects in this extent; undefined if it does not reach that far. */
+/** Returns the scope that a failure puts into a cooldown. `of` is the part of the route that failed. */
 function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): RestScope {
   if (of === "key") return extent.of === "whole" ? channelKeyIdOf(route) : keyModelScopeOf(route);
   return extent.of === "whole" ? route.candidate.channel.id : modelScopeOf(route.candidate);
@@ -258,16 +264,16 @@ function latest(scopes: readonly RestScope[], until: (scope: RestScope) => numbe
   return scopes.reduce((most, scope) => Math.max(most, until(scope)), 0);
 }
 
-/** Pause of an account after its first failed call at a channel of last resort; each further failure doubles it. */
+/** Pause of an account after its first failed call to a channel of last resort; each further failure doubles it. */
 const firstPauseMs = 250;
-/** Maximum pause: while there are calls, a channel of last resort is tried at least this often. */
+/** Maximum pause. While an account makes calls, a channel of last resort is tried at least this often. */
 const maxPauseMs = 10_000;
-/** Maximum pairs of an account and a channel's model that are counted; the least recently used one is dropped. */
+/** Maximum combinations of account, channel and model that are counted; the least recently used one is dropped. */
 const maxCounted = 2_000;
 
 /**
- * Limits how often an account may try a channel that rests when there is no other: immediately while none of its calls
- * failed there, then after pauses that grow with its failures in a row.
+ * Limits how often an account may use a channel in spite of its cooldown when no other is available. There is no limit
+ * until one of its calls fails there; then the pauses grow with the number of consecutive failures.
  */
 export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
@@ -278,7 +284,7 @@ export class LastResort {
     return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), maxPauseMs);
   }
 
-  /** Records a call of the account: the next one must wait for its pause. */
+  /** Records that the account makes a call; the next one must wait until its pause has ended. */
   goes(scope: RestScope, account: string, now: number): void {
     const known = this.#counted.get(restName(scope, account));
     if (known !== undefined) known.at = now;

@@ -1,9 +1,9 @@
-/** Returns a URL's host in the form that names and addresses are compared in: an IPv6 address without brackets. */
+/** Returns a URL's host for comparison with names and addresses: an IPv6 address has no brackets. */
 export function hostOf({ hostname }: URL): string {
   return withoutBrackets(hostname);
 }
 
-/** Removes the brackets of an IPv6 address that an operator wrote. */
+/** Removes the brackets around an IPv6 address. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }

@@ -10,14 +10,17 @@ blocked.addAddress("100.100.100.200"); // Alibaba Cloud
 blocked.addAddress("168.63.129.16"); // Azure
 blocked.addAddress("192.0.0.192"); // Oracle Cloud
 
-/** Returns whether a host, as a URL writes it, is a blocked address: no vendor has a link-local one. */
+/** Returns whether the host of a URL is an IP address in `blocked`, which no vendor uses. */
 export function isLinkLocal(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   const version = isIP(address);
   return version !== 0 && blocked.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** Throws Error if the host of an address is a blocked one; `vendorLookup` checks names. */
+/**
+ * Throws Error if the host of a URL is a blocked IP address. Host names are checked by `vendorLookup` when they are
+ * resolved.
+ */
 export function checkAddress(address: string | URL): void {
   const { hostname } = new URL(address);
   if (isLinkLocal(hostname)) throw refused(hostname);
@@ -27,7 +30,7 @@ function refused(host: string): Error {
   return new Error(`${host} is a link-local address, where no vendor is`);
 }
 
-/** Resolves a vendor's host for a connection; fails if the name resolves to a blocked address. */
+/** Resolves a vendor's host name for a connection. Fails if any of its addresses is blocked. */
 export const vendorLookup: LookupFunction = (host, options: LookupOptions, callback) => {
   dns.lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);

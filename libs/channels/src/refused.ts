@@ -2,21 +2,27 @@ import { Failure } from "@modelgate/contracts";
 import { readErrorBody, type Provider, type VendorFailure } from "@modelgate/providers";
 import type { UpstreamAnswer } from "./attempt-plan.ts";
 
-/** Maximum bytes of an error answer that are read. */
+/** Maximum bytes that are read of an answer with an error status. */
 const errorBodyBytes = 64 * 1024;
 /** Maximum pause that a vendor can request. */
 const maxRetryAfterMs = 600_000;
-/** The only status of a vendor that is passed on as more than a general error of the client's input. */
+/**
+ * The only vendor status that the client receives for a fault in its request; other faults have the status of their
+ * error code.
+ */
 const tooLarge = 413;
 
-/** A vendor's refusal, before it is judged; `accept` throws it for a refusal with a 2xx status. */
+/**
+ * A vendor's refusal of a request: an answer with an error status, or a 2xx answer that reports an error (thrown by
+ * `accept`). `verdictOn` decides what follows.
+ */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly meaning: VendorFailure;
   readonly failure: Failure;
   readonly status: number;
   readonly retryAfterMs: number | undefined;
-  /** The vendor's error message and code, without addresses and keys, for logs. */
+  /** The vendor's error code and message for logs, without addresses and keys. */
   readonly vendorError: { readonly code?: string | undefined; readonly message?: string | undefined };
   constructor(
     meaning: VendorFailure,
@@ -47,12 +53,15 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
   return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), vendorError);
 }
 
-/** Limits the pause that a vendor requests; undefined if it may be tried again immediately. */
+/** Limits the pause that a vendor requests. Returns undefined if it requests none. */
 function granted(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, maxRetryAfterMs);
 }
 
-/** Returns the vendor's `retry-after`, which is in seconds or a date. */
+/**
+ * Returns the ms of the vendor's `retry-after` header, which is a number of seconds or a date; undefined if it is
+ * absent.
+ */
 function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   const text = headers["retry-after"];
   if (typeof text !== "string") return undefined;
@@ -60,12 +69,15 @@ function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Reads at most `maxBytes` of a body as text; the rest, or what follows an error, is dropped. Never rejects. */
+/**
+ * Reads at most `maxBytes` of a body as text and drops the remainder. Never rejects: after an error it returns the text
+ * that arrived.
+ */
 export async function readText(answer: UpstreamAnswer, maxBytes: number): Promise<string> {
   return (await readUpTo(answer, maxBytes)).text;
 }
 
-/** Reads text as `readText` does, and returns whether it is the complete body. */
+/** Reads at most `maxBytes` of a body as text. `isWhole` is true if the body ended before the limit. Never rejects. */
 export function readUpTo(
   answer: UpstreamAnswer,
   maxBytes: number,

@@ -5,13 +5,13 @@ import type { TurnedAway } from "./gate.ts";
 import type { Health, Rests } from "./health.ts";
 import { channelKeyIdOf, type Route } from "./rest-scope.ts";
 
-/** A route to try, and whether it is tried only because there is no other. */
+/** A route to try. `isLastResort` is true if it is used in spite of a cooldown because no other route is available. */
 export interface ChosenRoute {
   readonly route: Route;
   readonly isLastResort: boolean;
 }
 
-/** Chooses the routes of one call, one after the other. */
+/** Chooses the routes of one call, one after another. */
 export class RouteChooser {
   readonly #account: string;
   readonly #candidates: readonly Candidate[];
@@ -41,20 +41,23 @@ export class RouteChooser {
     this.#options = { random, turn, score, excluded, prefer, choice };
   }
 
-  /** Returns the times from which this call's account may try routes that rest, if there are no others. */
+  /**
+   * Returns the times from which this call's account may use routes in spite of their cooldowns, if no others are
+   * available.
+   */
   get lastResort(): Rests {
     return this.#health.lastResortOf(this.#account);
   }
 
-  /** Returns the scopes that were found full, or that another call is testing. */
+  /** Returns the scopes that turned this call away, because they are full or another call is testing them. */
   get away(): readonly TurnedAway[] {
     return this.#away;
   }
 
   /**
    * Returns the next route; undefined if none is left. `isFirst` is true before the first attempt. In that case a route
-   * that rests, or that another call is testing, is used if there is no other, so that failed calls never make a model
-   * completely unavailable.
+   * that is in a cooldown, or that another call is testing, is used if there is no other, so that failures never make a
+   * model completely unavailable.
    */
   next(isFirst: boolean): ChosenRoute | undefined {
     const again = this.#again;
@@ -77,7 +80,7 @@ export class RouteChooser {
     this.#away.push(why);
   }
 
-  /** Prepares another attempt at the same route with a different request. */
+  /** Allows another attempt at the same route, with a different request. */
   retry(chosen: ChosenRoute): void {
     this.#tried.splice(this.#tried.indexOf(chosen.route), 1);
     if (chosen.isLastResort) this.#again = chosen;
@@ -89,12 +92,12 @@ export class RouteChooser {
   }
 }
 
-/** The `retry-after` if it is unknown when a channel may be used again. */
+/** The `retry-after` if nobody knows when a channel may be used again. */
 const unknownRestSeconds = 30;
 
 /**
- * Creates the failure of a call for which no attempt could be made, with a `retry-after`: 429 if a channel is at its
- * limit, 503 if all rest, are being tested by another call, or are switched off.
+ * Creates the failure of a call for which no attempt could be made, with a `retry-after`: 429 if a channel has reached
+ * a limit; 503 if all channels are in a cooldown, are being tested by another call, or are switched off.
  */
 export function nothingLeft(
   { candidates, model }: { readonly candidates: readonly Candidate[]; readonly model: string },
@@ -122,19 +125,21 @@ function secondsTo(timeMs: number): number {
 }
 
 export interface PickOptions extends ChoiceOptions {
-  /** Absent: nothing rests, and nothing is switched off. */
+  /** Absent: there are no cooldowns, and nothing is switched off. */
   readonly rests?: Rests | undefined;
-  /** Returns whether this call has taken that route already, or found it full. */
+  /** Returns whether this call has already tried the route or was turned away there. */
   excluded(candidate: Candidate, key: ChannelKey): boolean;
-  /** Returns the turn within a channel's pool. */
+  /** Returns a number that grows by one with each call for the channel, so that its usable keys take turns. */
   readonly turn: (channelId: string, poolSize: number) => number;
-  /** The key that comes before all others while it can be used. */
+  /** Key that is chosen first if it is usable. */
   readonly prefer?: ChannelKeyId | undefined;
 }
 
 /**
- * The route for the next attempt: the highest priority that has one, as the model chooses within it, the channel's keys in turn;
- * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
+ * Returns the route for the next attempt; undefined if none is usable. The preferred key is first. Otherwise a channel
+ * is chosen by `choice` among those of the highest priority that has a usable key, and its keys take turns. A key is
+ * unusable while it or its channel is in a cooldown or switched off, or if it is excluded. The function has no side
+ * effects, except those of `random` and `turn`.
  */
 export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
@@ -171,7 +176,10 @@ function usableKeys(candidate: Candidate, options: PickOptions): readonly Channe
   return usable;
 }
 
-/** Returns the time from which the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
+/**
+ * Returns the earliest time in Unix ms from which one of the candidates may be used again; undefined if all are
+ * switched off.
+ */
 export function earliestAvailableAt(candidates: readonly Candidate[], rests: Rests): number | undefined {
   const times = candidates.flatMap((candidate) =>
     candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
@@ -180,19 +188,19 @@ export function earliestAvailableAt(candidates: readonly Candidate[], rests: Res
   return finite.length === 0 ? undefined : Math.min(...finite);
 }
 
-/** Choice among several candidates of the same priority. */
+/** Rules for the choice among candidates of the same priority. */
 export interface ChoiceOptions {
   /** Absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
-  /** Returns the likely wait of a call there; the lower, the sooner. */
+  /** Returns the expected wait of a call at the candidate, to compare: lower is faster. */
   readonly score: (candidate: Candidate) => number;
-  /** 0 ≤ random < 1. */
+  /** Returns a random number from 0 up to, but not including, 1. */
   readonly random: () => number;
 }
 
 type Weighed = { readonly candidate: Candidate };
 
-/** Chooses one of several as the model says; undefined where there is none. */
+/** Chooses one of several candidates by `choice`; undefined if there are none. */
 export function choose<T extends Weighed>(
   from: readonly T[],
   { choice = "weighted", score, random }: ChoiceOptions,
@@ -202,14 +210,17 @@ export function choose<T extends Weighed>(
   return weighted(choice === "cheapest" ? cheapest(from) : from, random);
 }
 
-/** Those that cost least at their vendors; those of unknown cost come after all others. */
+/**
+ * Selects the candidates with the lowest cost at their vendors. Those of unknown cost are selected only if all costs
+ * are unknown.
+ */
 function cheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
   const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
   const least = Math.min(...from.map(costOf));
   return from.filter((each) => costOf(each) === least);
 }
 
-/** The better of two that are drawn by lot: so the fastest is not run down by everybody at once. */
+/** Draws two candidates at random and returns the faster one. The fastest candidate thus does not receive all calls. */
 function faster<T extends Weighed>(
   from: readonly T[],
   score: ChoiceOptions["score"],
@@ -222,7 +233,7 @@ function faster<T extends Weighed>(
   return score(other.candidate) < score(one.candidate) ? other : one;
 }
 
-/** One of several by weight; all weights zero count as equal. */
+/** Draws one candidate at random, in proportion to the weights. If all weights are zero, they count as equal. */
 function weighted<T extends Weighed>(from: readonly T[], random: () => number): T | undefined {
   if (from.length < 2) return from[0];
   const weights = from.map(({ candidate }) => candidate.channel.weight);

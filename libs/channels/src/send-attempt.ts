@@ -16,23 +16,23 @@ import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { SentAttempt } from "./verdict.ts";
 
-/** An answer that is usable for the client, and its route. */
+/** An answer that was accepted, and the route that gave it. */
 export interface BegunAnswer<Accepted> {
   readonly accepted: Accepted;
   readonly route: WireRoute;
 }
 
-/** Facts about the call that earlier attempts have shown. */
+/** Results of the call's earlier attempts that change the next one. */
 export interface TriedAlready {
-  /** "unsealed": thinking signatures in the history were refused. */
+  /** "unsealed": a vendor refused thinking signatures in the history, so they are left out. */
   readonly history?: "unsealed" | undefined;
-  /** Wire whose endpoint refused the call, although another endpoint may accept it. */
+  /** Wire whose endpoint refused the call although another endpoint of the vendor may accept it. */
   readonly refusing?: UpstreamWire | undefined;
 }
 
 /**
- * Makes one attempt until an answer is accepted. `sent` holds what is known of it if it fails. Throws Refused, Failure,
- * and the errors of the connection.
+ * Sends one attempt and reads its answer until it is accepted. Records the wire, the request and the answer in `sent`,
+ * so that they are known after a failure. Throws Refused, Failure, and the errors of the connection.
  */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: SentAttempt,
@@ -47,7 +47,7 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   try {
     prepared = await plan.prepare(route, history);
   } catch (error) {
-    throw asFailure(error); // the exception is not the vendor's failure
+    throw asFailure(error); // as a Failure of the gateway, which does not count against the vendor
   }
   sent.prepared = prepared;
   const firstByteMs = prepared.stream === true ? route.candidate.channel.firstByteTimeoutMs : undefined;
@@ -61,8 +61,8 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
 
 /**
  * Chooses the wire for a call on a route: if its vendor supports several, the first of those with the fewest
- * unsupported fields. A vendor behind an address of the operator's may lack one of its family's wires; it is tried
- * once, and the 404 is remembered. Throws Failure if the last wire was found missing since the call began.
+ * unsupported fields. A vendor at an address of the operator may lack a wire that its provider usually supports: the
+ * wire is tried once, and a 404 is remembered. Throws Failure if no usable wire is left.
  */
 function wireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
@@ -98,12 +98,12 @@ async function withFewestUnsupported<Wire extends UpstreamWire>(
   return { ...route, wire: best };
 }
 
-/** Creates the failure of a call for which no channel of the model supports a suitable wire. */
+/** Creates the failure of a call that no channel of the model can serve in any of the call's wires. */
 export function noUsableWireFailure(): Failure {
   return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
 }
 
-/** A prepared attempt on its route, and its span. */
+/** A prepared attempt, its route, and the trace context of its span. */
 interface RoutedAttempt<Accepted> {
   readonly route: WireRoute;
   readonly prepared: PreparedAttempt<Accepted>;
@@ -147,7 +147,7 @@ async function exchangeOnce<Accepted>(
   return await prepared.accept(reframing === undefined ? answer : reframed(answer, reframing));
 }
 
-/** Resolves with a signed request. If signing fails, the error is treated as the vendor's refusal of the key. */
+/** Returns the signed request. Treats a failure of the signing credentials as the vendor's refusal of the key. */
 async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
   try {
     return await signing;
@@ -160,7 +160,7 @@ async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
 
 const unauthorized = 401;
 
-/** Returns the error of an exchange that got no answer. */
+/** Returns the error to report for an exchange without an answer: the error itself after an abort, else a Failure. */
 function unreached(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof Failure) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -169,9 +169,9 @@ function unreached(error: unknown, signal: AbortSignal): unknown {
 }
 
 /**
- * Runs an exchange up to its first byte, and ends it if that does not arrive within `ms` (absent: no limit). The rest
- * of the exchange has no time limit; `outer` can end it at any time. Throws Failure upstream_timeout after `ms`, else
- * the errors of the exchange.
+ * Runs an exchange until its answer is accepted, and ends it if this takes longer than `ms` (absent: no limit). The
+ * limit does not apply to the remainder of the answer; `outer` can end the exchange at any time. Throws Failure
+ * upstream_timeout after `ms`, otherwise the errors of the exchange.
  */
 export async function beginsWithin<BegunAnswer>(
   ms: number | undefined,
@@ -191,7 +191,7 @@ export async function beginsWithin<BegunAnswer>(
   }
 }
 
-/** Converts an answer's stream to the framing of its wire; any other answer is unchanged. */
+/** Converts a streamed answer to the framing that its wire uses. Returns any other answer unchanged. */
 export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefined): UpstreamAnswer {
   const { status, headers } = answer;
   const type = headers["content-type"];
@@ -206,7 +206,10 @@ export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefine
   };
 }
 
-/** Converts the frames of a stream; aborts the stream at a damaged one. */
+/**
+ * Creates a sink that converts the frames of a stream and passes them to `sink`. It aborts the stream at an invalid
+ * frame.
+ */
 function reframedSink(answer: Pick<UpstreamAnswer, "abort">, reframing: Reframing, sink: BodySink): BodySink {
   const reframer = reframing.open();
   let isOver = false;

@@ -6,24 +6,24 @@ import { restName, type RestScope } from "./rest-scope.ts";
 import { endRests, shareRest, type CoolDown, type RestKind } from "./state.ts";
 import { present } from "@modelgate/contracts";
 
-/** Maximum rests of single accounts that are kept and shared; beyond it the oldest is ended. */
+/** Maximum cooldowns for single accounts that are kept and shared; if there are more, the oldest is ended. */
 const maxAccountRests = 1_000;
-/** Maximum ended rests whose lengths are remembered until a call has completed in their scope. */
+/** Maximum ended cooldowns whose numbers are remembered until a call has completed in their scope. */
 const maxRemembered = 2_000;
 
-/** Dependencies of the rests. */
+/** Dependencies of `SharedRests`. */
 export interface SharedRestsOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Receives the name of each rest that another replica or an operator ended. */
+  /** Receives the name of each cooldown that another replica or an operator ended. */
   readonly ended: (name: string) => void;
 }
 
-/** Rests of all channels, keys and models that this process and the other replicas started. */
+/** Cooldowns of all channels, keys and models that this process or another replica started. */
 export class SharedRests implements AsyncDisposable {
   readonly #options: SharedRestsOptions;
   readonly #states: FollowedStates;
-  /** Number of rests in a row of scopes that have answered since but not completed a call. */
+  /** Number of consecutive cooldowns of each scope where an answer has begun since, but no call has completed. */
   readonly #before = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedRestsOptions, states: FollowedStates) {
@@ -37,7 +37,7 @@ export class SharedRests implements AsyncDisposable {
     return new SharedRests(options, await followStates({ redis, log, forgotten }));
   }
 
-  /** Returns whether nothing rests and nothing is switched off. */
+  /** Returns whether there are no cooldowns and nothing is switched off. */
   get isQuiet(): boolean {
     const { coolDowns, accountRests, switched } = this.#states;
     return coolDowns.size + accountRests.size + switched.size === 0;
@@ -47,13 +47,13 @@ export class SharedRests implements AsyncDisposable {
     return this.#states.switched.has(scope);
   }
 
-  /** Returns the rest of a scope, for all accounts or for one. It may have ended. */
+  /** Returns the latest cooldown of a scope, for all accounts or for one. It may have ended. */
   at(scope: RestScope, account?: string): CoolDown | undefined {
     const { coolDowns, accountRests } = this.#states;
     return account === undefined ? coolDowns.get(scope) : accountRests.get(restName(scope, account));
   }
 
-  /** Begins a rest; `seenBy` is the call whose failure caused it, for the log. */
+  /** Starts a cooldown. `seenBy` describes the call whose failure caused it, for the log. */
   begin(
     scope: RestScope,
     cause: Omit<RestCause, "before" | "vendorMessage">,
@@ -76,11 +76,11 @@ export class SharedRests implements AsyncDisposable {
     this.#states.share(shareRest(redis, name, rest));
   }
 
-  /** Records that an answer began to a call sent at that time. Returns whether that ended a rest. */
+  /** Records that an answer has begun to a call that was sent at `sentAt`. Returns whether this ended a cooldown. */
   answered(scope: RestScope, account: string | undefined, sentAt: number): boolean {
     const rest = this.at(scope, account);
     if (rest === undefined) return false;
-    // A call that was sent before the rest proves nothing, and a pause that a vendor requested is observed.
+    // A call that was sent before the cooldown proves nothing, and a pause that the vendor requested is observed.
     if (isResting(rest, Date.now()) && (rest.kind !== "failing" || sentAt < Date.parse(rest.since))) return false;
     const { redis, log } = this.#options;
     const { coolDowns, accountRests, share } = this.#states;
@@ -92,7 +92,7 @@ export class SharedRests implements AsyncDisposable {
     return true;
   }
 
-  /** Records a completed answer: the next rest of these scopes has the first length again. */
+  /** Records a completed answer: the next cooldown of these scopes starts again with the shortest length. */
   worked(scopes: () => readonly (readonly [scope: RestScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
     for (const [scope, account] of scopes()) this.#before.delete(restName(scope, account));
@@ -114,34 +114,34 @@ export class SharedRests implements AsyncDisposable {
 }
 
 /**
- * First and maximum length of the rest of a scope whose calls fail; each rest in a row is twice as long as the previous
+ * First and maximum length of a cooldown after failures. Each consecutive cooldown is twice as long as the previous
  * one.
  */
 const failingMs = { first: 5_000, longest: 300_000 } as const;
-/** First and maximum pause of a key that its vendor refuses; it doubles in the same way. */
+/** First and maximum length of a cooldown of a key that its vendor refuses; it doubles in the same way. */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
-/** Cause of a rest. */
+/** Cause of a cooldown. */
 export interface RestCause {
   readonly kind: RestKind;
   readonly reason: string;
-  /** Pause that the vendor requested; it is used unchanged. */
+  /** Pause that the vendor requested; it replaces the usual length. */
   readonly retryAfterMs?: number | undefined;
-  /** Number of rests in a row before this one. */
+  /** Number of consecutive cooldowns before this one. */
   readonly before: number;
   readonly account?: string | undefined;
   /** The vendor's message, in one line. */
   readonly vendorMessage?: string | undefined;
 }
 
-/** Returns whether a scope rests now. */
+/** Returns whether a cooldown has not ended yet. */
 export function isResting(coolDown: CoolDown | undefined, now: number): boolean {
   return coolDown !== undefined && coolDown.until > now;
 }
 
 /**
- * Returns the rest that a cause begins. Undefined if the scope rests already: failures of calls that were in progress
- * when the rest began add no evidence. A longer pause that a vendor requested replaces the rest.
+ * Returns the cooldown that a cause starts. Undefined if the scope is in a cooldown already, because failures of calls
+ * that were in progress when it began add no evidence. A longer pause that a vendor requested replaces the current one.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;

@@ -2,27 +2,27 @@ import type { Candidate } from "@modelgate/catalog";
 import { getOrCreate } from "./evidence.ts";
 import { modelScopeOf } from "./rest-scope.ts";
 
-/** Maximum models of channels whose speed is remembered; the least recently used one is dropped. */
+/** Maximum channel models whose speed is remembered; the least recently used one is dropped. */
 const maxModels = 10_000;
-/** Minimum weight of a new measurement, however short the interval since the previous one. */
+/** Minimum weight of a new measurement, even if the previous one was made shortly before. */
 const minWeight = 0.1;
 
-/** Number of open calls at a channel's model; the disposal of a call decreases it. */
+/** Number of running calls to one model of a channel. The end of each call decreases it. */
 export interface OpenCalls {
   inFlight: number;
 }
 
-/** What was seen of a channel's model. */
+/** Measured speed of one model of a channel. */
 interface SeenSpeed extends OpenCalls {
-  /** Decayed mean of the time to an answer's first byte; 0 if there was none. */
+  /** Decayed mean of the time until an answer began; 0 if there was none. */
   ms: number;
   /** Time of the last answer, Unix ms. */
   at: number;
 }
 
 /**
- * Measures how fast the vendors behind channels begin to answer, per model, as this process sees it. Measurements
- * decay, so that a channel that was slow is tried again.
+ * Measures how fast the channels' vendors begin to answer in this process, per model. Measurements decay, so that a
+ * channel that was slow is tried again.
  */
 export class Speeds {
   readonly #models = new Map<string, SeenSpeed>();
@@ -34,7 +34,10 @@ export class Speeds {
     this.#now = now;
   }
 
-  /** Counts a call that is under way there. */
+  /**
+   * Counts a call that begins at the candidate. The caller decreases `inFlight` of the returned object when the call
+   * ends.
+   */
   began(candidate: Candidate): SeenSpeed {
     const name = modelScopeOf(candidate);
     const seen = getOrCreate(this.#models, name, maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
@@ -42,7 +45,7 @@ export class Speeds {
     return seen;
   }
 
-  /** An answer began after so long, to a call that is under way there. */
+  /** Records that an answer began `ms` after its call was sent. */
   answered(seen: SeenSpeed, ms: number): void {
     const now = this.#now();
     const weight = seen.at === 0 ? 1 : Math.max(minWeight, 1 - this.#left(seen, now));
@@ -50,14 +53,14 @@ export class Speeds {
     seen.at = now;
   }
 
-  /** Returns the expected wait of a call, as a number to compare: lower is faster. */
+  /** Returns the expected wait of a call, as a number for comparison: lower is faster. */
   score(candidate: Candidate): number {
     const seen = this.#models.get(modelScopeOf(candidate));
     if (seen === undefined) return 0;
     return (seen.ms * this.#left(seen, this.#now()) + 1) * (seen.inFlight + 1);
   }
 
-  /** Returns the remaining weight of an earlier measurement. */
+  /** Returns the remaining weight of the earlier measurements, from 0 to 1. */
   #left({ at }: SeenSpeed, now: number): number {
     return Math.exp(-Math.max(0, now - at) / this.#decayMs);
   }

@@ -4,14 +4,14 @@ import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
 /**
- * Reason why a scope is not used for a while:
- * - `failing`: calls there fail
- * - `throttled`: its vendor named the time of the next attempt
- * - `refused`: its vendor refuses the key
+ * Reason for a cooldown:
+ * - `failing`: calls to the scope fail
+ * - `throttled`: the vendor requested a pause
+ * - `refused`: the vendor refuses the key
  */
 export type RestKind = "failing" | "throttled" | "refused";
 
-/** Rest of a channel, key or model, with its reason and end; for one account if it names one. */
+/** Cooldown of a channel, key or model: a time in which it is not used. */
 export interface CoolDown {
   readonly kind: RestKind;
   readonly reason: string;
@@ -19,11 +19,11 @@ export interface CoolDown {
   readonly vendorMessage?: string | undefined;
   /** RFC 3339. */
   readonly since: string;
-  /** End in Unix ms; after it the scope is tried again. */
+  /** End in Unix ms. After it the scope is tried again. */
   readonly until: number;
-  /** Number of rests in a row, including this one; each is longer than the previous one. */
+  /** Number of consecutive cooldowns, including this one; each is longer than the previous one. */
   readonly rests: number;
-  /** The only account whose calls the rest concerns; absent: all. */
+  /** The only account whose calls the cooldown concerns; absent: all accounts. */
   readonly account?: string | undefined;
 }
 
@@ -34,14 +34,14 @@ export interface Switched {
   readonly since: string;
 }
 
-/** Redis keys of the channel states, and their pub/sub channel; shared by all replicas. */
+/** Redis keys of the channel states (shared by all replicas), and the pub/sub channel that announces changes. */
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
-/** States of the channels, shared by all replicas. `channel` and `channel/key` scopes can be switched off. */
+/** States of the channels, shared by all replicas. */
 export interface ChannelStates {
-  /** Rests for all, by scope. */
+  /** Cooldowns for all accounts, by scope. */
   readonly coolDowns: ReadonlyMap<RestScope, CoolDown>;
-  /** Rests for one account, by `restName`. */
+  /** Cooldowns for one account, by `restName`. */
   readonly accountRests: ReadonlyMap<string, CoolDown>;
   readonly switched: ReadonlyMap<RestScope, Switched>;
 }
@@ -57,13 +57,13 @@ export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   };
 }
 
-/** Shares a rest. */
+/** Stores a cooldown and announces it to all replicas. */
 export async function shareRest(redis: Redis, name: string, coolDown: CoolDown): Promise<void> {
   await redis.hset(stateKeys.health, name, JSON.stringify(coolDown));
   await redis.publish(stateKeys.changes, name);
 }
 
-/** Ends rests in all replicas. */
+/** Ends cooldowns in all replicas. */
 export async function endRests(redis: Redis, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await redis.hdel(stateKeys.health, ...names);
@@ -71,8 +71,8 @@ export async function endRests(redis: Redis, names: readonly string[]): Promise<
 }
 
 /**
- * Switches a channel, or one `channel/key`, off or on in every replica. Switching it on ends its rests and those of its
- * keys and models, for all accounts, and resets a channel's count of capped calls.
+ * Switches a channel, or one `channel/key`, off or on in all replicas. Switching a scope on also ends its cooldowns and
+ * those of its keys and models, for all accounts, and resets the channel's count of `countCapped`.
  */
 export async function switchChannel(redis: Redis, scope: RestScope, on: boolean, reason: string): Promise<void> {
   if (on) {
@@ -88,7 +88,7 @@ export async function switchChannel(redis: Redis, scope: RestScope, on: boolean,
   await redis.publish(stateKeys.changes, scope);
 }
 
-/** Ends the rest of every key that a vendor refused, because a new configuration may have corrected it. */
+/** Ends the cooldown of every key that a vendor refused, because a new configuration may contain a corrected key. */
 export async function putBackRefused(redis: Redis): Promise<void> {
   const { coolDowns, accountRests } = await readChannelStates(redis);
   const refused = [...coolDowns, ...accountRests].filter(([, { kind }]) => kind === "refused");
@@ -98,7 +98,7 @@ export async function putBackRefused(redis: Redis): Promise<void> {
   );
 }
 
-/** Starts a rest of a channel's model for all accounts, by the vendor's name; times in Unix ms. */
+/** Starts a cooldown of a channel's model (by the vendor's name) for all accounts. Times are in Unix ms. */
 export async function restModel(
   redis: Redis,
   rest: {
@@ -119,7 +119,7 @@ export async function restModel(
   });
 }
 
-/** Ends rests of a channel's models in all replicas. */
+/** Ends the cooldowns of a channel's models, for all accounts, in all replicas. */
 export async function endModelRests(redis: Redis, channel: string, models: readonly string[]): Promise<void> {
   await endRests(
     redis,
@@ -127,7 +127,7 @@ export async function endModelRests(redis: Redis, channel: string, models: reado
   );
 }
 
-/** Reads a stored rest. Throws UnknownShape. */
+/** Parses a stored cooldown. Throws UnknownShape. */
 export const parseCoolDown: (text: string) => CoolDown = recordParser(
   "rest of a channel",
   Type.Object({
@@ -142,7 +142,7 @@ export const parseCoolDown: (text: string) => CoolDown = recordParser(
   upgradeRest,
 );
 
-/** Converts a rest that an earlier version stored: the member `said`, and the kind `asked`. */
+/** Converts a cooldown that an earlier version stored, with the member `said` and the kind `asked`. */
 function upgradeRest(rest: unknown): unknown {
   const named = renameMembers(rest, { said: "vendorMessage" });
   const isAsked = typeof named === "object" && named !== null && "kind" in named && named.kind === "asked";
@@ -154,15 +154,21 @@ const parseSwitched: (text: string) => Switched = recordParser(
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );
 
-/** Redis hash: for each channel, the number of calls whose vendor reported more than the call could use. */
+/**
+ * Redis hash: for each channel, the number of calls for which the vendor reported more usage than the call can have
+ * caused.
+ */
 export const cappedKey = "channels:capped";
 
-/** Counts a call whose vendor reported more than the call could use against its channel. */
+/** Counts, for a channel, a call for which the vendor reported more usage than the call can have caused. */
 export async function countCapped(redis: Redis, channelId: string): Promise<void> {
   await redis.hincrby(cappedKey, channelId, 1);
 }
 
-/** Reads the number of such calls by channel since it was last switched on; channels without any are absent. */
+/**
+ * Reads the counts of `countCapped` by channel, since each channel was last switched on. Channels without any are
+ * absent.
+ */
 export async function readCapped(redis: Redis): Promise<ReadonlyMap<string, number>> {
   const counts = await redis.hgetall(cappedKey);
   return new Map(Object.entries(counts).map(([id, count]) => [id, Number(count)]));

@@ -3,14 +3,13 @@ import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { BoundedMap } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** Time for which a missing endpoint, or one that refuses a model's calls, is remembered. */
+/** Time for which a missing endpoint, or an endpoint that refuses calls of a model, is remembered. */
 const rememberedMs = 600_000;
 
 /**
- * Wires that the vendors behind the channels support: those that a channel is configured with, else the provider's
- * usual ones, without those that this process has found missing. Vendors of one family differ in this and report a
- * missing endpoint with 404. The models of one vendor may differ too: some are served at a separate endpoint, or
- * completely at only one of two.
+ * Knows the wires (API formats) that the vendors of the channels support: those in the channel's configuration,
+ * otherwise the provider's usual ones, without those whose endpoint this process found missing (404). The endpoints may
+ * differ between vendors with the same provider, and between the models of one vendor.
  */
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
@@ -22,14 +21,14 @@ export class SupportedWires {
     this.#now = now;
   }
 
-  /** Returns whether the vendor supports any of the wires. */
+  /** Returns whether the vendor supports at least one of the wires. */
   speaks(candidate: Candidate, wanted: readonly UpstreamWire[]): boolean {
     return this.choose(candidate, wanted) !== undefined;
   }
 
   /**
-   * Returns the wire that a call is sent in if all express the request equally well: the first of `usable`. Undefined
-   * if the vendor supports none.
+   * Returns the first wire of `usable`, which is used if all wires express the request equally well; undefined if the
+   * vendor supports none.
    */
   choose<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): Wire | undefined {
     return this.usable(candidate, wanted)[0];
@@ -37,7 +36,7 @@ export class SupportedWires {
 
   /**
    * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `wanted`, then
-   * the others in the vendor's order. Wires whose endpoint has recently refused calls of this model come last.
+   * the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
     const ordered = this.#ordered(candidate, wanted);
@@ -47,7 +46,9 @@ export class SupportedWires {
     return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
   }
 
-  /** Lists the wires in their order, including missing ones; computed once for each candidate of a catalog. */
+  /**
+   * Lists the wires in their order, including those with a missing endpoint. The list is computed once per candidate.
+   */
   #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
     const { vendor, orders } = this.#known(candidate);
     const kept = orders.get(wanted);
@@ -67,10 +68,7 @@ export class SupportedWires {
     return this.#known(candidate).vendor;
   }
 
-  /**
-   * Returns the vendor and wires that follow from the configuration alone; computed once for each candidate of a
-   * catalog.
-   */
+  /** Returns the vendor and wires that follow from the configuration alone. They are computed once per candidate. */
   #known(candidate: Candidate): KnownCandidate {
     const known = this.#candidates.get(candidate);
     if (known !== undefined) return known;
@@ -80,7 +78,7 @@ export class SupportedWires {
     return found;
   }
 
-  /** Records that the vendor has no endpoint for this model in this wire. */
+  /** Records that the vendor has no endpoint for calls of this model in this wire. */
   missing(candidate: Candidate, wire: UpstreamWire): void {
     this.#missing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
@@ -93,7 +91,7 @@ export class SupportedWires {
   }
 }
 
-/** A candidate's vendor, and its ordered wires for each list of wires that was requested. */
+/** A candidate's vendor, and its ordered wires for each `wanted` list. */
 interface KnownCandidate {
   readonly vendor: Vendor | undefined;
   readonly orders: WeakMap<readonly UpstreamWire[], readonly UpstreamWire[]>;
@@ -108,16 +106,16 @@ function nameOf({ channel, upstreamModel }: Candidate, wire: UpstreamWire): stri
   return `${channel.id}\n${upstreamModel}\n${wire}`;
 }
 
-/** A channel's vendor: how it is reached, and its supported wires, best first. */
+/** The vendor of a channel: its provider, and the wires that it supports, best first. */
 export interface Vendor {
   readonly provider: Provider;
   readonly wires: readonly UpstreamWire[];
 }
 
 /**
- * Returns the vendor of a channel. Its wires are those that the channel is configured with, else those in which the
- * provider serves a model (by the vendor's name) at the channel's address. Undefined for a provider that this version
- * does not know, because a newer version published the configuration.
+ * Returns the vendor of a channel. Its wires are those in the channel's configuration, otherwise those in which the
+ * provider serves `model` (the vendor's name) at the channel's address. Undefined if this version does not know the
+ * provider, because a newer version published the configuration.
  */
 export function vendorOf(
   { provider: name, baseUrl, wires }: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">,

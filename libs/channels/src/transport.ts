@@ -5,27 +5,26 @@ import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
- * The only HTTP client of the services: one pool of connections per address. A kept connection may have been closed by
- * the vendor. undici checks it before it writes a request, and uses another one. If the connection closes in between,
- * and the system accepts no byte of the request, the request is sent once more over another connection. No other
- * request is repeated here: the vendor may have received what was written, and the attempts decide what to do.
+ * HTTP client for requests to vendors, with one pool of connections per address. The vendor may have closed an idle
+ * connection. undici checks for this before it writes a request, and then uses another connection. If the connection is
+ * closed between check and write, and the operating system accepts no byte of the request, the request is sent once
+ * more on another connection. No other request is repeated here, because the vendor may have received it; `Attempts`
+ * decides what to do.
  */
 export interface Transport extends AsyncDisposable {
   /**
-   * Sends a request. Resolves with the answer's head; rejects if there was none (NothingSent: no byte of the request
-   * was sent). An aborted signal ends the exchange at any time.
+   * Sends a request. Resolves when the head of the answer has arrived. Rejects if there is no answer (NothingSent: no
+   * byte of the request was sent). An aborted signal ends the exchange at any time.
    */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/**
- * Maximum idle ms of a connection: it is closed before a vendor's server would close it while a request is being sent.
- */
+/** Maximum time that a connection is kept idle. It is short so that the vendor rarely closes a connection first. */
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
 /**
- * Maximum addresses with kept connections; beyond it those of the least recently used one are closed when they are
- * free.
+ * Maximum addresses with a pool. If there are more, the pool of the least recently used address is closed after its
+ * running requests.
  */
 const maxPools = 256;
 
@@ -35,8 +34,8 @@ export function openTransport(): Transport {
   function poolOf(origin: string): Pool {
     const known = pools.get(origin);
     if (known !== undefined) {
-      // Moving an entry with each request would make the map rebuild its tables, whose garbage gets old. The order is
-      // therefore maintained only when the map is at least half full.
+      // If each request moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The
+      // order of use is therefore maintained only when the map is more than half full.
       if (pools.size <= maxPools / 2) return known;
       // Moved to the end: the first entry is the least recently used one.
       pools.delete(origin);
@@ -66,7 +65,7 @@ export function openTransport(): Transport {
       try {
         return await dispatchOn(pool, request, signal);
       } catch (error) {
-        // A stream was partly read already, so it cannot be sent again.
+        // A body that is a stream may have been partly read, so it cannot be sent again.
         const isWhole = request.body === undefined || Buffer.isBuffer(request.body);
         if (!(error instanceof NothingSent) || !isWhole || signal.aborted) throw error;
         return dispatchOn(pool, request, signal);
@@ -78,7 +77,7 @@ export function openTransport(): Transport {
   };
 }
 
-/** Error of a connection that was closed before the system accepted the first byte of a request. */
+/** Error of a connection that was closed before the operating system accepted the first byte of a request. */
 export class NothingSent extends Error {
   override readonly name = "NothingSent";
   readonly code = "NOTHING_SENT";
@@ -87,7 +86,7 @@ export class NothingSent extends Error {
   }
 }
 
-/** Sends a request once over existing connections; rejects as `Transport.send`. */
+/** Sends a request once over the given connections. Rejects as `Transport.send` does. */
 export function dispatchOn(
   connections: Dispatcher,
   { url, method, headers, body, timeoutMs, state }: UpstreamRequest,
@@ -108,17 +107,17 @@ export function dispatchOn(
   return exchange.answered.promise;
 }
 
-/** One request and its answer: undici's handler and the caller's `UpstreamAnswer`. */
+/** One request and its answer; it is both undici's handler and the `UpstreamAnswer` of the caller. */
 class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   status = 0;
   headers: UpstreamAnswer["headers"] = {};
-  /** Resolves at the answer's head. */
+  /** Resolves when the head of the answer has arrived. */
   readonly answered = Promise.withResolvers<UpstreamAnswer>();
   readonly #signal: AbortSignal;
   readonly #state: SendState | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
-  /** Chunks of this turn of the event loop; a vendor's chunks are often small and arrive together. */
+  /** Chunks of this turn of the event loop. They are joined, because a vendor's chunks are often small. */
   #pieces: Buffer[] = [];
   #paused = false;
   #over: { readonly error?: Error } | undefined;
@@ -181,7 +180,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   abort(): void {
     this.#pieces = [];
     const ended = new Error("the exchange was ended by the gateway");
-    // While undici connects it cannot end the request: onRequestStart does, and its caller does not wait for that.
+    // undici cannot end a request while it connects, so onRequestStart ends it later. The caller is told now.
     if (this.#controller === undefined) this.answered.reject(ended);
     else this.#controller.abort(ended);
   }
@@ -194,13 +193,15 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     if (this.#sink !== undefined) this.#end(this.#sink, this.#over);
   }
 
-  /** Passes on the chunks that arrived; aborts the exchange if the sink throws. */
+  /** Passes the collected chunks to the sink. Aborts the exchange if the sink throws. */
   static #passOn(exchange: HttpExchange): void {
     const refused = exchange.#handOn();
     if (refused !== undefined) exchange.#controller?.abort(refused);
   }
 
-  /** Passes on the chunks that arrived, unless the sink applies backpressure. Returns the exception of the sink. */
+  /**
+   * Passes the collected chunks to the sink, unless it applies backpressure. Returns the exception that the sink threw.
+   */
   #handOn(): Error | undefined {
     const [first] = this.#pieces;
     if (first === undefined || this.#paused) return undefined;
@@ -210,7 +211,8 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
       this.#sink?.data(chunk);
       return undefined;
     } catch (error) {
-      // Undici treats a handler's exception like this; outside its parser the exception would not be caught.
+      // The caller aborts the exchange with this error, as undici does after an exception in a handler. undici does not
+      // catch exceptions here, because this runs outside its parser.
       return error instanceof Error ? error : new Error("an answer was not taken", { cause: error });
     }
   }
@@ -222,15 +224,15 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 }
 
 /**
- * Returns whether the system refused the write of the request, and so accepted no byte of it. A write that was partly
- * accepted, or accepted and not delivered, fails later with the same code; only the place where the error was created
- * differs. For TLS this cannot be distinguished, so the request is not sent again.
+ * Returns whether the operating system refused the write of the request and thus accepted no byte of it. A write that
+ * was partly accepted, or accepted but not delivered, fails later with the same code, so only the stack trace shows the
+ * difference. It does not show it for TLS, where the request is therefore not sent again.
  */
 function isRefusedWrite(error: Error): boolean {
   return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
 }
 
-/** Headers in which vendors return a request id for their support; each vendor uses one of them. */
+/** Headers in which vendors return their id of a request; each vendor uses one of them. */
 const idHeaders = [
   "request-id",
   "x-request-id",

@@ -7,34 +7,34 @@ import { Refused } from "./refused.ts";
 import { vendorRequestIdOf } from "./transport.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 
-/** An attempt that was made. */
+/** An attempt, with what is known about it so far. */
 export interface SentAttempt {
   readonly attempt: Attempt;
-  /** Unix ms. */
+  /** Start of the attempt in Unix ms. */
   readonly at: number;
-  /** Undefined until it is known. */
+  /** Wire that the attempt uses; undefined until it is chosen. */
   wire?: UpstreamWire;
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 
-/** Consequence of a failed attempt: the failure for the client if no other attempt succeeds, and the next route. */
+/** Consequence of a failed attempt. `failure` is what the client gets if no further attempt succeeds. */
 export interface Verdict {
   readonly failure: Failure;
   /**
-   * `elsewhere`: the same route in another wire; `unsealed`: the same route without thinking signatures; `another`:
-   * another route; `none`: no further attempt.
+   * Next step. `elsewhere`: the same route in another wire; `unsealed`: the same route without thinking signatures;
+   * `another`: another route; `none`: no further attempt.
    */
   readonly next: "none" | "elsewhere" | "unsealed" | "another";
 }
 
-/** Facts about the call. */
+/** What the verdict depends on in the call. */
 type JudgedCall = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
   readonly history?: "unsealed" | undefined;
   readonly refusing?: UpstreamWire | undefined;
 };
 
-/** Judges a failed attempt, and counts it against the scope that it concerns. */
+/** Decides what follows a failed attempt, and counts the failure against the part of the route that caused it. */
 export function verdictOn(
   error: unknown,
   sent: SentAttempt,
@@ -60,7 +60,10 @@ export function verdictOn(
 /** Maximum characters of a vendor's code in a log line. */
 const maxCode = 200;
 
-/** Returns the error message of a vendor, or of a connection, for an operator: shortened, without our key. */
+/**
+ * Returns the error message of the vendor or the connection for an operator: in one line, shortened, and without our
+ * API key.
+ */
 export function vendorMessageOf(error: unknown, secret: string): string | undefined {
   const { cause } = failureOf(error);
   const message =
@@ -68,7 +71,7 @@ export function vendorMessageOf(error: unknown, secret: string): string | undefi
   return message === undefined ? undefined : inOneLine(message.replaceAll(secret, "[redacted]"), maxVendorMessage);
 }
 
-/** Describes the call that saw a failure, with the vendor's message. */
+/** Describes the call that saw a failure, for the log. */
 function seenBy(
   plan: Pick<JudgedCall, "callId" | "requestId" | "span">,
   { attempt, answer }: SentAttempt,
@@ -91,7 +94,7 @@ function failureOf(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
 }
 
-/** Returns the part of the route that a failed attempt counts against; undefined if it does not concern the vendor. */
+/** Returns the part of the route that a failed attempt counts against; undefined if the vendor is not to blame. */
 export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
   if (error instanceof Refused) {
     const { meaning, retryAfterMs } = error;
@@ -105,19 +108,20 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
     return { of: "channel", reason, retryAfterMs };
   }
   const failure = failureOf(error);
-  // A failure of the gateway, such as a missing capacity or feature, does not count against the vendor.
+  // A failure of the gateway, such as full buffers or an unsupported feature, does not count against the vendor.
   if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
   const code = codeOf(failure);
   if (code !== undefined && ownTrouble.has(code)) return undefined;
   return { of: "channel", reason: failure.code, isCertain: code !== undefined && isUnprovoked(code) };
 }
 
-/** Error codes of a system that cannot open another connection; they do not concern the vendor. */
+/** Error codes of an operating system that cannot open another connection. The vendor is not to blame for them. */
 const ownTrouble: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 
 /**
  * Error codes of failed connections that no client can cause: the operator configured the address, and no byte of the
- * request was sent. Timeouts and busy resolvers are not included, because a busy process causes them too.
+ * request was sent. Timeouts and failures of a busy resolver are not included, because an overloaded process can cause
+ * them too.
  */
 const unprovoked: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -136,14 +140,14 @@ function isUnprovoked(code: string): boolean {
   return unprovoked.has(code) || code.startsWith("CERT_");
 }
 
-/** Returns the operating system's code in a failure's cause. */
+/** Returns the error code of a failure's cause, such as that of the operating system. */
 function codeOf({ cause }: Failure): string | undefined {
   return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
 /**
- * Returns whether the vendor has another endpoint that may serve the call: this one is missing, or refuses the call for
- * its own reasons.
+ * Returns whether another endpoint of the vendor may serve the call, because this endpoint is missing or does not serve
+ * such calls. Records that about this endpoint.
  */
 function isElsewhere(
   error: unknown,
@@ -160,7 +164,7 @@ function isElsewhere(
 }
 
 /**
- * Returns whether the vendor only refused another vendor's thinking signatures, and the call can be sent without them.
+ * Returns whether the vendor refused only thinking signatures in the history, and the call can be sent without them.
  */
 function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
   if (!(error instanceof Refused) || error.meaning.isAboutReasoningData !== true) return false;
@@ -168,8 +172,8 @@ function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is
 }
 
 /**
- * Returns whether another vendor may succeed after a failure of one vendor's wire; an answer that is too large would
- * also be too large from another.
+ * Returns whether another route may succeed after this failure. An answer that was too large would be too large from
+ * another vendor as well.
  */
 function isWorthAnother(error: unknown): boolean {
   if (error instanceof Refused) return error.meaning.retryable;
@@ -177,7 +181,7 @@ function isWorthAnother(error: unknown): boolean {
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
-/** Error codes of connections that were never opened, or were closed before the first byte: no byte was sent. */
+/** Error codes of connections that were never opened, or were closed before the first byte of the request was sent. */
 const neverSent: ReadonlySet<string> = new Set([
   "NOTHING_SENT",
   "ECONNREFUSED",
@@ -188,7 +192,10 @@ const neverSent: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Returns whether the vendor may have received the call; only an explicit refusal, or no connection, rules it out. */
+/**
+ * Returns whether the vendor may have received the request and started work. False after an explicit refusal (a status
+ * below 500 except 408, or 503), or if no connection was made.
+ */
 function mayBeTaken(error: unknown): boolean {
   if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;

@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 const [globalPrefix, globalBits] = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns whether an IP address is global unicast, that is, on the public internet. False for addresses that lead to
- * other ones (IPv4 mapped, NAT64, 6to4, Teredo), for shared and reserved ranges, and for text that is not an address.
+ * Returns whether an IP address is on the public internet (global unicast). False for addresses that embed another one
+ * (IPv4-mapped, NAT64, 6to4, Teredo), for shared and reserved ranges, and for text that is not an IP address.
  */
 export function isGlobalAddress(address: string): boolean {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;

@@ -1,4 +1,4 @@
-/** Error of a remote file that was not fetched; its message may be shown to a client and contains no addresses. */
+/** Error of a URL that was not fetched. Its message may be shown to a client; it contains no addresses. */
 export class NotFetched extends Error {
   override readonly name = "NotFetched";
 }

@@ -5,8 +5,8 @@ import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
 
 /**
- * Parses an operator's list of hosts, separated by commas. Returns them in the form of a URL's host: in lower case,
- * without brackets.
+ * Parses an operator's list of hosts, separated by commas. Returns them in lower case and without brackets, for
+ * comparison with `hostOf`.
  */
 export function hostsIn(list: string): ReadonlySet<string> {
   const hosts = list.split(",").map((host) => host.trim().toLowerCase());
@@ -16,20 +16,20 @@ export function hostsIn(list: string): ReadonlySet<string> {
 /** Resolves a host's name to its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Hosts and addresses that may be fetched from. */
+/** Rules about which hosts and addresses may be fetched from. */
 export interface RemoteRules {
-  /** Hosts of the operator's network that may be fetched from at any address. */
+  /** Hosts in the operator's network that may be fetched from although their addresses are private. */
   readonly privateHosts: ReadonlySet<string>;
   /**
-   * Scheme, host and port of a channel's configured address, from which its files may be fetched at any IP address.
-   * Another port of the same host is not trusted, because it may be another service of the operator.
+   * Origin (scheme, host and port) of a channel's configured address. Files may be fetched from it although its address
+   * is private. Another port of the same host is not trusted, because it may be another service of the operator.
    */
   readonly trustedOrigin?: string | undefined;
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;
 }
 
-/** Rules for the public internet, with this machine's resolver. */
+/** Rules for the public internet, with the resolver of this machine. */
 export const remoteRules: RemoteRules = {
   privateHosts: new Set(),
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
@@ -37,8 +37,9 @@ export const remoteRules: RemoteRules = {
 };
 
 /**
- * Returns the address that a URL's host is connected to. The name is resolved only here, so a later DNS answer changes
- * nothing. A name with at least one forbidden address is refused. Throws NotFetched.
+ * Resolves the host of a URL and returns the IP address to connect to. The caller connects to this address without
+ * resolving the name again, so that a later DNS answer cannot change the target. Throws NotFetched if the URL is not
+ * allowed, the host is unknown, or one of its addresses is forbidden.
  */
 export async function pinnedAddress(
   url: URL,

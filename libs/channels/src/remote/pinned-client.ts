@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import { Client } from "undici";
 
 /**
- * Creates a client that connects to a URL's host at the address that was checked; the host header and TLS use the name.
+ * Creates an HTTP client that connects to `address`, which was checked, and uses the URL's host for the Host header and
+ * TLS.
  */
 export function pinnedClient(url: URL, address: string, timeoutMs: number): Client {
   const family = isIP(address);

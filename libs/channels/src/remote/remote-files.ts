@@ -11,12 +11,15 @@ export interface RemoteLimits {
   readonly maxRedirects: number;
 }
 
-/** A file to fetch, and its caller. */
+/** A file to fetch. */
 export interface RemoteFileRequest {
   readonly url: string;
-  /** Returns whether a media type is acceptable; "" if the sender gives none. */
+  /** Returns whether the file's media type is accepted; it is "" if the server declares none. */
   readonly accepts: (mediaType: string) => boolean;
-  /** Scheme, host and port of the vendor's configured address, which may be fetched from at any IP address. */
+  /**
+   * Origin (scheme, host and port) of the vendor's configured address, which may be fetched from although its address
+   * is private.
+   */
   readonly trustedOrigin?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -24,19 +27,20 @@ export interface RemoteFileRequest {
 /** A fetched file in memory; dispose it when its bytes are no longer needed. */
 export interface RemoteFile extends Disposable {
   readonly bytes: Buffer;
-  /** Declared media type, in lower case without parameters; "" if the sender gives none. */
+  /** Declared media type, in lower case without parameters; "" if the server declares none. */
   readonly mediaType: string;
 }
 
-/** Fetches files from URLs that clients and vendors give. No other code does. */
+/** Fetches files from URLs that clients and vendors give, into memory. */
 export interface RemoteFiles {
   /** Fetches a file. Throws NotFetched with the reason, or Failure server_overloaded. */
   fetch(request: RemoteFileRequest): Promise<RemoteFile>;
 }
 
 /**
- * Opens a fetcher that cannot reach the operator's private network: the host of every redirect is resolved once, all
- * its addresses must be public, and the connection goes to the address that was checked.
+ * Opens a fetcher that cannot reach private networks, except for hosts that the rules allow. The host of the URL and of
+ * each redirect is resolved once, all its addresses must be public, and the connection goes to an address that was
+ * checked.
  */
 export function openRemoteFiles(
   limits: RemoteLimits,
@@ -151,7 +155,7 @@ function tooLarge({ maxBytes }: RemoteLimits): NotFetched {
   return new NotFetched(`it is larger than ${maxBytes} bytes`);
 }
 
-/** Rejects when the signal aborts, because name resolution takes no signal. */
+/** Resolves as the promise does, but rejects when the signal aborts, because name resolution accepts no signal. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error("aborted", { cause: signal.reason }));

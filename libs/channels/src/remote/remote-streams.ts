@@ -4,28 +4,39 @@ import { NotFetched } from "./not-fetched.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 import { pinnedClient } from "./pinned-client.ts";
 
-/** A request for a file at a URL from a vendor, to be passed through; or a callback to a URL from a client. */
+/** A request for a file at a vendor's URL, or a POST (callback) to a client's URL. */
 export interface RemoteStreamRequest {
   readonly url: string;
-  /** Additional headers, such as a range; they are also sent to the targets of redirects. */
+  /** Headers to send, such as a range. They are also sent to the targets of redirects. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that contain a key: sent to the URL's origin only, not to other origins that it redirects to. */
+  /**
+   * Headers that contain an API key. They are sent only to the URL's origin, and not to another origin that it
+   * redirects to.
+   */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Scheme, host and port of the vendor's configured address, which may be reached at any IP address. */
+  /**
+   * Origin (scheme, host and port) of the vendor's configured address, which may be reached although its address is
+   * private.
+   */
   readonly trustedOrigin?: string | undefined;
   /** Body to post; absent: a GET. Redirects of a POST are not followed. */
   readonly body?: Buffer | undefined;
-  /** Maximum wait for the head, and maximum silence in the body. */
+  /** Maximum wait for the answer's head, and maximum silence in its body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** An answer after its head; dispose it when its body has ended or is not needed. Disposal closes its connection. */
+/**
+ * An answer of which only the head was read. Dispose it when its body has ended or is not needed; disposal closes the
+ * connection.
+ */
 export interface RemoteStream extends AsyncDisposable {
   readonly answer: UpstreamAnswer;
 }
 
-/** Opens files of any size at URLs from vendors, under the same rules as `RemoteFiles`. */
+/**
+ * Opens URLs from vendors and clients without reading the answers into memory, under the same rules as `RemoteFiles`.
+ */
 export interface RemoteStreams {
   /** Opens a stream. Throws NotFetched with the reason, and the errors of the connection. */
   open(request: RemoteStreamRequest): Promise<RemoteStream>;
