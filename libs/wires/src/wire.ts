@@ -18,7 +18,7 @@ export interface Parsed<Request> {
 /** A rendered request in a vendor's wire. */
 export interface Rendered {
   readonly body: JsonRecord;
-  /** Optional fields left out: of the neutral form, or of another wire in that wire's spelling. */
+  /** Names of optional fields left out: of the neutral form, or of a client's wire in that wire's spelling. */
   readonly dropped: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   render(answer: Answer, context: Context): Output;
   /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
-  /** Members that decide what a call may do and what it costs; a body must not have them ambiguously. */
+  /** Members that decide what a call may do and what it costs; a body in which they are ambiguous is refused. */
   readonly relied: readonly string[];
 }
 

@@ -10,8 +10,8 @@ export const amazonStreamType = "application/vnd.amazon.eventstream";
 const failureName = "failure";
 
 /**
- * Framing of Amazon's event streams. A frame's data is one member, `{"<type>": <payload>}`, as in the service's model,
- * since the payload does not name its type.
+ * Framing of Amazon's event streams. Parses a frame to an event with the data `{"<type>": <payload>}`, the form that
+ * the service's API model has, since the payload does not name its type.
  */
 export const amazonFraming: StreamFraming = {
   mediaType: amazonStreamType,
@@ -27,11 +27,11 @@ export const amazonFraming: StreamFraming = {
 
 /** A parsed message of an Amazon event stream. */
 export interface AmazonMessage {
-  /** "event", or the stream's failure: an exception of the service's model, another error, or damaged bytes. */
+  /** Kind of message: an event, or a failure: an exception of the service's model, another error, or damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
-  /** The type of the event or exception; the code of an error. */
+  /** Type of the event or exception, or code of the error. */
   readonly type: string;
-  /** Payload as text: JSON, or the message of an error. */
+  /** Payload as text: JSON, or an error's message. */
   readonly payload: string;
 }
 
@@ -58,7 +58,7 @@ export function readMessage(frame: Buffer): AmazonMessage {
   }
 }
 
-/** Returns the text of a failure's message. */
+/** Returns the message of a failure: the member `message` of an exception's JSON, else the payload itself. */
 export function failureMessage({ kind, payload }: AmazonMessage): string {
   if (kind !== "exception") return payload;
   const { message } = parseRecord(payload) ?? {};
@@ -67,14 +67,14 @@ export function failureMessage({ kind, payload }: AmazonMessage): string {
 
 /** Maximum size of a frame, so that an endless one cannot exhaust memory; the vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
-/** Bytes of a frame's length, its headers' length, and the checksum of both. */
+/** Sizes in bytes: of the two length fields (frame, headers), and of the prelude (both lengths and their checksum). */
 const lengthsBytes = 8;
 const preludeBytes = 12;
-/** Bytes of the prelude and the checksum of the message. */
+/** Minimum size of a frame in bytes: the prelude and the message's checksum. */
 const minFrameBytes = 16;
 const nothing = Buffer.alloc(0);
 
-/** Splits `application/vnd.amazon.eventstream` into frames, prelude and checksums included. */
+/** Splits a stream of type `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
 export class AmazonSplitter implements FrameSplitter {
   /** Pieces of an unfinished frame, joined once it is complete. */
   #held: Buffer[] = [];

@@ -5,14 +5,14 @@ import { changeJson } from "../sse/decode.ts";
 const openBrace = 0x7b;
 const usageWord = '"usage":';
 
-/** Returns true if a request wants its cost in the answer, as OpenRouter spells it: `usage: {include: true}`. */
+/** Returns true if a request asks for its cost in the answer by OpenRouter's member `usage: {include: true}`. */
 export function wantsCost(body: object): boolean {
   return memberOf(memberOf(body, "usage"), "include") === true;
 }
 
 /**
- * Adds the cost, a JSON number in US dollars, to the `usage` of an answer or of an event's `response`. Returns an
- * answer without usage unchanged.
+ * Adds the cost, a JSON number in US dollars, to the `usage` of a complete answer, or of the `response` in an event.
+ * Returns an answer without usage unchanged.
  */
 export function withCost(answer: Buffer, cost: string): Buffer {
   const members = membersOf(answer);

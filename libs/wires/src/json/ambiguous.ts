@@ -4,8 +4,8 @@ import { membersOf, memberCountOf, seekQuote } from "./members.ts";
 import { atOnce, maxStepBytes, type JsonBounds } from "./scan.ts";
 
 /**
- * Parses a document of at most `turnBytes` that is within its bounds and has no duplicate member. Undefined for any
- * other: `parseInTurns` and `refuseTwiceInTurns` report its errors.
+ * Parses a document of at most `turnBytes` that is within its bounds and has no duplicate member. Returns undefined for
+ * any other document; `parseInTurns` and `refuseTwiceInTurns` then report its error.
  */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;
@@ -23,10 +23,10 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object that has one of the `relied` members twice, or in another case. Parsers differ in which of
- * two they take, and some take `Model` for `model`; the vendor must read what the gateway checked and priced. A nested
- * relied member is written with a dot. `maxTokens` and `max_tokens` count as one member. The bytes must be a valid JSON
- * object.
+ * Refuses (400) an object in which a `relied` member occurs twice, or with different case. Of two equal members some
+ * parsers take the first and some the last, and some take `Model` for `model`; the vendor must read what the gateway
+ * checked and priced. A nested relied member is written with a dot. `maxTokens` and `max_tokens` count as one member.
+ * The bytes must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path = ""): void {
   const names = compiled(relied);
@@ -50,7 +50,7 @@ export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path =
 /** A member that the gateway relies on, in its exact spelling. */
 interface ReliedMember {
   readonly known: string;
-  /** Name in a form that is equal for all ways of joining its words. */
+  /** Name without case and underscores, so that `maxTokens` and `max_tokens` are equal. */
   readonly joined: string;
   readonly within: readonly string[];
 }
@@ -72,7 +72,7 @@ function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> 
   return members;
 }
 
-/** Maximum size of an object with relied members: it is scanned and parsed several times in one step. */
+/** Maximum bytes of an object with relied members: it is scanned and parsed several times in one step. */
 const settingsBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
@@ -108,7 +108,7 @@ export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<un
   if ((yield* countsOf(value)).members !== memberCountOf(bytes)) yield* refuseFirst(bytes);
 }
 
-/** Counts a parsed document's values level by level, as `JsonScanner` counts its bytes. */
+/** Counts a parsed document's values, level by level, by the same rules as `JsonScanner` counts them in bytes. */
 function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
   let [depth, values, members, untilTurn] = [0, 1, 0, valueTurn];
   for (let level = typeof root === "object" && root !== null ? [root] : []; level.length > 0; depth++) {

@@ -1,6 +1,6 @@
 import { maxStepBytes } from "./scan.ts";
 
-/** Bytes that are written to JSON as Base64, without a string of it in memory. */
+/** Bytes that are written to JSON as Base64 without building the complete Base64 string in memory. */
 export class Base64Text {
   readonly #head: string;
   readonly #bytes: Buffer;

@@ -133,14 +133,14 @@ export class Fields {
     return typeof value === "string" ? [value] : this.texts(name);
   }
 
-  /** Returns one of the given values. */
+  /** Returns a text that must be one of the given values. */
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     return words.find((word) => word === text) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
 
-  /** Returns one of the given values, which is required. */
+  /** Returns a required text that must be one of the given values. */
   needWord<Word extends string>(name: string, words: readonly Word[]): Word {
     return this.word(name, words) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
@@ -154,7 +154,7 @@ export class Fields {
     return wrong(this.at(name), kind, this.at(name));
   }
 
-  /** Creates the failure of a member that changes the answer's meaning and that no other wire can carry. */
+  /** Creates the failure for a member that changes the answer's meaning and that no other wire can express. */
   unsupported(name: string): Failure {
     const param = this.at(name);
     return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
@@ -195,12 +195,12 @@ function wrong(what: string, kind: string, param: string): Failure {
   return new Failure("invalid_value", `${what} must be ${kind}.`, { param });
 }
 
-/** Returns a value that is text; "" for any other. */
+/** Returns the value if it is a text, else "". */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Looks up a table's entry by an external name; inherited names such as `constructor` find nothing. */
+/** Returns the entry of a table for an external name; undefined for inherited names such as `constructor`. */
 export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

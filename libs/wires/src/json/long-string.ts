@@ -2,7 +2,7 @@ import { maxStepBytes } from "./scan.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Length of an escape in bytes: `\n`, and `\u0041`. */
+/** Lengths in bytes of a short escape such as `\n`, and of a long one such as `\u0041`. */
 const [shortEscape, longEscape] = [2, 6];
 /** Maximum number of continuation bytes of a UTF-8 character. */
 const maxContinued = 3;
@@ -53,7 +53,7 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   return { end: at, isPlain };
 }
 
-/** Returns true if a piece of this size must end before a byte: at the latest at the start of a character. */
+/** Returns true if a piece of `size` bytes must end before this byte; a cut inside a character is avoided. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
   return size >= maxStepBytes && (!continues || size > maxStepBytes + maxContinued);

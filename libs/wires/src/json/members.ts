@@ -81,7 +81,7 @@ function skipSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** No other byte of JSON outside of strings is as low as those of space. */
+/** Space: every byte of white space is at most this, and every other byte outside of strings is above it. */
 const space = 0x20;
 
 /** Returns the index after the value that begins at `start`. */
@@ -111,7 +111,7 @@ function endOfNested(bytes: Buffer, start: number): number {
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Length of a plain run of a string, in bytes, after which a faster search takes over; its call costs as much. */
+/** Bytes of a run without quotes and escapes after which the native search takes over; its call costs as much. */
 const longRun = 64;
 
 /** Maximum bytes that the faster search looks through in one call. */

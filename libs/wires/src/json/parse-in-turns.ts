@@ -6,7 +6,7 @@ import { JsonScanner, maxStepBytes, type JsonBounds, type LargeContainer } from 
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bounds for JSON that has already been checked against its bounds. */
+/** Bounds that allow everything, for JSON that was checked before. */
 const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
 /** Maximum length of a member's name, in bytes as written, in a document that is parsed in steps. */

@@ -138,8 +138,8 @@ function notMatching(): Failure {
 }
 
 /**
- * Searches bytes for one of several byte sequences, in steps of about a millisecond. A single search of a large body
- * can take a third of a second where every byte may begin the sequence.
+ * Searches bytes for one of several byte sequences, in steps of about a millisecond. A search in one step could take a
+ * third of a second in a large body whose every byte may begin a sequence.
  */
 export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= maxStepBytes) {

@@ -20,9 +20,9 @@ export interface WholeContext<Request> {
   /** Model name as the client wrote it. */
   readonly model: string;
   readonly request: Request;
-  /** Id for wires whose answers have one, where the vendor gives none. */
+  /** Answer id for wires that have one, used if the vendor sends none. */
   readonly answerId: string;
-  /** Gateway's count of input tokens, for wires that must report it where the vendor did not. */
+  /** Gateway's count of input tokens, for wires that must report it even if the vendor did not. */
   readonly inputTokens: number;
 }
 
@@ -107,11 +107,11 @@ export function renderEvent(event: object): string {
 export interface OwnMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
-  /** Names whose meaning the neutral form also holds, so that nothing is lost on another wire. */
+  /** Names of members whose meaning the neutral form also has, so that nothing is lost on another wire. */
   readonly shared?: readonly string[] | undefined;
 }
 
-/** Maximum number of members that are no fields of an endpoint: each is searched for and copied in one step. */
+/** Maximum number of members that an endpoint does not know: each is searched for and copied in one step. */
 const maxOwnMembers = 1_000;
 
 /**

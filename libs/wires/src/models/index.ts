@@ -11,7 +11,7 @@ export interface ListedModel {
   readonly contextTokens?: number | undefined;
   /** Maximum number of tokens of one answer. */
   readonly maxOutputTokens?: number | undefined;
-  /** US dollars as decimal text, by OpenRouter's price names; `second` and `character` are additions. */
+  /** Prices in US dollars as decimal text, by OpenRouter's names; `second` and `character` are additions. */
   readonly pricing?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -29,14 +29,14 @@ export interface ModelList {
   one(model: ListedModel): ListBody;
 }
 
-/** Methods in Gemini's format that a model of a kind supports. */
+/** Methods that Gemini's format lists for models of each kind. */
 const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["generateContent", "streamGenerateContent", "countTokens"],
   embedding: ["embedContent", "batchEmbedContents"],
   image: ["generateContent"],
 };
 
-/** Parameters that calls of a kind may have with any vendor; one that a vendor lacks is translated, or dropped. */
+/** Parameters that calls of a kind may have with any vendor; those that a vendor lacks are translated or dropped. */
 const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: (
     "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
@@ -53,7 +53,7 @@ const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
-/** OpenAI's format: the complete list. `kind` is an addition; the output limit is where OpenRouter has it. */
+/** OpenAI's format: the complete list. `kind` is an addition; `top_provider` has the output limit, as at OpenRouter. */
 const common: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>

@@ -22,7 +22,7 @@ export class SseDecoder {
     return this.#take(this.#text.decode(bytes, { stream: true }));
   }
 
-  /** Returns the unfinished frame at the end of the stream; its closing empty line may be missing. */
+  /** Returns the last frame at the stream's end, even if its closing empty line is missing; empty if there is none. */
   end(): readonly Frame[] {
     const rest = this.#held.join("") + this.#text.decode();
     this.#held = [];

@@ -44,7 +44,7 @@ export interface StreamForm {
   begins(event: JsonRecord): boolean;
 }
 
-/** Returns true if a vendor's stream may begin with this frame. A frame without data is a keep-alive: true. */
+/** Returns true if a vendor's stream may begin with this frame, as with one without data, which is a keep-alive. */
 export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
@@ -57,7 +57,7 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 /** Maximum size of a frame, so that an endless one cannot exhaust memory. */
 const maxFrameBytes = 16 * 1024 * 1024;
 
-/** Maximum length of a frame's end in bytes; that many bytes are searched again with the next chunk. */
+/** Maximum bytes of the separator after a frame; it may be split, so the next search begins this many bytes earlier. */
 const maxEndBytes = 3;
 
 const twoReturns = Buffer.from("\r\r");
@@ -126,7 +126,7 @@ function endOfFrame(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Works as `endOfFrame`, for streams whose lines may end with a single carriage return. */
+/** Returns the same as `endOfFrame`, also for streams whose lines end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
   const usual = endOfFrame(bytes, from);
   const twice = bytes.indexOf(twoReturns, from);

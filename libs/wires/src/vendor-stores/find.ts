@@ -3,7 +3,7 @@ import { camelName, isRecord, type JsonRecord, parseRecord } from "../json/field
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
-/** Maximum number of ids of one request; one more is returned to show that there are too many. */
+/** Maximum number of ids in a request. One more than this is returned if a request has too many. */
 export const maxVendorIds = 10_000;
 
 /** Maximum length of a name in the rules. */
@@ -16,8 +16,8 @@ const maxTextCharacters = 64 * 1024;
 type Rules = readonly StoreMember[] | "opaque" | null;
 
 /**
- * Finds the objects of a vendor's store that a parsed body names, at any depth, since vendors of the client's own wire
- * also get members that the gateway does not know. Walks the body in steps of a few milliseconds, and skips the
+ * Finds the objects of a vendor's store that a parsed body names. Searches at any depth, since a vendor of the client's
+ * wire also gets members that the gateway does not know. Takes steps of a few milliseconds, and skips members with the
  * client's own JSON (`opaque`).
  */
 export function* vendorIdsIn(
@@ -125,7 +125,7 @@ type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
 
 const none: readonly Named[] = [];
 
-/** Applies a reader of one value to lists as well. Stops in a list that is too long once it must be refused. */
+/** Extends a reader of one value to lists of values. Stops once a list has so many ids that the request is refused. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {
@@ -208,12 +208,12 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   return rulesFor;
 }
 
-/** Folds a name: removes separators and case, in both directions, as the most lenient parsers compare. */
+/** Folds a name: removes separators, and folds case in both directions, as the most lenient parsers do. */
 function fold(name: string): string {
   return name.toLowerCase().toUpperCase().replaceAll(/[-_]/g, "");
 }
 
-/** Returns the first character of a folded name; a name that begins with another than an ASCII letter is folded. */
+/** Returns the first character of the folded name; folds only names that do not begin with an ASCII letter. */
 function firstFolded(name: string): number {
   const code = name.charCodeAt(0);
   if (code >= 0x61 && code <= 0x7a) return code - 0x20;
@@ -260,7 +260,7 @@ function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean 
   return isWeb(name) ? isOfVendor(text, vendorHosts) : name !== "data";
 }
 
-/** Returns true if an address begins with so many spaces that its scheme is out of view. */
+/** Returns true if an address begins with so many spaces that its scheme is outside of the inspected characters. */
 function isBlank(head: string): boolean {
   return head.length === headCharacters && head.trim() === "";
 }

@@ -7,17 +7,17 @@ export type Naming =
   /** A member `id` of the object. */
   | "object"
   | "id-or-object"
-  /** An address, which may also be public; a plain name is not an address. */
+  /** An address; a public one names no object, and neither does a plain name. */
   | "address"
-  /** An address as above, but anything except a public address is in a store. */
+  /** An address; anything except a public one names an object. */
   | "file-address"
   /** Text that begins with a scheme by which one vendor reads files of its store. */
   | "text"
   /** Any non-empty value. */
   | "setting"
-  /** A string with the prefix of a created object's id; other strings are public names. */
+  /** A voice: a string with the prefix of created voices' ids; other strings are public names. */
   | "made-voice"
-  /** A text that may be a JSON object with such members. */
+  /** A text that may be a JSON object with members that name objects. */
   | "json";
 
 /** A member that names an object in a store, at any depth of a body. */
@@ -28,7 +28,7 @@ export interface StoreMember {
   readonly naming: Naming;
   /** True if the member counts only at the top level of a body; deeper, clients use the name for their own tags. */
   readonly top?: true;
-  /** Required `type` of the object that contains the member, or the excluded one (`notOf`). */
+  /** Required `type` of the object that contains the member; `notOf` is an excluded type. */
   readonly of?: string;
   readonly notOf?: string;
   /** Values that do not name an object. */
@@ -37,11 +37,11 @@ export interface StoreMember {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Members by which requests of a wire name objects in a vendor's store, and by which answers name created ones. */
+/** Members that name objects in a vendor's store: in requests of a wire, and in answers for created objects. */
 export interface StoreDialect {
   /** Members in addition to those of every wire; absent: none. */
   readonly members?: readonly StoreMember[];
-  /** Names that count on every other wire but not on this one; absent: none. */
+  /** Names that refer to a store on all other wires but not on this one; absent: none. */
   readonly without?: readonly string[];
   /** Members whose value is the client's own JSON, not read by vendors: schemas, arguments of calls, tags. */
   readonly opaque: readonly string[];
@@ -59,7 +59,7 @@ export interface StoreDialect {
 export const storeMembers: readonly StoreMember[] = [
   { names: ["file_id", "file_ids", "input_file_id", "input_file_ids", "ref_file_ids"], store: "file", naming: "id" },
   { names: ["file_uri"], store: "file", naming: "file-address" },
-  // Items of code execution name an image that it drew by its address.
+  // An image that code execution drew is named by its address; it is output, not a file.
   { names: ["url", "uri"], store: "file", naming: "address", notOf: "image" },
   {
     names: ["image_url", "image_urls", "file_url", "document_url", "video_url", "audio_url", "image", "images"],
@@ -117,8 +117,8 @@ export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["docum
 export type MadeId = Pick<VendorId, "store" | "id">;
 
 /**
- * Reads the objects that a vendor created, as answers of a wire name them. Reads only members that the vendor itself
- * fills, since the text of a model or a tool may contain any name.
+ * Reads from answers of a wire the objects that its vendor created. Reads only members that the vendor itself fills,
+ * since the text of a model or a tool may contain any name.
  */
 export interface MadeReader {
   /** Strings of which every answer with such an object contains one; other answers need not be parsed. */

@@ -16,7 +16,7 @@ export const content = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Resolution classes by their longest side; below the last, the model's default applies. */
+/** Resolution classes, with the longest side in pixels above which each applies; smaller ones use the default. */
 const classes = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
@@ -68,7 +68,7 @@ function imagesOf(candidates: readonly JsonRecord[]): readonly MadeImage[] {
   return candidates.flatMap(({ content }) => recordsIn(recordOf(content)["parts"]).flatMap(inPart));
 }
 
-/** Returns a part's image. Images in parts of reasoning are drafts and are not counted as output. */
+/** Returns a part's image; none for a part of the reasoning, whose images are drafts and not output. */
 function inPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
   if (thought === true || !isRecord(inlineData)) return [];
   const { mimeType, data } = inlineData;
@@ -84,5 +84,5 @@ function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord
   return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
 }
 
-/** Finish reasons that do not mean a refusal. */
+/** Finish reasons that are not refusals. */
 const finished: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);

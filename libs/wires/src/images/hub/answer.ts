@@ -14,7 +14,7 @@ export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
 export interface ImagesAnswer {
   /** Unix seconds; absent if the vendor does not report it. */
   readonly created?: number | undefined;
-  /** At least one. */
+  /** Images; at least one. */
   readonly images: readonly MadeImage[];
   /** Tokens, if the vendor reports them. */
   readonly tokens?: Units | undefined;
@@ -44,7 +44,7 @@ export function unitsOfImages({ images, tokens }: Pick<ImagesAnswer, "images" | 
   return { ...tokens, images: images.length };
 }
 
-/** Renders the answer of both dialects (interface endpoints 12 and 13); images are unchanged. */
+/** Renders an answer for clients of both dialects (interface endpoints 12 and 13); images are not converted. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return present({
     created: answer.created ?? now,
@@ -73,7 +73,7 @@ export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext):
     .join("");
 }
 
-/** Default members that clients expect of an event and vendors may omit. An answer that counts images has no tokens. */
+/** Default members of an event, which clients expect and vendors may omit. Images counted by number have no tokens. */
 const usualMembers: JsonRecord = {
   size: "auto",
   quality: "auto",

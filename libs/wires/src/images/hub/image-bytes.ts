@@ -39,7 +39,7 @@ export function inputImage(value: unknown, at: string): InputImage {
   return encodedImage(/^data:/i.test(value) ? dataOf(value, at) : value, at);
 }
 
-/** Reads an image as Base64, and leaves large data to `decodeImages`. Throws Failure (400) naming `at` if invalid. */
+/** Reads an image in Base64; `decodeImages` decodes large ones later. Throws Failure (400) naming `at` if invalid. */
 export function encodedImage(data: string, at: string): InputImage {
   if (data.length <= maxStepBytes) {
     if (!isBase64(data)) throw wrongImage(at, encodings);

@@ -14,17 +14,17 @@ export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): 
   };
 }
 
-/** Names under which some vendor reads the number of images; a client may send them as additional members. */
+/** Names of members in which some vendor reads the number of images; a client may send them as additional members. */
 const countNames: ReadonlySet<string> = new Set(
   (
     "n num count num_images num_outputs number_of_images numberOfImages " +
     "sampleCount batch_size samples max_images image_count"
   ).split(" "),
 );
-/** Maximum depth at which such names are read: in `parameters`, or in an `extra_body`. */
+/** Maximum depth at which these names are searched for: they may be in `parameters`, or in an `extra_body`. */
 const deepest = 3;
 
-/** Returns the maximum number of images that any vendor may make of a request; money is reserved for all of them. */
+/** Returns the maximum number of images that any vendor may make for a request; money is reserved for all of them. */
 export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
   return own === undefined ? count : Math.max(count, largestIn(own.members, deepest));
 }
@@ -37,7 +37,7 @@ function largestIn(members: JsonRecord, depth: number): number {
   return Math.max(0, ...counts);
 }
 
-/** Reads a number, or a number written as text, as in forms. */
+/** Reads a number, or a number written as text, as forms send it. */
 function wholeIn(value: unknown): number {
   const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0;
@@ -53,7 +53,7 @@ interface CostlyMembers {
   readonly size?: unknown;
 }
 
-/** Returns the member that requests an image of more than the usual quality or size; undefined for none. */
+/** Returns the member that requests more than the usual quality or size of an image; undefined if there is none. */
 export function costlyMember(request: CostlyMembers): keyof CostlyMembers | undefined {
   const { quality, size } = request;
   if (!usualQualities.has(quality)) return "quality";

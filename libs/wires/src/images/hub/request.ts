@@ -42,11 +42,11 @@ export interface ImageRequest {
   readonly dialect: ImagesDialect;
   readonly model: string;
   readonly prompt: string;
-  /** Images to edit; empty: the image is made from the prompt alone. */
+  /** Images to edit; empty if the image is made from the prompt alone. */
   readonly images: readonly InputImage[];
   readonly mask?: InputImage | undefined;
   readonly count?: number | undefined;
-  /** Absent also where the client leaves the size to the model (`auto`). */
+  /** Size; also absent if the client lets the model choose it (`auto`). */
   readonly size?: ImageSize | undefined;
   readonly quality?: string | undefined;
   readonly style?: string | undefined;
@@ -54,7 +54,7 @@ export interface ImageRequest {
   readonly moderation?: string | undefined;
   readonly inputFidelity?: string | undefined;
   readonly outputFormat?: "png" | "jpeg" | "webp" | undefined;
-  /** 0 to 100. */
+  /** Compression level from 0 to 100. */
   readonly outputCompression?: number | undefined;
   readonly negativePrompt?: string | undefined;
   readonly promptExtend?: boolean | undefined;
@@ -138,8 +138,8 @@ export function nearestRatio<Ratio extends string>(
 }
 
 /**
- * Returns the optional fields of a request that a vendor's wire lacks, additional members included. Throws Failure
- * unsupported_parameter for a field that must not be dropped. `auto` and a count of one image ask for nothing.
+ * Returns the optional fields of a request that a vendor's wire lacks, additional members included. Defaults (`auto`, a
+ * count of one) are not listed. Throws Failure unsupported_parameter for a field that must not be dropped.
  */
 export function unsupportedHints(
   request: ImageRequest,

@@ -37,7 +37,7 @@ function renderAtVertex(request: ImageRequest): RenderedImages {
   return rendered(request, more, [...supported, ...alsoAtVertex]);
 }
 
-/** Throws Failure unsupported_parameter for an edit that the vendor lacks, or for more images than it makes. */
+/** Renders the request. Throws Failure unsupported_parameter for an edit, or for more images than the vendor makes. */
 function rendered(request: ImageRequest, more: JsonRecord, has: readonly ImageField[]): RenderedImages {
   const { count = 1, size, prompt, images } = request;
   if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
@@ -65,7 +65,7 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
   });
 }
 
-/** Parses the images and leaves out filtered ones. Throws Failure upstream_rejected where all were filtered. */
+/** Parses the images and leaves out filtered ones. Throws Failure upstream_rejected if all were filtered. */
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   const all = recordsIn(predictions);
   const images = all.flatMap(imageIn);

@@ -49,7 +49,7 @@ function lostHints(request: ImageRequest, lacking: readonly ImageField[]): reado
   return unsupportedHints(request, { has: imageFields.filter((field) => !lost.includes(field)), dialect: "images" });
 }
 
-/** Renders the body of POST /images/generations. Some vendors accept images only here. */
+/** Renders the body of POST /images/generations, with the input images that some vendors accept only there. */
 function renderGeneration(request: ImageRequest, target: Target): RenderedImages {
   const { images } = request;
   const [only] = images.map(addressOf);
@@ -99,7 +99,7 @@ export function renderHints({ negativePrompt, promptExtend, watermark, seed }: I
   return { negative_prompt: negativePrompt, prompt_extend: promptExtend, watermark, seed };
 }
 
-/** Matches models that always return bytes and refuse `response_format`; the gateway converts the form itself. */
+/** Matches models that always return bytes and refuse `response_format`; the gateway converts their images itself. */
 const alwaysBytes = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 
 function fileOf(name: string, image: InputImage): ImagesFormEntry {

@@ -5,7 +5,7 @@ import { parseFrameRecord } from "../../sse/decode.ts";
 import type { ImagesPass } from "../hub/vendor.ts";
 import { readTokens } from "./answer.ts";
 
-/** Forwards a stream of partial images. Counts completed images; a partial one only marks the start of output. */
+/** Forwards a stream of partial images. Counts completed images; a partial image only shows that output has begun. */
 export const imagesPass: ImagesPass = { begins, stream: passStream };
 
 function passStream(max = Infinity): TextStreamPass {
@@ -37,11 +37,11 @@ function passStream(max = Infinity): TextStreamPass {
   };
 }
 
-/** Matches a partial image by its event's name or type, before its bytes, so that they need not be parsed. */
+/** Matches the frame of a partial image by its event's name or type, so that its large data need not be parsed. */
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const typeWithin = 400;
 
-/** Returns true if an event can begin a stream of images: it has a type that is not an error. */
+/** Returns true if an event can begin a stream of images: it has a type and is not an error. */
 function begins({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

@@ -12,7 +12,8 @@ interface FormImages {
 }
 
 /**
- * Parses the simple body; unknown members go to vendors of this wire. `files` are those of a form. Throws Failure (400) naming the field.
+ * Parses the simple body; unknown members go to vendors of this wire. `files` are a form's images. Throws Failure (400)
+ * naming the field.
  */
 export function parseRequest(body: JsonRecord, files: FormImages = { images: [] }): Parsed<ImageRequest> {
   const fields = new Fields(body);

@@ -43,8 +43,8 @@ export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as 
 const maxRead = 100;
 
 /**
- * Parses a vendor's answer: images, or a task that is running, done or failed. A task that failed in part returns its
- * good images. Throws Failure upstream_rejected (400) for what the vendor refused to make, else upstream_error.
+ * Parses a vendor's answer: images, or a task that is running, done or failed. A partly failed task returns the images
+ * that succeeded. Throws Failure upstream_rejected (400) for a refused prompt or image, else upstream_error.
  */
 function parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask {
   const read = readVendor(body, (fields): ImagesAnswer | ImagesTask | Failure => {

@@ -25,7 +25,7 @@ export interface ModerationRequest {
   readonly own?: OwnMembers<"moderations"> | undefined;
 }
 
-/** Measures a request. The judging model limits its output. */
+/** Measures a request. A request cannot limit the output, which the judging model determines. */
 export function sizeOf({ items }: ModerationRequest): InputSize {
   const parts = items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>

@@ -12,7 +12,7 @@ export const maxDocuments = 10_000;
 /** A text, or an object that is converted to text. */
 export type RankedDocument = string | JsonRecord;
 
-/** A rerank request in the neutral form: documents to order by relevance to a query. Absent: not given. */
+/** A rerank request in the neutral form: documents to order by relevance to a query. Absent members were not given. */
 export interface RankingRequest {
   readonly model: string;
   readonly query: string;
@@ -93,7 +93,7 @@ function line(name: string, value: unknown): readonly string[] {
 
 /** Documents that one search covers, at vendors that charge per search. */
 const documentsPerSearch = 100;
-/** Tokens after which such a vendor counts the rest of a document as another document; a token is at least one byte. */
+/** Tokens after which such a vendor counts the rest as another document; a token is at least one byte. */
 const tokensPerDocument = 500;
 
 /** Counts the searches that a request is charged for if its vendor reports none: the usual and the maximum number. */
@@ -157,8 +157,8 @@ function parseDocument(item: Fields): JsonRecord | undefined {
 }
 
 /**
- * Renders as many results as the client requested. Documents are included if requested, taken from the request where
- * the vendor returned none. Throws Failure upstream_error for a result whose document is not in the request.
+ * Renders as many results as the client requested. If documents are requested, those that the vendor did not return are
+ * taken from the request. Throws Failure upstream_error for a result whose document is not in the request.
  */
 export function renderResults(answer: RankingAnswer, { request }: WholeContext<RankingRequest>): readonly JsonRecord[] {
   return answer.results.slice(0, request.top).map(({ index, score, document }) => {

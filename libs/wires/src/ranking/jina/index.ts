@@ -32,7 +32,7 @@ function parseRequest(body: JsonRecord): Parsed<RankingRequest> {
   });
 }
 
-/** Returns the present one of two names for the same member; the first if both are. Marks both as read. */
+/** Returns which of two names of one member is present; the first if both are. Marks both as read. */
 function either(fields: Fields, first: string, second: string): string {
   const name = fields.has(first) ? first : second;
   fields.ignore(first, second);

@@ -15,7 +15,7 @@ interface Shown {
 }
 
 const nothing: Written = { messages: [] };
-/** Errors about events that the bridge added; the client must not see them. */
+/** Codes of errors about events that the bridge added; clients did not send these events and do not get the errors. */
 const harmless: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",

@@ -27,7 +27,7 @@ export class LiveBridge implements RealtimeBridge {
     return this.#inner.greets;
   }
 
-  /** Returns the state; a requested response counts before it begins, since the vendor refuses another. */
+  /** Returns the state. A requested response counts as in progress, since the vendor refuses another request. */
   get state(): SessionState {
     const { state } = this.#inner;
     return { ...state, isResponding: this.#writer.isResponding || state.pendingResponses > 0 };
@@ -73,7 +73,7 @@ export class LiveBridge implements RealtimeBridge {
     return failure === undefined ? bridged : { ...bridged, failure };
   }
 
-  /** Adds the settings that the vendor lacks to the setup's confirmation; resumption handles are not issued. */
+  /** Adds lost settings to the setup's confirmation, and the message that no resumption handle is available. */
   #withSetup(message: JsonRecord): readonly JsonRecord[] {
     if (message["setupComplete"] === undefined) return [message];
     const { lost, setup } = this.#events;

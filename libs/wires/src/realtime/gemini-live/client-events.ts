@@ -5,7 +5,7 @@ import { blobOf, camel, objectsIn, type Blob, type LiveMessage } from "./client-
 import { checkedSetup, hasOwnTurns, lostSettings, sessionOfSetup, silentMsOf } from "./client-setup.ts";
 import { rateOf, Resampler, silence } from "./client-sound.ts";
 
-/** State of a session that the translation of a client's message depends on. */
+/** Values of a session that the translation of a client's message depends on. */
 interface EventFacts {
   readonly vendorTools: boolean;
   /** Model that transcribes the client's speech, if the client requests transcripts. */
@@ -16,7 +16,7 @@ interface EventFacts {
 }
 
 const create = { type: "response.create" };
-/** Silence sent in addition to the silence that ends a turn, in ms. */
+/** Silence in ms that is sent in addition to the silence after which the vendor ends a turn. */
 const moreSilentMs = 300;
 
 /** Converts messages of a live client to events of the realtime format. */
@@ -82,7 +82,7 @@ export class EventsOf {
     return { type: "session.update", session };
   }
 
-  /** Returns the event that interrupts the current answer. */
+  /** Returns the event that interrupts the current answer; empty if the vendor is not answering. */
   #interruption(): readonly JsonRecord[] {
     return this.#facts.isResponding() ? [{ type: "response.cancel" }] : [];
   }
@@ -97,7 +97,7 @@ export class EventsOf {
     const ownTurns = hasOwnTurns(this.setup);
     // Speech after an activity mark does not continue earlier speech.
     this.#sound = new Resampler();
-    // Silence ends the turn for a vendor that detects turns; it would refuse a commit without speech.
+    // A vendor that detects turns ends a turn at silence; it would refuse a commit of an empty buffer.
     if (kind === "stream-end")
       return ownTurns || !this.#hasSpeech
         ? []

@@ -52,7 +52,7 @@ function recordAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
   return path.reduce<JsonRecord>((found, name) => camel(recordOf(found[name])), value);
 }
 
-/** Answer to a client that requests handles: the format's message that none is available. */
+/** Answer to a client that requests resumption handles: the format's message that no handle is available. */
 export const noHandles = { sessionResumptionUpdate: { resumable: false } };
 
 function unsupported(param: string, message: string): Failure {
@@ -73,8 +73,8 @@ const supported = {
 };
 
 /**
- * Returns the paths of a live client's settings that the realtime format lacks and the session continues without.
- * `transcriber` transcribes the client's speech.
+ * Returns the paths of settings in a live client's setup that the realtime format lacks; the session continues without
+ * them. `transcriber` is the model that transcribes the client's speech.
  */
 export function lostSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = recordAt(setup, "generationConfig");
@@ -97,7 +97,7 @@ export function lostSettings(setup: JsonRecord, transcriber: string | undefined)
   return [...new Set(lost)];
 }
 
-/** Voices of OpenAI; its default voice replaces voices of other vendors. */
+/** Voices of OpenAI; any other voice is replaced by OpenAI's default. */
 const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
 const known: ReadonlySet<string> = new Set([
   ...settingsOfOwnModels,
@@ -109,8 +109,8 @@ const known: ReadonlySet<string> = new Set([
 const defaultSilentMs = 500;
 
 /**
- * Converts a live client's setup to session settings of the realtime format. `transcriber` transcribes the client's
- * speech if requested. Throws Failure for settings that the format lacks.
+ * Converts a live client's setup to session settings of the realtime format. `transcriber` is the model that
+ * transcribes the client's speech if transcripts are requested. Throws Failure for settings that the format lacks.
  */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !known.has(name));
@@ -137,7 +137,7 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
   };
 }
 
-/** Returns the silence that ends a turn, in ms. */
+/** Returns the duration of silence that ends a turn, in ms. */
 export function silentMsOf(setup: JsonRecord): number {
   const { silenceDurationMs: ms } = recordAt(setup, "realtimeInputConfig", "automaticActivityDetection");
   return typeof ms === "number" ? ms : defaultSilentMs;

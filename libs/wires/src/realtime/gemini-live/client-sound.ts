@@ -29,7 +29,7 @@ export function rateOf(mimeType: string): number {
  */
 export class Resampler {
   #rate = 0;
-  /** Last sample of the previous chunk, and the position between it and the next chunk of the next output sample. */
+  /** Last sample of the previous chunk; `#at` is the position of the next output sample, counted from it. */
   #last: number | undefined;
   #at = 0;
   /** First byte of a sample that was split between chunks. */

@@ -6,7 +6,7 @@ import { responseUnits } from "../hub/usage.ts";
 
 /**
  * Derives billing events from a live vendor's messages: the beginning and end of its responses, and their usage. A
- * response ends with its turn, or with calls, whose results request the next response.
+ * response ends with the model's turn, or with tool calls; the results of the calls request the next response.
  */
 export class LiveTally {
   readonly #sessionId: string;
@@ -18,7 +18,7 @@ export class LiveTally {
   #responses = 0;
   #pending = 0;
   /**
-   * Number of requests still pending when the current response began; it answers them too, unless it is interrupted.
+   * Number of requests still pending when the current response began. Unless it is interrupted, it answers all of them.
    */
   #pendingBefore = 0;
 
@@ -89,7 +89,7 @@ export class LiveTally {
     const id = this.#response ?? (usage === undefined && this.#pending === 0 ? undefined : this.#begin());
     if (id === undefined) return;
     const ended: CallStatus = this.#interrupted ? "cancelled" : "completed";
-    // The input that interrupted this response gets another one.
+    // If this response was interrupted, the input that interrupted it gets another response.
     if (!this.#interrupted) this.#pending = Math.max(0, this.#pending - this.#pendingBefore);
     this.#pendingBefore = 0;
     this.#response = undefined;

@@ -65,7 +65,7 @@ export class LivePassBridge implements RealtimeBridge {
     return { toClient: [message, ...more], toVendor: [], seen };
   }
 
-  /** Returns no message, since the format has none for it: a response that the vendor begins later is interrupted. */
+  /** Returns no message: the format cannot stop the vendor. A response that begins later is interrupted. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];

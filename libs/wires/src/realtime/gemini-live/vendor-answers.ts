@@ -10,7 +10,7 @@ export class Answers {
   readonly #conversationId: string;
   /** Returns true if answers are spoken; the settings may still change. */
   readonly #speaks: () => boolean;
-  /** Names of the vendor's calls that it awaits results for, by id. */
+  /** Names of the tools whose results the vendor awaits, by the id of the call. */
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;

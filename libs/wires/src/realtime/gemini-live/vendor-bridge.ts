@@ -85,7 +85,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     };
   }
 
-  /** Returns no message, since the format has none for it: a response that the vendor begins later is interrupted. */
+  /** Returns no message: the format cannot stop the vendor. A response that begins later is interrupted. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];

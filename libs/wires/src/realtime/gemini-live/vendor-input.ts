@@ -6,7 +6,7 @@ import { cannotPass } from "../hub/message.ts";
 const maxCharacters = 32 * 1024 * 1024;
 const maxItems = 1_024;
 
-/** Input of one kind, in the vendor's format. */
+/** One piece of input in the vendor's format: a turn, a tool's result, or speech. */
 interface PendingItem {
   readonly turn?: JsonRecord;
   readonly result?: JsonRecord;
@@ -15,8 +15,8 @@ interface PendingItem {
 }
 
 /**
- * Queues input until the client requests an answer. The vendor answers all input it receives, so turns that the client
- * ends itself wait here.
+ * Queues input until the client requests an answer. The vendor answers input as soon as it gets it, so turns that the
+ * client itself ends are held back here.
  */
 export class PendingInput {
   /** Samples of the unfinished turn, in Base64. */

@@ -19,7 +19,7 @@ export class ResponseWriter {
   readonly #sink: LiveResponseSink;
   readonly #facts: ResponseFacts;
   readonly #output: JsonRecord[] = [];
-  /** Current message; its index follows all earlier items. */
+  /** Current message; its output index is the number of earlier items. */
   #message: { readonly id: string; text: string } | undefined;
 
   constructor(sink: LiveResponseSink, facts: ResponseFacts) {
@@ -132,8 +132,8 @@ export class ResponseWriter {
 }
 
 /**
- * Converts the vendor's `usageMetadata` to the usage of a `response.done`; null without it. Servers report output as
- * that of the response or of the candidates.
+ * Converts the vendor's `usageMetadata` to the usage of a `response.done`; null if it is absent. Some servers count the
+ * output in members of the response (`responseTokenCount`), others in those of the candidates.
  */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;

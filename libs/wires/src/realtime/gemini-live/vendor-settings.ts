@@ -153,8 +153,8 @@ const supported = {
 };
 
 /**
- * Returns the paths of settings that the vendor lacks and the session continues without. Settings that change an answer
- * more than these are refused instead.
+ * Returns the paths of settings that the vendor lacks and the session continues without. Settings whose loss would
+ * change an answer more are refused instead.
  */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);

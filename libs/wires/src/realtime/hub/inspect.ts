@@ -3,7 +3,7 @@ import { type JsonRecord, own, recordOf, recordsIn } from "../../json/fields.ts"
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { endOfResponse, responseUnits, transcriptionUnits } from "./usage.ts";
 
-/** Meaning of a message to the client for its session and its bill. */
+/** Event in a message to the client that the session or its bill depends on. */
 export type SeenEvent =
   | { readonly kind: "delta"; readonly audioBytes: number; readonly textBytes: number }
   | { readonly kind: "response-begun"; readonly id: string }

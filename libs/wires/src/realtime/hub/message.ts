@@ -35,7 +35,7 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
   return parseRecord(data.toString());
 }
 
-/** Creates the failure of a part of a client's message that the vendor's wire cannot express. */
+/** Creates the failure for a part of a client's message that the vendor's wire cannot express. */
 export function cannotPass(param: string): Failure {
   return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }

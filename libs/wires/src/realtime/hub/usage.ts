@@ -3,9 +3,9 @@ import { isRecord, recordOf } from "../../json/fields.ts";
 import { countOf } from "../../text/hub/counts.ts";
 
 /**
- * Converts the usage of a `response.done` to disjoint units: text, audio and images, without the tokens read from a
- * cache, which are counted together as vendors price them. Undefined without usage. Every response counts its complete
- * context again, so usages add up.
+ * Converts the usage of a `response.done` to disjoint units: text, audio and images that were not cached, and all
+ * cached tokens together, since vendors have one price for them. Undefined without usage. Every response counts its
+ * complete context again, so the usages of a session are summed.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -17,7 +17,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);
   const audioOut = Math.min(count(output["audio_tokens"]), outputTokens);
   const allCached = Math.min(count(input["cached_tokens"]), inputTokens);
-  // Not all vendors report which cached tokens were audio: then text comes first, up to the amount of text.
+  // If a vendor does not report how many cached tokens were audio, as many as possible count as text.
   const audioCached = Math.min(
     "audio_tokens" in cached ? count(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
     audioIn,
@@ -54,7 +54,7 @@ export function endOfResponse(status: unknown): CallStatus {
   return status === "cancelled" ? "cancelled" : "completed";
 }
 
-/** Bytes per token of PCM of 24 kHz, the default of both directions: input, and output. */
+/** Bytes of 24 kHz PCM, the default format of both directions, per token of input and per token of output. */
 const inputBytesPerToken = 4_800;
 const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;

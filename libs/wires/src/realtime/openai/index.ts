@@ -76,7 +76,7 @@ export class OpenaiBridge implements RealtimeBridge {
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
-    // Also in a binary frame: a vendor may accept an encoding that cannot be read here.
+    // Binary frames are parsed and refused too, since a vendor may accept an encoding that is not read here.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
       // The vendor must read what is checked here.
@@ -102,7 +102,7 @@ export class OpenaiBridge implements RealtimeBridge {
 
   stop(): readonly RealtimeMessage[] {
     if (!this.#pending.any && !this.#pending.hasSpeech) return [];
-    // The vendor answers it after all earlier events, and makes no turn of an empty buffer.
+    // The vendor confirms this event after it has handled all earlier ones; an empty buffer becomes no turn.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
     this.#pending.add(last);
     return [eventMessage(last)];

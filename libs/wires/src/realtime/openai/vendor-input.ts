@@ -9,8 +9,8 @@ const g711 = /pcm[ua]\b|g711/i;
 const pcmBytes = 2;
 
 /**
- * Format of a session's input audio, as requested by the client and as confirmed by the vendor. Where they differ, the
- * format that makes more seconds of the same bytes counts, since money is reserved by it.
+ * Format of a session's input audio, as requested by the client and as confirmed by the vendor. If they differ, the
+ * lower number of bytes per second counts: the same bytes are then more seconds, for which more money is reserved.
  */
 export class InputSetting {
   #requested: Partial<InputFormat> = {};

@@ -14,8 +14,8 @@ const answers = {
 type RequestType = keyof typeof answers;
 
 /**
- * Tracks requests of a client that its vendor has not answered yet: a response, the end of a turn, an empty buffer. A
- * client that disconnects before the answer may still owe its cost. The vendor handles events in order.
+ * Tracks the client's requests that the vendor has not answered yet: for a response, the end of a turn, or an empty
+ * buffer. A client that disconnects before the answer may still owe its cost. The vendor handles events in order.
  */
 export class PendingRequests {
   #waiting: { readonly type: RequestType; readonly eventId: unknown }[] = [];
@@ -29,7 +29,7 @@ export class PendingRequests {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
 
-  /** Returns true if there is speech that the vendor may turn into a turn without a request. */
+  /** Returns true if the vendor has speech that it may turn into a conversation turn without a request. */
   get hasSpeech(): boolean {
     return this.#hasSpeech;
   }
@@ -53,15 +53,15 @@ export class PendingRequests {
     if (type === "error") return this.#refused(data);
     const at = this.#waiting.findIndex((request) => answers[request.type] === type);
     if (at < 0) return;
-    // The vendor answers a cleared buffer after everything that was requested before it.
+    // The vendor confirms that the buffer is cleared only after it has answered all earlier requests.
     if (type === answers["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
     else this.#waiting.splice(at, 1);
   }
 
   /**
-   * Removes the event that an error refuses, by its id. An error without an id answers the oldest event, since the
-   * vendor handles them in order. It removes only one: an unrelated error must not make requests look refused that
-   * still run.
+   * Removes the request that an error names by its event id. An error without an id counts as the answer to the oldest
+   * request, since the vendor handles events in order. Later requests stay, since the error may be unrelated and they
+   * may still run.
    */
   #refused(data: Buffer): void {
     const cause = recordOf(parseEvent(data)?.["error"])["event_id"] ?? undefined;

@@ -15,7 +15,7 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
 /** Matches a model's name without a voice; a full name includes it: `aura-2-thalia-en`. */
 const family = /^aura(?:-\d+)?$/;
 
-/** Deepgram's text to speech: the body holds the text, the query everything else. */
+/** Deepgram's text to speech. The body holds the text, and the query all other parameters. */
 export const deepgram = {
   name: "deepgram-speech",
   vendor: { render: renderRequest },

@@ -68,11 +68,11 @@ export interface SpeechAnswer {
 
 /** Target of a speech request. */
 export interface SpeechTarget extends Target {
-  /** True if the vendor is asked for events, independent of the client's choice. */
+  /** True if the vendor must send events; the client may still get plain audio. */
   readonly events: boolean;
 }
 
-/** A vendor's request, with the part that its address holds. */
+/** A vendor's request: its body, and the query of its address. */
 export interface RenderedSpeech extends Rendered {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }

@@ -8,7 +8,7 @@ import type { ClientSide, VendorSide } from "../../wire.ts";
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
-/** Parts that may have times in verbose_json. */
+/** Parts of a transcript for which verbose_json can include times. */
 export const granularities = ["word", "segment"] as const;
 export type Granularity = (typeof granularities)[number];
 
@@ -45,7 +45,7 @@ export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): re
   return [...hints, ...request.own.map(([name]) => name)];
 }
 
-/** Refuses formats that cannot be made from a vendor's answer. Throws Failure unsupported_parameter. */
+/** Throws Failure unsupported_parameter if the requested format is not among those that the vendor's answer allows. */
 export function refuseFormats({ format }: TranscriptsRequest, formats: readonly TranscriptFormat[]): void {
   if (formats.includes(format))
     throw unsupportedFailure("response_format", `The vendor of this model cannot be answered in ${format}.`);
@@ -96,7 +96,7 @@ export interface Base64File {
   readonly data: string;
 }
 
-/** The vendor side of a transcripts wire. Requests ask for JSON or a stream; other formats are made from it. */
+/** The vendor side of a transcripts wire. Vendors send JSON or a stream; other formats are rendered from JSON. */
 export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transcript, RenderedTranscripts> {
   parse(body: JsonRecord): Transcript;
   /** Reads the usage: tokens, or seconds of audio. Undefined if the vendor reports neither. */

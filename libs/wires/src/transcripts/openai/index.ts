@@ -35,7 +35,7 @@ export const translations = {
   client: { ...transcriptions.client, read: (entries) => parseForm("translations", entries) },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
-/** Fields that the gateway reads; the name of a list may end in brackets. */
+/** Fields that the gateway reads; brackets may follow the name of a list. */
 const read = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
 /** Fields that may occur only once. */
 const single: ReadonlySet<string> = new Set(read.filter((name) => name !== "timestamp_granularities"));

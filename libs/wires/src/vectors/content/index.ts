@@ -19,7 +19,7 @@ export const embedContent = {
   client: { read: single.read, render: renderSingle, relied, spelling },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Many texts per call (:batchEmbedContents), for clients, and for vendors with either form of the client. */
+/** Many texts per call (:batchEmbedContents), for clients and vendors. Vendors get single texts by this call too. */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },

@@ -22,7 +22,7 @@ export function vectorsFor({ request }: WholeContext<VectorsRequest>, { vectors 
   throw new Failure("upstream_error", `The vendor gave ${vectors.length} vectors for ${length} inputs.`);
 }
 
-/** A vector as its vendor sent it: numbers, or Base64 of little-endian float32. Converted only if needed. */
+/** A vector as its vendor sent it: numbers, or Base64 of little-endian float32. */
 export type Vector = { readonly floats: readonly number[] } | { readonly base64: string };
 
 const bytesPerFloat = 4;

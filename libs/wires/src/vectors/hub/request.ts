@@ -26,7 +26,7 @@ export type VectorContent =
   | { readonly kind: "text"; readonly text: string }
   /** Token ids of a vendor's tokenizer, which only that vendor can read. */
   | { readonly kind: "tokens"; readonly tokens: readonly number[] }
-  /** Images and other content in the members of one wire, for vendors of that wire only. */
+  /** Images and other content in the form of one wire, which only vendors of that wire can read. */
   | { readonly kind: "own"; readonly wire: VectorsWire; readonly value: JsonRecord };
 
 export interface VectorInput {
@@ -69,7 +69,7 @@ export function parseTexts(fields: Fields, name: string): readonly string[] {
   return texts;
 }
 
-/** Returns the optional fields that a vendor without tasks, titles and users does not get. */
+/** Returns the optional fields that are lost at a vendor without tasks, titles and users. */
 export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   return {
     task: inputs.some(({ task }) => task !== undefined),

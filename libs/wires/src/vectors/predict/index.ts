@@ -7,7 +7,7 @@ import { taskTypes } from "../content/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** Maximum number of texts in one request, and that of Gemini models. */
+/** Maximum number of texts in one request: of most models, and of Gemini models. */
 const [maxTexts, maxOfGemini] = [250, 1];
 
 /** Embeddings of Google Cloud's Vertex AI (:predict). */

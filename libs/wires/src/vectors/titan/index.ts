@@ -6,7 +6,7 @@ import type { Rendered, Target } from "../../wire.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** Matches the first version, whose vectors have a fixed length. */
+/** Matches the models of the first version, whose vectors have a fixed length. */
 const ofOneLength = /titan-embed-(?:text-v1|g1)/;
 
 /** Amazon's text embeddings by InvokeModel, one text per request. */

@@ -170,7 +170,7 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   };
 }
 
-/** Returns the whole number that these styles require: the vendor's code, else an HTTP status. */
+/** Returns an error code as the whole number that these styles require: the vendor's code, else an HTTP status. */
 function codeOf(code: string): number {
   if (/^\d{1,9}$/.test(code)) return Number(code);
   return code === "timeout" ? 504 : 502;

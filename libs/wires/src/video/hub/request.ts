@@ -59,8 +59,8 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
 }
 
 /**
- * Collects the unread members of a body, for a vendor of the same wire. Throws Failure invalid_value for one in which
- * some vendor would read a length or a number of videos, since the price is based on the members that were read.
+ * Collects the unread members of a body for a vendor of the same wire. Throws Failure invalid_value for a member that
+ * some vendor would read as a length or a number of videos: the price is based only on the members that were read.
  */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): OwnMembers<VideoWire> | undefined {
   const own = ownMembers(wire, fields);
@@ -96,12 +96,12 @@ export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): v
     throw unsupportedFailure("lastFrame", "The vendor of this model takes lastFrame only with firstFrame.");
 }
 
-/** Names in which some vendor would read what the price is based on; allowed only at the top level. */
+/** Names of members that decide the price at some vendor; they are allowed only at the top level. */
 const priced: ReadonlySet<string> = new Set(
   "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
 );
 
-/** Names in which some vendor reads the length or number of videos, without case and punctuation. */
+/** Names of members that set the length or number of videos at some vendor, in lower case and letters only. */
 const amountWords: ReadonlySet<string> = new Set(
   (
     "duration seconds length frames numframes nframes framecount framescount videolength videoduration videoseconds " +
@@ -109,7 +109,7 @@ const amountWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Returns true if some vendor would read a length or a number of videos under this name. */
+/** Returns true if some vendor would read a member of this name as a length or a number of videos. */
 export function isAmountWord(name: string): boolean {
   return amountWords.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }

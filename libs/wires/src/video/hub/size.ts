@@ -23,7 +23,7 @@ export interface VideoShape {
 /** Vendor's names of resolutions, by the pixels of the shorter side. */
 export type Tiers = Readonly<Record<number, string>>;
 
-/** A shape as a vendor makes it, and the request's members that ask for another. */
+/** Members of a shape that a vendor can make, and the names of those that it cannot. */
 export interface FittedShape {
   readonly ratio?: string | undefined;
   readonly tier?: string | undefined;
@@ -31,8 +31,8 @@ export interface FittedShape {
 }
 
 /**
- * Fits a shape to a vendor's ratios, and to its resolutions if it has any. A shape that the vendor does not make is
- * dropped and reported, and the vendor chooses: a size is never rounded to another shape.
+ * Fits a shape to a vendor's ratios, and to its resolutions if it has any. A shape that the vendor cannot make is
+ * dropped and reported, so that the vendor chooses one; it is never rounded to another shape.
  */
 export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly string[], tiers?: Tiers): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
@@ -62,7 +62,7 @@ const words: Readonly<Record<string, number>> = { std: 720, pro: 1080, "1k": 102
 const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
 /** Value above all resolutions, for an unknown one. */
 const beyondAll = 100_000;
-/** Sides below this are those of a ratio, such as 16:9. */
+/** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
 const minSide = 100;
 
 /**

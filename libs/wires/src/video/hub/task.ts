@@ -115,9 +115,9 @@ export interface TaskError {
 
 /** Location of a finished video. */
 export interface VideoResult {
-  /** Vendor's address; absent if the vendor's content endpoint serves the video. */
+  /** Vendor's address; absent if the client gets the video from the vendor's content endpoint. */
   readonly url?: string | undefined;
-  /** Time at which the vendor deletes the video, Unix ms. */
+  /** Time at which the vendor deletes the video, in Unix ms. */
   readonly expiresAt?: number | undefined;
   /** Lifetime of the address from now in ms, if the vendor gives no date. */
   readonly keptMs?: number | undefined;

@@ -38,7 +38,7 @@ export const jimeng = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Number of frames that a video has in addition to those of its seconds. */
+/** First frame of a video, which is not counted in its seconds. */
 const first = 1;
 
 /** Vendor's value for a random seed. */
@@ -133,7 +133,7 @@ function renderImages(images: readonly VideoImage[]): object {
 }
 
 const success = 10_000;
-/** Codes that are not about the task: a key without access, limits of rate and concurrency, vendor failures. */
+/** Codes that do not mean a failed task: a key without access, limits of rate and concurrency, vendor failures. */
 const passing: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
 /** Lifetime of a video's address, in ms. */
 const keptMs = 3_600_000;

@@ -76,7 +76,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** Shape of a video made from an image. */
+/** Fitted shape of a video made from an image: empty, since the image determines it. */
 const pictured: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the prefix of a data URL. */
