@@ -146,6 +146,18 @@ test.each<[string, object, string]>([
   ["a small budget", { thinking: { type: "enabled", budget_tokens: 1_023 } }, "thinking.budget_tokens: "],
   ["thinking at another temperature", { thinking, temperature: 0.5 }, "temperature: "],
   ["thinking with a forced call", { thinking, tools: [weather], tool_choice: { type: "any" } }, "tool_choice: "],
+  ["a budget, by the newest", { model: "claude-opus-4-7", thinking }, '"thinking.type.enabled" is not supported'],
+  ["sampling, by the newest", { model: "claude-opus-5", temperature: 1 }, "temperature: "],
+  [
+    "no thoughts, by a model that always thinks",
+    { model: "claude-opus-5-5", thinking: { type: "disabled" } },
+    '"thinking.type.disabled" is not supported',
+  ],
+  [
+    "a forced call, by the newest",
+    { model: "claude-sonnet-5-5", tools: [weather], tool_choice: { type: "any" } },
+    "tool_choice: ",
+  ],
   ["a role of others", { messages: [{ role: "tool", content: "x" }] }, "messages.0.role: "],
   ["a system message alone", { messages: [{ role: "system", content: "x" }] }, "messages.0.role: "],
   ["the assistant first", { messages: [assistant({ type: "text", text: "x" })] }, "messages.0.role: "],

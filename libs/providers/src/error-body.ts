@@ -11,6 +11,7 @@ export interface ErrorBody {
   readonly status: string | undefined;
   readonly message: string | undefined;
   readonly param: string | undefined;
+  /** Objects in the member `details`: a list, or a single one. */
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -30,7 +31,7 @@ export function readErrorBody(body: string): ErrorBody {
     status: cleanName(error["status"]),
     message: typeof error["message"] === "string" ? cleanText(error["message"]) : undefined,
     param: cleanName(error["param"]),
-    details: Array.isArray(error["details"]) ? error["details"].filter(isObject) : [],
+    details: [error["details"]].flat().filter(isObject),
   };
 }
 

@@ -205,7 +205,9 @@ test("a vendor signs the address, the body and the time", () => {
   expect(new Set(changed.map(signature)).size).toBe(changed.length);
 });
 
-const alpha = (type: string, message = "no"): string => JSON.stringify({ type: "error", error: { type, message } });
+const alpha = (type: string, message = "no", details?: object): string =>
+  JSON.stringify({ type: "error", error: { type, message, details } });
+const limited = (code: string): string => alpha("rate_limit_error", "no", { error_code: code });
 const own = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
 const gamma = (status: string, details: readonly object[] = [], message = "no"): string =>
   JSON.stringify({ error: { code: 400, message, status, details } });
@@ -217,6 +219,9 @@ describe("the meaning of an error", () => {
   test.each<[string, number, string, string, string]>([
     ["anthropic", 529, alpha("overloaded_error"), "upstream_overloaded", "channel"],
     ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
+    ["anthropic", 429, limited("ramp_limit_exceeded"), "upstream_rate_limited", "key"],
+    ["anthropic", 429, limited("contract_spend_limit_reached"), "upstream_auth_failed", "key"],
+    ["anthropic", 429, limited("enforced_spend_limit_reached"), "upstream_auth_failed", "key"],
     ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
     ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],
     ["anthropic", 400, alpha("invalid_request_error", "max_tokens: wrong"), "upstream_rejected", "request"],

@@ -204,3 +204,13 @@ describe("what a request may not hold", () => {
     expect(parse(body).dropped).toEqual(dropped);
   });
 });
+
+test("a member that changes who pays the vendor is refused", () => {
+  const read = (more: object) => () =>
+    messagesWire.client.readParams({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }], ...more });
+  expect(read({ billing_policy: { type: "billing_policy", bill_to: "user_profile" } })).toThrow(
+    expect.objectContaining({ code: "unsupported_parameter", param: "billing_policy" }),
+  );
+  expect(read({ billing_policy: null })).not.toThrow();
+  expect(messagesWire.client.relied).toContain("billing_policy");
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { takesAdaptiveOnly } from "../src/text/hub/claude.ts";
+import { adaptiveModel } from "../src/text/hub/claude.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { assembledMessage, calling, contextFor, renders, result, text, tools, user, written } from "./harness.ts";
 
@@ -106,6 +106,42 @@ describe("thinking", () => {
     expect(asked({ reasoning: { effort: "none" } }, adaptive)).not.toHaveProperty("thinking");
   });
 
+  const none = { reasoning: { effort: "none" } } as const;
+  const forced = { tools, toolChoice: { mode: "required" } } as const;
+  test.each<readonly [string, string, Partial<TextRequest>, JsonObject]>([
+    ["no thoughts", "claude-sonnet-5", none, { thinking: { type: "disabled" }, dropped: [] }],
+    ["no thoughts", "claude-haiku-5-5", none, { thinking: { type: "disabled" }, dropped: [] }],
+    ["no thoughts", "claude-fable-5", none, { output_config: { effort: "low" }, dropped: ["reasoning"] }],
+    ["no thoughts", "claude-opus-5.5", none, { output_config: { effort: "low" }, dropped: ["reasoning"] }],
+    ["a forced call", "claude-opus-5", forced, { tool_choice: { type: "any" }, dropped: [] }],
+    ["a forced call", "claude-mythos-5", forced, { tool_choice: { type: "any" }, dropped: [] }],
+    ["a forced call", "claude-mythos-5-1", forced, { tool_choice: { type: "auto" }, dropped: ["toolChoice"] }],
+    ["a forced call", "claude-opus-5-5", forced, { tool_choice: { type: "auto" }, dropped: ["toolChoice"] }],
+    ["a forced call", "claude-haiku-5-5", forced, { tool_choice: { type: "any" }, dropped: [] }],
+    [
+      "a forced call with thoughts",
+      "claude-fable-5",
+      { ...forced, reasoning: { effort: "high" } },
+      { tool_choice: { type: "any" }, output_config: { effort: "high" }, dropped: [] },
+    ],
+    [
+      "a forced call with thoughts",
+      "claude-opus-5",
+      { ...forced, reasoning: { effort: "high" } },
+      { tool_choice: { type: "any" }, thinking: { type: "disabled" }, dropped: ["reasoning"] },
+    ],
+  ])("%s of %s", (_, model, fields, expected) => {
+    expect(asked(fields, { ...target, model })).toMatchObject(expected);
+  });
+
+  test("a forced call that the model refuses is offered alone", () => {
+    const toolChoice = { mode: "required", names: ["f"] } as const;
+    expect(asked({ tools, toolChoice }, { ...target, model: "claude-sonnet-5-5" })).toMatchObject({
+      tool_choice: { type: "auto" },
+      tools: [{ name: "f" }],
+    });
+  });
+
   test("some models take one of temperature and top_p", () => {
     const both = { temperature: 0.5, topP: 0.5 };
     expect(asked(both, { ...target, model: "claude-sonnet-4-5-20250929" })).toMatchObject({
@@ -123,12 +159,14 @@ describe("thinking", () => {
     ["claude-4.7-opus", true],
     ["anthropic/claude-opus-4.8", true],
     ["claude-sonnet-5", true],
+    ["claude-5.5-opus", true],
+    ["us.anthropic.claude-fable-5-1-v1:0", true],
     ["claude-opus-4-6", false],
     ["claude-sonnet-4-20250514", false],
     ["claude-3-7-sonnet-20250219", false],
     ["deepseek-chat", false],
   ])("%s thinks adaptively only: %s", (model, only) => {
-    expect(takesAdaptiveOnly(model)).toBe(only);
+    expect(adaptiveModel(model) !== undefined).toBe(only);
   });
 
   test("goes on in a loop whose turns begin with the vendor's thoughts, and past the user's next words", () => {

@@ -1,6 +1,7 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 import { isOpaqueDataOf } from "../core/opaque-data.ts";
+import { requireModelValues, forcesWhileThinking } from "./models.ts";
 import { blocksOf, turnsOf, type Turn } from "./turns.ts";
 
 /** Kind of the signature of reasoning. */
@@ -14,6 +15,7 @@ export function requireValidRequest(body: unknown): void {
   const turns = turnsOf(body);
   const [first] = turns;
   if (first?.role !== "user") throw wrongField(["messages", 0, "role"], "The first message must be the user's.");
+  requireModelValues(body);
   requireValidTools(turns);
   requireSignatures(turns);
   requireValidThinking(body, turns);
@@ -83,7 +85,7 @@ function requireValidThinking(body: unknown, turns: readonly Turn[]): void {
   if (numberAt(body, "top_k") !== undefined) throw wrongField(["top_k"], "With thinking, top_k is not taken.");
   if ((numberAt(body, "top_p") ?? 1) < 0.95) throw wrongField(["top_p"], "With thinking, top_p is 0.95 at least.");
   const choice = textAt(memberOf(body, "tool_choice"), "type");
-  if (choice === "any" || choice === "tool")
+  if ((choice === "any" || choice === "tool") && !forcesWhileThinking(textAt(body, "model") ?? ""))
     throw wrongField(["tool_choice"], "With thinking, no tool call can be forced.");
   requireReasoningFirst(type, turns);
 }

@@ -29,6 +29,9 @@ export const anthropic: Provider = {
 /** Matches messages about an account that has no credit or was closed. Anthropic sends them with status 400. */
 const accountMessages = /\bcredit balance\b|\borganization has been disabled\b/i;
 
+/** Codes of a 429 about the money that an account may spend: trying again soon does not help. */
+const spendLimits: ReadonlySet<unknown> = new Set(["contract_spend_limit_reached", "enforced_spend_limit_reached"]);
+
 /**
  * Classifies an error of the messages wire, `{type: "error", error: {type, message}}`. Status 529 means overloaded. A
  * permission_error (403) concerns either the key, or a file or model that the request names; its message decides.
@@ -36,6 +39,8 @@ const accountMessages = /\bcredit balance\b|\borganization has been disabled\b/i
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   if (error.type === "authentication_error" || error.type === "billing_error") return keyRefused(error);
+  const limit = error.details.map((details) => details["error_code"]).find((code) => spendLimits.has(code));
+  if (limit !== undefined) return keyRefused({ ...error, code: String(limit) });
   if (status === 400 && accountMessages.test(error.message ?? "")) return keyRefused(error);
   if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? noModel : noEndpoint;
   return failureOfStatus(status, error);

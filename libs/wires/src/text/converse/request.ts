@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
+import { adaptiveModel, takesOneSampling, withAcceptedChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -33,7 +33,8 @@ export const fieldSupport: FieldSupport = {
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(clientRequest, "converse", unsupported);
+  const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
+  const request = withoutForeignSearches(accepted, "converse", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { model } = target;
   const context = { unsupported, names: new DocumentNames(), cachePoints: takesCachePoints(model) };
@@ -65,7 +66,7 @@ function renderSampling(
 ): { readonly inference: JsonObject; readonly fields: JsonObject } {
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
-  const free = !fixed && !(isClaude(model) && takesAdaptiveOnly(model));
+  const free = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
   const both = free && !(temperature !== undefined && isClaude(model) && takesOneSampling(model));
   const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
   // 1 is the default of both parameters.

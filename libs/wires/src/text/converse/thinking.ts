@@ -1,4 +1,4 @@
-import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
+import { adaptiveModel, minBudget, thinkingBudget } from "../hub/claude.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
@@ -37,29 +37,44 @@ export function renderThinking(
   unsupported: Unsupported,
 ): ConverseThinking {
   const { reasoning, maxTokens } = request;
-  const off: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
-  if (reasoning === undefined) return off;
+  const silent: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
+  if (reasoning === undefined) return silent;
   const effort = effortOf(reasoning);
   const form = thinkingFormOf(target.model);
-  if (effort === "none" || (effort === undefined && reasoning.budgetTokens === undefined)) return off;
+  if (effort === undefined && reasoning.budgetTokens === undefined) return silent;
+  const { thinks } = (form === "claude-adaptive" ? adaptiveModel(target.model) : undefined) ?? {};
+  const off = thinks === "unless-disabled" ? { ...silent, fields: { thinking: { type: "disabled" } } } : silent;
+  if (effort === "none") {
+    unsupported.noteIf("reasoning", thinks === "always");
+    return off;
+  }
   const bound = maxTokens ?? target.defaultMaxTokens;
-  if (form === undefined || isRefused(form, request, messages) || (form === "claude-budget" && bound <= minBudget)) {
+  if (
+    form === undefined ||
+    isRefused(form, request, messages, thinks === "always") ||
+    (form === "claude-budget" && bound <= minBudget)
+  ) {
     unsupported.note("reasoning");
     return off;
   }
   const word = effort ?? "medium";
-  if (form === "effort") return { ...off, fields: { reasoning_effort: threeEfforts[word] } };
+  if (form === "effort") return { ...silent, fields: { reasoning_effort: threeEfforts[word] } };
   if (form === "nova")
-    return { ...off, fields: { reasoningConfig: { type: "enabled", maxReasoningEffort: threeEfforts[word] } } };
+    return { ...silent, fields: { reasoningConfig: { type: "enabled", maxReasoningEffort: threeEfforts[word] } } };
   if (form === "claude-adaptive")
     return { fields: { thinking: { type: "adaptive" } }, maxTokens: bound, fixesSampling: true };
   const budget = Math.min(thinkingBudget(reasoning, word, bound), bound - 1);
   return { fields: { thinking: { type: "enabled", budget_tokens: budget } }, maxTokens: bound, fixesSampling: true };
 }
 
-function isRefused(form: ThinkingForm, request: TextRequest, messages: readonly Message[]): boolean {
+function isRefused(
+  form: ThinkingForm,
+  request: TextRequest,
+  messages: readonly Message[],
+  alwaysThinks: boolean,
+): boolean {
   if (!form.startsWith("claude")) return false;
-  return forcesTool(request) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
+  return (forcesTool(request) && !alwaysThinks) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
 }
 
 /** Form in which a request asks a model to think. */
@@ -67,7 +82,7 @@ type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
 
 /** Returns a model's form, from `anthropic.claude-…` with a region (`us.`) or an ARN's path; undefined: no thinking. */
 function thinkingFormOf(model: string): ThinkingForm | undefined {
-  if (isClaude(model)) return takesAdaptiveOnly(model) ? "claude-adaptive" : "claude-budget";
+  if (isClaude(model)) return adaptiveModel(model) !== undefined ? "claude-adaptive" : "claude-budget";
   if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model)) return "nova";
   return /openai\.gpt-oss/.test(model) ? "effort" : undefined;
 }

@@ -1,14 +1,35 @@
-import type { Effort, ReasoningWish } from "./request.ts";
+import type { Unsupported } from "./field-support.ts";
+import { forcesTool } from "./render.ts";
+import type { Effort, ReasoningWish, TextRequest } from "./request.ts";
 
-/** First version, as major and minor number, that refuses thinking budgets and all sampling parameters. */
-const firstAdaptive = [4, 7] as const;
+/** Thinking of a Claude model that refuses thinking budgets and all sampling parameters. */
+interface AdaptiveModel {
+  /** Time at which it thinks: if a request asks for it, unless a request disables it, or always. */
+  readonly thinks: "if-asked" | "unless-disabled" | "always";
+  /** True if the model refuses a tool choice that forces a call. */
+  readonly refusesForcedTools?: true;
+}
 
-/** First version, as major and minor number, that accepts temperature or top_p, but not both. */
-const firstVersionWithOneSampling = [4, 1] as const;
+/**
+ * Rules of such models by family and first version; the first match applies. From the models' table of Anthropic's
+ * documentation, as pydantic-ai-slim 2.68.0 and Claude Code 2.1.331 have it.
+ */
+const adaptiveModels: readonly (readonly [families: RegExp, from: Version, rules: AdaptiveModel])[] = [
+  [/fable|mythos/, [5, 1], { thinks: "always", refusesForcedTools: true }],
+  [/fable|mythos/, [5, 0], { thinks: "always" }],
+  [/opus|sonnet/, [5, 5], { thinks: "always", refusesForcedTools: true }],
+  [/opus|sonnet|haiku/, [5, 0], { thinks: "unless-disabled" }],
+  [/(?:)/, [4, 7], { thinks: "if-asked" }],
+];
 
-/** Returns true if a model, by its vendor name, refuses thinking budgets and all sampling parameters. */
-export function takesAdaptiveOnly(model: string): boolean {
-  return isFrom(model, firstAdaptive);
+type Version = readonly [major: number, minor: number];
+
+/** First version that accepts temperature or top_p, but not both. */
+const firstVersionWithOneSampling: Version = [4, 1];
+
+/** Returns the rules of a model, by its vendor name, that refuses thinking budgets and sampling; undefined for others. */
+export function adaptiveModel(model: string): AdaptiveModel | undefined {
+  return adaptiveModels.find(([families, from]) => families.test(model) && isFrom(model, from))?.[2];
 }
 
 /** Returns true if a model refuses temperature and top_p together. */
@@ -17,10 +38,17 @@ export function takesOneSampling(model: string): boolean {
 }
 
 /** Returns true if a Claude model has at least this version; the name has it before or after the family. */
-function isFrom(model: string, [major, minor]: readonly [number, number]): boolean {
+function isFrom(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;
   return Number(first) > major || (Number(first) === major && Number(second ?? 0) >= minor);
+}
+
+/** Returns a request whose tool choice the model accepts: a call that cannot be forced is left to the model. */
+export function withAcceptedChoice(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
+  if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
+  unsupported.note("toolChoice");
+  return { ...request, toolChoice: { ...request.toolChoice, mode: "auto" } };
 }
 
 /** Minimum thinking budget that models accept, in tokens. */

@@ -1,6 +1,6 @@
-import { present, bodies } from "@modelgate/contracts";
+import { Failure, present, bodies } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
 import { onlyText } from "../hub/content.ts";
@@ -148,8 +148,11 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
   };
 }
 
+/** Member by which a client has its vendor bill another organization, on behalf of a user profile. */
+const payer = "billing_policy";
+
 /** Members that decide what a call may do and what it costs. */
-export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", reliedForFees);
+export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, reliedForFees);
 
 const readRequest = bodyReader(bodies.MessagesRequest);
 
@@ -158,6 +161,8 @@ const readCounted = bodyReader(bodies.CountMessageTokensRequest);
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(given: unknown): TextParams {
   const body = readRequest(given);
+  if ((memberOf(body, payer) ?? undefined) !== undefined)
+    throw new Failure("unsupported_parameter", `${payer} would change who pays the vendor.`, { param: payer });
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,

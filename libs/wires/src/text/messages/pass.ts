@@ -2,11 +2,11 @@ import { failureFrames } from "@modelgate/contracts";
 import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { spliceMembers } from "../../json/members.ts";
+import { membersOf, spliceMembers } from "../../json/members.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { reportedFees } from "../fees.ts";
-import { takesAdaptiveOnly } from "../hub/claude.ts";
+import { adaptiveModel } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/seals.ts";
 import { withKnownMediaTypes } from "../hub/sources.ts";
@@ -22,6 +22,8 @@ const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
 const callWord = Buffer.from('"tool_use"');
 const enabledWord = Buffer.from('"enabled"');
+const sampling: ReadonlySet<string> = new Set(["temperature", "top_p", "top_k"]);
+const samplingWords = [...sampling].map((name) => Buffer.from(`"${name}"`));
 const blockWord = Buffer.from('"content_block"');
 const serverToolWord = Buffer.from('"server_tool_use"');
 
@@ -32,13 +34,20 @@ const quietLines = ["content_block_delta", "content_block_stop", "content_block_
 
 /** Passes messages through unchanged. */
 export const messagesPass: TextPass = {
-  /** With a thinking budget, turns that call tools must begin with reasoning that this vendor signed. */
+  /**
+   * With a thinking budget, turns that call tools must begin with reasoning that this vendor signed. The newest models
+   * refuse a budget and sampling.
+   */
   *takes(body, model) {
-    if (takesAdaptiveOnly(model) || !(yield* holdsAny(body, callWord)) || !(yield* holdsAny(body, enabledWord)))
-      return true;
+    const isAdaptive = adaptiveModel(model) !== undefined;
+    if (isAdaptive && (yield* holdsAny(body, ...samplingWords))) {
+      yield* findMembersInTurns(body);
+      if (membersOf(body).some(({ name }) => sampling.has(name))) return false;
+    }
+    if (!(yield* holdsAny(body, enabledWord)) || (!isAdaptive && !(yield* holdsAny(body, callWord)))) return true;
     const thinking = yield* memberInTurns(body, "thinking");
     if (!isRecord(thinking) || thinking["type"] !== "enabled") return true;
-    return !hasForeignLoop(yield* memberInTurns(body, "messages"));
+    return !isAdaptive && !hasForeignLoop(yield* memberInTurns(body, "messages"));
   },
 
   boundOrder: () => ["max_tokens"],

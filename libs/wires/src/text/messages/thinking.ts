@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
-import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
+import { adaptiveModel, minBudget, thinkingBudget } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
@@ -33,7 +33,8 @@ interface RenderedThinking {
 
 /**
  * Renders the requested reasoning. It is dropped and reported as lost where the vendor refuses it with other fields: a
- * forced tool, or a running tool loop whose turns do not begin with reasoning that the vendor signed.
+ * forced tool, or a running tool loop whose turns do not begin with reasoning that the vendor signed. A model that always
+ * thinks gets the lowest effort instead of none, which is reported too.
  */
 export function renderThinking(
   request: TextRequest,
@@ -45,16 +46,23 @@ export function renderThinking(
   const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
   const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
   if (reasoning === undefined || isUnset(reasoning)) return silent;
-  const adaptive = takesAdaptiveOnly(target.model);
-  // Adaptive models think only on request, so thinking need not be turned off.
-  const off = adaptive ? silent : { ...silent, thinking: { type: "disabled" } };
+  const adaptive = adaptiveModel(target.model);
   const effort = effortOf(reasoning);
-  if (effort === "none") return off;
-  if (forcesTool(request) || (!adaptive && hasUnsealedLoop(messages, pairs))) {
+  const off = {
+    ...silent,
+    thinking: adaptive === undefined || adaptive.thinks === "unless-disabled" ? { type: "disabled" } : undefined,
+    effort: adaptive?.thinks === "always" ? "low" : undefined,
+  };
+  if (effort === "none") {
+    unsupported.noteIf("reasoning", adaptive?.thinks === "always");
+    return off;
+  }
+  const isForced = forcesTool(request) && adaptive?.thinks !== "always";
+  if (isForced || (adaptive === undefined && hasUnsealedLoop(messages, pairs))) {
     unsupported.note("reasoning");
     return off;
   }
-  if (adaptive) {
+  if (adaptive !== undefined) {
     const display = reasoning.show === "none" ? "omitted" : "summarized";
     return {
       ...silent,

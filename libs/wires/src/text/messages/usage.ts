@@ -111,7 +111,7 @@ export function tierWord(tier: string | undefined): string | undefined {
 export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed"];
 
 /** Matches tools that the client runs, and search among tools, which is free. */
-const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|memory_|tool_search_tool_)/;
+const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {

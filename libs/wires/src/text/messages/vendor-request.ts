@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
+import { adaptiveModel, takesOneSampling, withAcceptedChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -36,7 +36,8 @@ export const fieldSupport: FieldSupport = {
 /** Renders the request for a vendor of this wire. Throws Failure unsupported_parameter for what it cannot express. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(clientRequest, "messages", unsupported);
+  const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
+  const request = withoutForeignSearches(accepted, "messages", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);
   const { system, messages } = withCacheMarks(turns, request);
@@ -159,7 +160,7 @@ function renderSampling(
 ): JsonObject {
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
-  const free = !takesAdaptiveOnly(model);
+  const free = adaptiveModel(model) === undefined;
   const alone = temperature === undefined || !takesOneSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;
   const kept: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};

@@ -171,6 +171,20 @@ describe("thinking and sampling", () => {
       [],
     ],
     [
+      "no thoughts of a model that thinks unless told",
+      "anthropic.claude-sonnet-5-v1:0",
+      { reasoning: { effort: "none" } },
+      { additionalModelRequestFields: { thinking: { type: "disabled" } } },
+      [],
+    ],
+    [
+      "no thoughts of a model that always thinks",
+      "anthropic.claude-opus-5-5-v1:0",
+      { reasoning: { effort: "none" } },
+      {},
+      ["reasoning"],
+    ],
+    [
       "Nova",
       "us.amazon.nova-2-lite-v1:0",
       { reasoning: { effort: "xhigh" } },

@@ -1,0 +1,32 @@
+import { memberOf, textAt } from "../checks/members.ts";
+import { Refusal, wrongField } from "../checks/refusal.ts";
+
+/** Models without budgets and sampling. Some always think, and some refuse a forced call. */
+const newest = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
+const alwaysThinking = /claude-(?:fable-5|mythos-5|opus-5-5|sonnet-5-5)/;
+const unforced = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
+
+/** Refuses what only the newest models refuse (pi#3297, stdapi.ai#284). */
+export function requireModelValues(body: unknown): void {
+  const model = textAt(body, "model") ?? "";
+  if (!newest.test(model)) return;
+  const type = textAt(memberOf(body, "thinking"), "type");
+  if (type === "enabled")
+    throw new Refusal(
+      400,
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and ' +
+        '"output_config.effort" to control thinking behavior.',
+    );
+  if (type === "disabled" && alwaysThinking.test(model))
+    throw new Refusal(400, '"thinking.type.disabled" is not supported for this model.');
+  for (const name of ["temperature", "top_p", "top_k"])
+    if (memberOf(body, name) !== undefined) throw wrongField([name], `\`${name}\` is deprecated for this model.`);
+  const choice = textAt(memberOf(body, "tool_choice"), "type");
+  if (unforced.test(model) && (choice === "any" || choice === "tool"))
+    throw wrongField(["tool_choice"], "This model does not take a tool_choice that forces a call.");
+}
+
+/** Returns true if a model can be forced to call a tool while it thinks. */
+export function forcesWhileThinking(model: string): boolean {
+  return alwaysThinking.test(model);
+}
