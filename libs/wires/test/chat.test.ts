@@ -42,7 +42,8 @@ import {
 } from "./harness.ts";
 
 /** A vendor that has the newest fields, and one that has the older ones. */
-const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
+// It has all fields of the wire, and no rules about their values are known.
+const newest = { model: "gpt-7", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => chatWire.client.read({ model: "m", messages: [], ...body });
 const render = renders(chatWire, older);

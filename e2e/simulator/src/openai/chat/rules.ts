@@ -1,10 +1,12 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { bracketPath, Refusal, wrongField } from "../../checks/refusal.ts";
 import type { Path } from "../../checks/shape.ts";
+import { requireModelValues } from "../models.ts";
 import { requireStrictSchema } from "../strict-schema.ts";
 
 /** Refuses a request of the right shape whose content this vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
+  requireModelValues(body, ["reasoning_effort"]);
   requireToolOrder(listAt(body, "messages"));
   requireValidFiles(listAt(body, "messages"));
   requireValidToolChoice(body);

@@ -1,6 +1,7 @@
 import { listAt, memberOf, textAt } from "../../checks/members.ts";
 import { Refusal, wrongField } from "../../checks/refusal.ts";
 import { isOpaqueDataOf } from "../../core/opaque-data.ts";
+import { requireModelValues } from "../models.ts";
 import { requireStrictSchema } from "../strict-schema.ts";
 import { storedItem } from "./store.ts";
 
@@ -97,6 +98,7 @@ function requireValidPart(part: unknown, at: number): void {
 
 /** Refuses settings that this vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
+  requireModelValues(body, ["reasoning", "effort"]);
   const set = (name: string): boolean => (memberOf(body, name) ?? null) !== null;
   if (set("conversation") && set("previous_response_id"))
     throw wrongField(["conversation"], "'conversation' and 'previous_response_id' exclude one another.");

@@ -5,6 +5,7 @@ import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { named, type StoreDialect } from "../../vendor-stores/members.ts";
 import { dialogueOfMessages, sharedThoughts } from "../dialogue.ts";
+import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
@@ -112,9 +113,11 @@ function passIn(dialect: ChatDialect): TextPass {
     boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
     upstreamBody: (body, change) =>
       pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && alwaysReportsUsage !== true }),
-    *fit(body) {
-      yield* findMembersInTurns(body);
-      return fitBytes(body, dialect);
+    *fit(body, { model }) {
+      const accepted = yield* fitToModel(body, model, "chat");
+      yield* findMembersInTurns(accepted.body);
+      const fitted = fitBytes(accepted.body, dialect);
+      return { body: fitted.body, dropped: [...accepted.dropped, ...fitted.dropped] };
     },
     see(frame) {
       const seen = pass.see(frame);

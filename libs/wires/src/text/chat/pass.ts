@@ -6,6 +6,7 @@ import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { followersMembers, refusesUnknownFields } from "../hub/followers-members.ts";
+import { fitToModel } from "../hub/openai-models.ts";
 import {
   plainFrame,
   type TextPass,
@@ -63,6 +64,8 @@ export const chatPass: TextPass = {
       values["stream_options"] = JSON.stringify({ ...streamOptions(body, members), include_usage: true });
     return spliceMembers(body, values, members);
   },
+
+  fit: (body, { model }) => fitToModel(body, model, "chat"),
 
   /** Skips most frames after a search for three byte sequences. */
   see(frame) {

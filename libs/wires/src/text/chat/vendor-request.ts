@@ -5,7 +5,7 @@ import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { openAiEffort } from "../hub/openai-efforts.ts";
+import { openAiEffort, withAcceptedSampling } from "../hub/openai-models.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
 import { forcesOne, offeredTools, ownTool } from "../hub/render.ts";
 import {
@@ -62,7 +62,8 @@ const maxStops = 4;
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(cachedBy(model, clientRequest), "chat", unsupported);
+  const accepted = withAcceptedSampling(clientRequest, model, unsupported);
+  const request = withoutForeignSearches(cachedBy(model, accepted), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = present({
@@ -75,7 +76,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     [takesNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
     stop: request.stop,
     response_format: renderFormat(request),
-    reasoning_effort: openAiEffort(request, model, unsupported),
+    reasoning_effort: openAiEffort(request, model, "chat", unsupported),
     temperature: request.temperature,
     top_p: request.topP,
     top_k: refused(model, "topK", request.topK, unsupported),

@@ -1,10 +1,10 @@
-import { adaptiveModel, minBudget, thinkingBudget } from "../hub/claude.ts";
+import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./turns.ts";
-import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
+import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
 
 interface ConverseThinking {
   /** Members for `additionalModelRequestFields`, which differ by family of models. */
@@ -38,43 +38,50 @@ export function renderThinking(
 ): ConverseThinking {
   const { reasoning, maxTokens } = request;
   const silent: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
-  if (reasoning === undefined) return silent;
-  const effort = effortOf(reasoning);
+  const effort = effortOf(reasoning ?? {});
+  if (reasoning === undefined || (effort === undefined && reasoning.budgetTokens === undefined)) return silent;
   const form = thinkingFormOf(target.model);
-  if (effort === undefined && reasoning.budgetTokens === undefined) return silent;
-  const { thinks } = (form === "claude-adaptive" ? adaptiveModel(target.model) : undefined) ?? {};
+  const thinks = thinksOf(form, target.model);
   const off = thinks === "unless-disabled" ? { ...silent, fields: { thinking: { type: "disabled" } } } : silent;
   if (effort === "none") {
     unsupported.noteIf("reasoning", thinks === "always");
     return off;
   }
   const bound = maxTokens ?? target.defaultMaxTokens;
-  if (
-    form === undefined ||
-    isRefused(form, request, messages, thinks === "always") ||
-    (form === "claude-budget" && bound <= minBudget)
-  ) {
+  const forced = thinks !== "always" && forcesTool(request);
+  if (form === undefined || isRefused(form, forced, bound, messages)) {
     unsupported.note("reasoning");
     return off;
   }
   const word = effort ?? "medium";
-  if (form === "effort") return { ...silent, fields: { reasoning_effort: threeEfforts[word] } };
-  if (form === "nova")
-    return { ...silent, fields: { reasoningConfig: { type: "enabled", maxReasoningEffort: threeEfforts[word] } } };
-  if (form === "claude-adaptive")
-    return { fields: { thinking: { type: "adaptive" } }, maxTokens: bound, fixesSampling: true };
-  const budget = Math.min(thinkingBudget(reasoning, word, bound), bound - 1);
-  return { fields: { thinking: { type: "enabled", budget_tokens: budget } }, maxTokens: bound, fixesSampling: true };
+  if (form === "effort" || form === "nova") return { ...silent, fields: effortFields(form, word) };
+  return { fields: { thinking: claudeThinking(form, reasoning, word, bound) }, maxTokens: bound, fixesSampling: true };
 }
 
-function isRefused(
+function thinksOf(form: ThinkingForm | undefined, model: string): AdaptiveModel["thinks"] | undefined {
+  return form === "claude-adaptive" ? adaptiveModel(model)?.thinks : undefined;
+}
+
+function claudeThinking(
   form: ThinkingForm,
-  request: TextRequest,
-  messages: readonly Message[],
-  alwaysThinks: boolean,
-): boolean {
-  if (!form.startsWith("claude")) return false;
-  return (forcesTool(request) && !alwaysThinks) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
+  reasoning: ReasoningWish,
+  effort: Exclude<Effort, "none">,
+  bound: number,
+): JsonObject {
+  if (form === "claude-adaptive") return { type: "adaptive" };
+  return { type: "enabled", budget_tokens: Math.min(thinkingBudget(reasoning, effort, bound), bound - 1) };
+}
+
+function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">): JsonObject {
+  const word = threeEfforts[effort];
+  return form === "effort"
+    ? { reasoning_effort: word }
+    : { reasoningConfig: { type: "enabled", maxReasoningEffort: word } };
+}
+
+function isRefused(form: ThinkingForm, forced: boolean, bound: number, messages: readonly Message[]): boolean {
+  if (form === "claude-budget") return forced || bound <= minBudget || hasUnsealedLoop(messages, pairs);
+  return form === "claude-adaptive" && forced;
 }
 
 /** Form in which a request asks a model to think. */

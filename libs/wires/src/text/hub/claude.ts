@@ -3,7 +3,7 @@ import { forcesTool } from "./render.ts";
 import type { Effort, ReasoningWish, TextRequest } from "./request.ts";
 
 /** Thinking of a Claude model that refuses thinking budgets and all sampling parameters. */
-interface AdaptiveModel {
+export interface AdaptiveModel {
   /** Time at which it thinks: if a request asks for it, unless a request disables it, or always. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   /** True if the model refuses a tool choice that forces a call. */

@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
-import { adaptiveModel, minBudget, thinkingBudget } from "../hub/claude.ts";
+import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
@@ -48,30 +48,31 @@ export function renderThinking(
   if (reasoning === undefined || isUnset(reasoning)) return silent;
   const adaptive = adaptiveModel(target.model);
   const effort = effortOf(reasoning);
-  const off = {
-    ...silent,
-    thinking: adaptive === undefined || adaptive.thinks === "unless-disabled" ? { type: "disabled" } : undefined,
-    effort: adaptive?.thinks === "always" ? "low" : undefined,
-  };
+  const alwaysThinks = adaptive?.thinks === "always";
+  const off = { ...silent, ...leastThinking(adaptive?.thinks) };
   if (effort === "none") {
-    unsupported.noteIf("reasoning", adaptive?.thinks === "always");
+    unsupported.noteIf("reasoning", alwaysThinks);
     return off;
   }
-  const isForced = forcesTool(request) && adaptive?.thinks !== "always";
-  if (isForced || (adaptive === undefined && hasUnsealedLoop(messages, pairs))) {
+  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsealedLoop(messages, pairs))) {
     unsupported.note("reasoning");
     return off;
   }
-  if (adaptive !== undefined) {
-    const display = reasoning.show === "none" ? "omitted" : "summarized";
-    return {
-      ...silent,
-      thinking: { type: "adaptive", display },
-      effort: effort === "minimal" ? "low" : effort,
-      on: true,
-    };
-  }
-  return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
+  if (adaptive === undefined)
+    return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
+  const display = reasoning.show === "none" ? "omitted" : "summarized";
+  return {
+    ...silent,
+    thinking: { type: "adaptive", display },
+    effort: effort === "minimal" ? "low" : effort,
+    on: true,
+  };
+}
+
+/** Returns the members that ask a model for the least thinking: it is disabled where a request can do so. */
+function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<RenderedThinking> {
+  if (thinks === "always") return { effort: "low" };
+  return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };
 }
 
 /** Renders thinking with a budget. */

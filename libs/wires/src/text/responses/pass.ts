@@ -6,6 +6,7 @@ import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts"
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { reportedFees, type ReportedFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
+import { fitToModel } from "../hub/openai-models.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, wordsOf } from "./early-end.ts";
@@ -37,10 +38,12 @@ export const responsesPass: TextPass = {
   },
 
   *fit(body, { model, foreignItems }) {
-    const input = foreignItems.size === 0 ? undefined : yield* memberInTurns(body, "input");
-    if (!Array.isArray(input)) return { body, dropped: [] };
+    const accepted = yield* fitToModel(body, model, "responses");
+    const input = foreignItems.size === 0 ? undefined : yield* memberInTurns(accepted.body, "input");
+    if (!Array.isArray(input)) return accepted;
     const { items, dropped } = withoutForeignIds(input, foreignItems, refusesUnknownFields(model));
-    return { body: spliceMembers(body, { input: yield* stringifyInTurns(items) }), dropped };
+    const fitted = spliceMembers(accepted.body, { input: yield* stringifyInTurns(items) });
+    return { body: fitted, dropped: [...accepted.dropped, ...dropped] };
   },
 
   /** Parses only terminal events; others are recognised by their first line. */

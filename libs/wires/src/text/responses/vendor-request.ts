@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { openAiEffort, takesReasoning } from "../hub/openai-efforts.ts";
+import { openAiEffort, openAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
 import { chosenName, ownTool, renderToolBy, type ToolRenderers } from "../hub/render.ts";
@@ -46,14 +46,19 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(cachedBy(target.model, clientRequest), "responses", unsupported);
+  const accepted = withAcceptedSampling(clientRequest, target.model, unsupported);
+  const request = withoutForeignSearches(cachedBy(target.model, accepted), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
-  unsupported.noteIf("text.cache", request.instructions[0]?.cache);
+  // Instructions of a client hold for the whole conversation, so such a model gets them as its first message.
+  const [first, ...others] = request.instructions;
+  const lasting = openAiModel(target.model)?.instructsLast === true ? request.instructions : others;
+  const instructions = lasting === others ? first : undefined;
+  unsupported.noteIf("text.cache", instructions?.cache);
   const body = present({
     model: target.model,
-    instructions: request.instructions[0]?.text,
-    input: renderTurns(request, unsupported),
+    instructions: instructions?.text,
+    input: renderTurns({ ...request, instructions: lasting }, unsupported),
     stream: request.stream ? true : undefined,
     store: false,
     tools: renderTools(request, unsupported),
@@ -83,7 +88,7 @@ function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): numb
 }
 
 function renderReasoning(request: TextRequest, model: string, unsupported: Unsupported): JsonObject | undefined {
-  const effort = openAiEffort(request, model, unsupported);
+  const effort = openAiEffort(request, model, "responses", unsupported);
   const { show } = request.reasoning ?? {};
   if (request.reasoning === undefined || !takesReasoning(model)) return undefined;
   return present({ effort, summary: show === undefined ? undefined : showWords[show] });

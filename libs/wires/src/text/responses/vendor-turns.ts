@@ -8,12 +8,12 @@ import { ownSeal } from "../hub/seals.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
 
-/** Renders the conversation as input items; the first instruction becomes `instructions`. */
+/** Renders the conversation as input items; its instructions are messages at the beginning. */
 export function renderTurns(
   { instructions, turns, tools }: TextRequest,
   unsupported: Unsupported,
 ): readonly JsonObject[] {
-  const systems = instructions.slice(1).map((part) => message("system", [part], unsupported));
+  const systems = instructions.map((part) => message("developer", [part], unsupported));
   const names = localNames(tools);
   return [...systems, ...pairedTurns(turns).flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
 }

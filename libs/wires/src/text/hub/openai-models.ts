@@ -1,0 +1,126 @@
+import { isRecord } from "../../json/fields.ts";
+import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
+import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
+import type { FittedBody } from "../pass.ts";
+import type { Unsupported } from "./field-support.ts";
+import { effortOf, efforts, type Effort, type RequestField, type TextRequest } from "./request.ts";
+
+/** Rules of a model of OpenAI, which refuses a request as a whole for one value that it does not accept. */
+interface OpenAiModel {
+  /** Accepted efforts, from the lowest to the highest; absent: the model does not reason, and accepts none. */
+  readonly efforts?: readonly [lowest: Effort, highest: Effort];
+  /** Requests in which it accepts parameters of sampling; absent: all. */
+  readonly sampling?: "never" | "unless-reasoning-is-requested" | "with-effort-none";
+  /** True if `instructions` stand after the input, hold for one turn and are not cached. */
+  readonly instructsLast?: true;
+}
+
+/**
+ * Rules by name; the first match applies. Sources: OpenAI's pages on latest models and on GPT-5.1 and 5.2,
+ * pydantic-ai-slim 2.68.0, modelparams.dev#236, litellm-docs#1173, bolna#852. A name may follow a path or `ft:`.
+ */
+const models: readonly (readonly [name: RegExp, rules: OpenAiModel])[] = [
+  [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
+  [/^gpt-6\.[2-9]/, { efforts: ["low", "max"], sampling: "never", instructsLast: true }],
+  [/^(?:gpt-6-astra|gpt-6\.1-sol)/, { efforts: ["low", "max"], sampling: "never" }],
+  [/^(?:gpt-6|gpt-5\.[6-9])/, { efforts: ["none", "max"], sampling: "with-effort-none" }],
+  [/^(?:gpt-5\.[2-5]|gpt-5\.1-codex-max)/, { efforts: ["none", "xhigh"], sampling: "unless-reasoning-is-requested" }],
+  [/^gpt-5\.1/, { efforts: ["none", "high"], sampling: "unless-reasoning-is-requested" }],
+  [/^gpt-5/, { efforts: ["minimal", "high"], sampling: "never" }],
+  [/^o\d/, { efforts: ["low", "high"], sampling: "never" }],
+];
+
+/** Returns the rules of a model; undefined for models of others. */
+export function openAiModel(model: string): OpenAiModel | undefined {
+  const own = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
+  return own === undefined ? undefined : models.find(([name]) => name.test(own))?.[1];
+}
+
+/** Returns false for a model of OpenAI that refuses to be asked for reasoning. */
+export function takesReasoning(model: string): boolean {
+  const rules = openAiModel(model);
+  return rules === undefined || rules.efforts !== undefined;
+}
+
+/** Wires on which OpenAI serves models. */
+type OpenAiWire = "chat" | "responses";
+
+/**
+ * Returns the effort in which a model is asked to reason on OpenAI's wires; undefined: its own. A wish that the model
+ * does not fulfil is reported as a loss.
+ */
+export function openAiEffort(
+  { reasoning }: Pick<TextRequest, "reasoning">,
+  model: string,
+  wire: OpenAiWire,
+  unsupported: Unsupported,
+): Effort | undefined {
+  if (reasoning === undefined) return undefined;
+  const effort = effortOf(reasoning);
+  const accepted = acceptedEffort(effort, model, wire);
+  unsupported.noteIf("reasoning", takesReasoning(model) ? accepted !== effort : effort !== "none");
+  return accepted;
+}
+
+/** Returns the accepted effort that is nearest to the requested one; undefined where reasoning cannot be turned off. */
+function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
+  const rules = openAiModel(model);
+  if (effort === undefined || rules === undefined) return effort;
+  if (rules.efforts === undefined) return undefined;
+  const [lowest, highest] = rules.efforts;
+  if (effort === "none") return lowest === "none" ? effort : undefined;
+  if (effort === "minimal") return lowest === "minimal" ? effort : "low";
+  // Chat completions accept no higher effort than `xhigh`.
+  const most = wire === "chat" && highest === "max" ? "xhigh" : highest;
+  return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(most))];
+}
+
+/** Fields of sampling by their names on both wires, and the values that change nothing. */
+const sampling = {
+  temperature: { field: "temperature", usual: 1 },
+  top_p: { field: "topP", usual: 1 },
+  presence_penalty: { field: "presencePenalty", usual: 0 },
+  frequency_penalty: { field: "frequencyPenalty", usual: 0 },
+  logit_bias: { field: "logitBias", usual: undefined },
+  logprobs: { field: "logProbabilities", usual: false },
+  top_logprobs: { field: "logProbabilities", usual: 0 },
+} as const satisfies Record<string, { readonly field: RequestField; readonly usual: unknown }>;
+
+const samplingFields = Object.values(sampling);
+
+/** Returns true if a model refuses all parameters of sampling in a request with this effort. */
+function refusesSampling(model: string, effort: Effort | undefined): boolean {
+  const rule = openAiModel(model)?.sampling;
+  if (rule === undefined || rule === "never") return rule === "never";
+  return effort === undefined ? rule === "with-effort-none" : effort !== "none";
+}
+
+/** Returns a request without the sampling that its model refuses; values that change something are reported. */
+export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
+  if (!refusesSampling(model, effortOf(request.reasoning ?? {}))) return request;
+  const kept = { ...request };
+  for (const { field, usual } of samplingFields) {
+    unsupported.noteIf(field, kept[field] === usual ? undefined : kept[field]);
+    delete kept[field];
+  }
+  return kept;
+}
+
+/** Changes a forwarded request to what its model accepts: removes sampling, and lowers or raises the effort. */
+export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
+  if (openAiModel(model) === undefined) return { body, dropped: [] };
+  yield* findMembersInTurns(body);
+  const names = new Set(membersOf(body).map(({ name }) => name));
+  const holder = wire === "chat" ? "reasoning_effort" : "reasoning";
+  const reasoning = names.has(holder) ? yield* memberInTurns(body, holder) : undefined;
+  const word = isRecord(reasoning) ? reasoning["effort"] : reasoning;
+  const effort = efforts.find((each) => each === word);
+  const refused = refusesSampling(model, effort) ? Object.keys(sampling).filter((name) => names.has(name)) : [];
+  const accepted = acceptedEffort(effort, model, wire);
+  const dropped = accepted === effort ? refused : [...refused, wire === "chat" ? holder : "reasoning.effort"];
+  const sampled = refused.length === 0 ? body : withoutMembers(body, refused);
+  if (accepted === effort) return { body: sampled, dropped };
+  if (wire === "chat" && accepted === undefined) return { body: withoutMembers(sampled, [holder]), dropped };
+  const value = isRecord(reasoning) ? { ...reasoning, effort: accepted } : accepted;
+  return { body: spliceMembers(sampled, { [holder]: JSON.stringify(value) }), dropped };
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { atOnce } from "../../src/json/index.ts";
+import { wires } from "../../src/text/index.ts";
+import type { TextRequest } from "../../src/text/hub/request.ts";
+import { text } from "../harness.ts";
+
+type Wire = "chat" | "responses";
+
+const rendered = (wire: Wire, model: string, fields: Partial<TextRequest>) =>
+  wires[wire].vendor.render(
+    { model: "m", stream: false, instructions: [], turns: [{ role: "user", parts: [text("Hi")] }], ...fields },
+    { model, defaultMaxTokens: 9 },
+  );
+
+/** A request of a client of the same wire, as its vendor gets it. */
+function forwarded(wire: Wire, model: string, body: object) {
+  const target = { model, foreignItems: new Set<string>() };
+  const fit = wires[wire].pass.fit?.(Buffer.from(JSON.stringify(body)), target);
+  if (fit === undefined) throw new Error("the wire fits requests");
+  const { body: bytes, dropped } = atOnce(fit);
+  return { body: JSON.parse(bytes.toString()), dropped };
+}
+
+test.each<[string, Wire, Partial<TextRequest>["reasoning"], string | undefined, readonly string[]]>([
+  ["gpt-4.1", "chat", { effort: "low" }, undefined, ["reasoning"]],
+  ["gpt-5-chat-latest", "chat", { effort: "none" }, undefined, []],
+  ["o3", "chat", { effort: "max" }, "high", ["reasoning"]],
+  ["gpt-5-mini", "responses", { effort: "minimal" }, "minimal", []],
+  ["gpt-5.1", "responses", { effort: "minimal" }, "low", ["reasoning"]],
+  ["gpt-5.1", "responses", { effort: "none" }, "none", []],
+  ["gpt-5.4", "responses", { effort: "max" }, "xhigh", ["reasoning"]],
+  ["openai/gpt-5.6-sol", "responses", { effort: "max" }, "max", []],
+  ["openai/gpt-5.6-sol", "chat", { effort: "max" }, "xhigh", ["reasoning"]],
+  ["gpt-6-luna", "chat", { effort: "minimal" }, "low", ["reasoning"]],
+  ["gpt-6-astra", "chat", { effort: "none" }, undefined, ["reasoning"]],
+  ["ft:gpt-6.2-sol:us::a", "responses", { effort: "minimal" }, "low", ["reasoning"]],
+  ["gpt-6.2-sol", "responses", { budgetTokens: -1 }, undefined, []],
+  ["gpt-oss-120b", "chat", { effort: "max" }, "max", []],
+])("%s on %s is asked for the effort nearest to %j: %s", (model, wire, reasoning, effort, dropped) => {
+  const { body, dropped: lost } = rendered(wire, model, { reasoning });
+  const asked = wire === "chat" ? body["reasoning_effort"] : Object(body["reasoning"]).effort;
+  expect([asked, lost]).toEqual([effort, dropped]);
+});
+
+const sampling = {
+  temperature: 0.2,
+  topP: 0.9,
+  presencePenalty: 1,
+  frequencyPenalty: 1,
+  logitBias: { "1": 1 },
+  logProbabilities: { alternatives: 2 },
+} as const;
+const names = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "logit_bias",
+  "logprobs",
+  "top_logprobs",
+];
+
+test.each<[string, Partial<TextRequest>["reasoning"], boolean]>([
+  ["gpt-4.1", undefined, true],
+  ["gpt-5-chat-latest", undefined, true],
+  ["o3", undefined, false],
+  ["gpt-5", undefined, false],
+  ["gpt-5.2", undefined, true],
+  ["gpt-5.2", { effort: "low" }, false],
+  ["gpt-5.6", undefined, false],
+  ["gpt-5.6", { effort: "none" }, true],
+  ["gpt-6-astra", { effort: "none" }, false],
+  ["gpt-6.2-sol", undefined, false],
+  ["other", { effort: "low" }, true],
+])("%s, asked for %j, takes sampling: %s", (model, reasoning, taken) => {
+  const { body, dropped } = rendered("chat", model, { ...sampling, reasoning });
+  expect(names.filter((name) => name in body)).toEqual(taken ? names : []);
+  expect(Object.keys(sampling).filter((field) => dropped.includes(field))).toEqual(taken ? [] : Object.keys(sampling));
+});
+
+test("sampling that changes nothing is left out without a word", () => {
+  const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 };
+  const { body, dropped } = rendered("chat", "gpt-6.2-sol", usual);
+  expect([Object.keys(body), dropped]).toEqual([["model", "messages"], []]);
+});
+
+test("clients of the same wire are served the same rules", () => {
+  expect(forwarded("chat", "gpt-6.2-sol", { temperature: 0.2, reasoning_effort: "none", user: "u" })).toEqual({
+    body: { user: "u" },
+    dropped: ["temperature", "reasoning_effort"],
+  });
+  expect(forwarded("chat", "gpt-5.6", { temperature: 0.2, reasoning_effort: "none" }).dropped).toEqual([]);
+  const body = { top_p: 0.2, reasoning: { effort: "minimal", summary: "auto" }, input: "Hi" };
+  expect(forwarded("responses", "gpt-6-sol", body)).toEqual({
+    body: { reasoning: { effort: "low", summary: "auto" }, input: "Hi" },
+    dropped: ["top_p", "reasoning.effort"],
+  });
+  expect(forwarded("responses", "other", body)).toEqual({ body, dropped: [] });
+});
+
+test("instructions are the first message of models that place them after the input", () => {
+  const instructions = [text("Be brief."), text("Be kind.")];
+  expect(rendered("responses", "gpt-6.2-sol", { instructions }).body).toEqual({
+    model: "gpt-6.2-sol",
+    store: false,
+    input: [
+      { type: "message", role: "developer", content: [{ type: "input_text", text: "Be brief." }] },
+      { type: "message", role: "developer", content: [{ type: "input_text", text: "Be kind." }] },
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] },
+    ],
+  });
+  expect(rendered("responses", "gpt-6-sol", { instructions }).body).toMatchObject({ instructions: "Be brief." });
+});
