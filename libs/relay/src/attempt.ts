@@ -18,7 +18,7 @@ import type { RunDeps } from "./deps.ts";
 import type { Plan } from "./kind.ts";
 import { keepWaiting } from "./waiting.ts";
 
-/** Attempts of one call, or of a query or session, at a model's vendors. */
+/** A request to send to one of a model's vendors: a call, a query or a session. */
 export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   AttemptPlan<Result, Wire>,
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"
@@ -29,8 +29,8 @@ export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
 }
 
 /**
- * Sends a request to the vendors of a model, channel by channel, until one returns a usable answer. All requests to
- * vendors on behalf of a caller start here. Throws AttemptsFailed.
+ * Sends a request to the vendors of a model, one channel after another, until one returns a usable answer. Every
+ * request to a vendor on behalf of a caller starts here. Throws AttemptsFailed.
  */
 export function attemptVendors<Result, Wire extends UpstreamWire>(
   { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
@@ -55,7 +55,10 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
   });
 }
 
-/** Finds a vendor that answers a call, and sends heartbeats to the client meanwhile. Throws AttemptsFailed. */
+/**
+ * Sends a call to its vendors until one answers. Meanwhile, sends heartbeats to a client that waits for a stream.
+ * Throws AttemptsFailed.
+ */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<Accepted>> {
   const { deps, call, kind, plan, serving } = run;
   const { conversation } = plan;
@@ -79,7 +82,7 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
   return attempted;
 }
 
-/** Returns the owner under which a call's conversation is stored. */
+/** Returns the owner of a call's conversation, under which its route is stored. */
 function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
 }
@@ -91,7 +94,7 @@ async function prepare<Planned extends Plan>(
 ): Promise<PreparedCall> {
   leaving.begins();
   const exchange = await kind.exchange(plan, route, history);
-  // Stored before the vendor answers, so that any replica finds it for the next turn.
+  // The route is stored before the vendor answers, so that each replica finds it for the next turn.
   if (plan.conversation !== undefined)
     deps.channels.affinity.keep(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
   const request = exchange.request ?? requestFor(call, plan.forward, route, exchange);
@@ -116,7 +119,7 @@ class PreparedCall {
     this.#exchange = exchange;
   }
 
-  /** Reads an answer until it is known to be usable for the client. Throws Failure if it is not. */
+  /** Reads an answer until it is known to be usable. Throws Failure if it is not. */
   async accept(answer: UpstreamAnswer): Promise<Accepted> {
     const { limits, budget } = this.#deps;
     const exchange = this.#exchange;
@@ -142,7 +145,10 @@ class PreparedCall {
   }
 }
 
-/** The vendor's request for an exchange, with what of the client's goes on to a vendor of its own wire. */
+/**
+ * Builds the vendor's request for an exchange. Headers and query parameters of the client are added if the vendor has
+ * the client's wire.
+ */
 export function requestFor(
   call: Pick<Call, "requestId">,
   forward: Plan["forward"],

@@ -12,7 +12,10 @@ import type { Metered } from "./money/measure.ts";
 import { Meter } from "./money/meter.ts";
 import { notSent, type Outcome } from "./outcome.ts";
 
-/** Result of an attempt with its exchange: a complete answer, a started task or job, or a stream at its first frame. */
+/**
+ * An accepted answer with its exchange: a complete answer, a started task or job, or a stream of which the first frame
+ * has arrived.
+ */
 export type Accepted = {
   readonly exchange: Exchange;
   /** Time of the answer's first byte, by `performance.now()`. */
@@ -24,7 +27,7 @@ export type Accepted = {
   | { readonly kind: "stream"; readonly reader: StreamAnswerReader; readonly held: HeldStream }
 );
 
-/** Held money of a run, its plan and its price. */
+/** The money that is held for a run, with its price and expected cost. */
 export type RunMoney = Pick<
   HeldMoney,
   | "again"
@@ -40,17 +43,17 @@ export type RunMoney = Pick<
   | "settle"
 >;
 
-/** Parts of a run. */
+/** Constructor arguments of `CallRun`. */
 export interface CallRunParts<Planned extends Plan> {
   readonly kind: Pick<CallKind<never, Planned>, "answered" | "countUnsupported" | "exchange">;
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly held: RunMoney;
-  /** Attempts with earlier models; absent: this model is the first. */
+  /** Attempts with the models that were tried before; absent: this model is the first. */
   readonly triedBefore?: readonly Tried[] | undefined;
 }
 
-/** Processing of a call with one model, from its hold to its settlement. */
+/** Processing of a call with one model, from the hold of its money to its settlement. */
 export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly deps: RunDeps;
   readonly call: Call;
@@ -58,10 +61,10 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly held: RunMoney;
-  /** Meters the answer while it arrives. */
+  /** Meters an answer that is a stream while it arrives. */
   readonly meter: Meter;
   readonly leaving: Leaving;
-  /** Outcome so far. */
+  /** Outcome of the call so far. */
   outcome: Outcome = notSent;
   readonly #triedBefore: readonly Tried[];
 
@@ -78,7 +81,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;
-    // A job that is not stored costs nothing, however long its start takes.
+    // A job that is not stored costs nothing, so no usage is certain while it starts.
     if (plan.cost.by !== "job") held.certain = () => this.#progress();
     this.leaving = new Leaving(deps, call, plan);
   }
@@ -95,15 +98,15 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   }
 
   /**
-   * Returns whether a fallback model should be tried: this model has no available channel, the request is valid, and
-   * the client is still connected.
+   * Returns whether a fallback model should be tried: no vendor could serve the call (status 429 or 5xx), the request
+   * may be sent again, and the client is still connected.
    */
   isWorthAnotherModel({ failure, isFinal }: AttemptsFailed): boolean {
     if (isFinal || this.leaving.isClientGone || this.leaving.failure !== undefined) return false;
     return failure.status >= 500 || failure.status === 429;
   }
 
-  /** Settles the call; the promise never rejects. */
+  /** Settles the call. The promise never rejects. */
   settle({ units, estimated, capped }: Metered, ended: CallStatus, status: number, error?: string): Promise<void> {
     return this.held.settle({ ...this.outcome, units, estimated, capped, ended, status, error });
   }
@@ -112,7 +115,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.leaving[Symbol.dispose]();
   }
 
-  /** Returns the usage that is certain so far; it is charged if the process dies. */
+  /** Returns the usage that is certain so far. It is charged if the process dies. */
   #progress(): Outcome {
     const units = { ...this.held.expected.floorUnits, outputTokens: this.meter.roughTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;
@@ -120,7 +123,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   }
 }
 
-/** Describes an answer for the call's kind, which receives it immediately before the client does. */
+/** Describes an answer to the call's kind immediately before the client receives it. */
 export function shownAnswer(
   { route, accepted }: OpenAttempt<Accepted>,
   text: Buffer | string,

@@ -3,8 +3,8 @@ import { Failure, present, type Caller } from "@modelgate/contracts";
 import type { RelayDeps } from "./deps.ts";
 
 /**
- * Returns the current state of an open connection's caller: the models and budgets of its API key, the limits of its
- * group. Throws Failure if the key was disabled or has expired, or if the group was removed.
+ * Returns the caller of an open connection with its current models, budgets and limits. Throws Failure if the API key
+ * was disabled or has expired, or if its group was removed.
  */
 export async function currentCaller(
   { redis, catalog }: Pick<RelayDeps, "catalog" | "redis">,
@@ -18,7 +18,7 @@ export async function currentCaller(
   return { ...rest, ...limits, ...present({ models: allowed }) };
 }
 
-/** Restricts the models of a client secret to those of the API key that it was created with. */
+/** Restricts the models of a client secret to those of the API key that created it. */
 function inBoth(own: string[] | undefined, owners: string[] | undefined): string[] | undefined {
   return own === undefined || owners === undefined ? (own ?? owners) : own.filter((name) => owners.includes(name));
 }

@@ -14,8 +14,9 @@ export interface RelayDeps {
   readonly settlements: Settlements;
   readonly renewals: Renewals;
   /**
-   * Models whose vendors bill output that their streams do not show (reasoning). The cost of such a stream cannot be
-   * counted while it runs, so its maximum cost is held. This process learns them from the vendors' final usage reports.
+   * Models whose vendors bill output that their streams do not show, such as reasoning. The cost of such a stream
+   * cannot be counted while it arrives, so money is held for its maximum. This process learns the models from the
+   * vendors' final usage reports.
    */
   readonly unseen: BoundedMap<true>;
   readonly madeIds: MadeIds;
@@ -26,11 +27,11 @@ export interface RelayDeps {
   readonly limits: RelayLimits;
 }
 
-/** Dependencies that one call needs. */
+/** Dependencies of one call. */
 export interface CallDeps extends Omit<RelayDeps, "catalog" | "channels" | "madeIds"> {
   readonly catalog: { current(): Pick<Catalog, "candidates" | "fallbacksOf" | "group" | "resolve"> };
   readonly channels: Pick<Channels, "affinity" | "attempts" | "transport">;
 }
 
-/** Dependencies that a call needs after its money is held. */
+/** Dependencies of a call after its money is held. */
 export type RunDeps = Omit<CallDeps, "newCallId" | "redis" | "renewals" | "settlements">;

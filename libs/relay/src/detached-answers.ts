@@ -1,28 +1,28 @@
 import { leftAnswers } from "./money/call-metrics.ts";
 
 /**
- * Maximum ms that shutdown waits for vendors whose clients have disconnected; after it the calls are charged their
- * certain usage.
+ * Maximum ms that shutdown waits for answers whose clients have disconnected. After it, these calls are charged the
+ * usage that is certain.
  */
 const endMs = 4_000;
 
-/** Slot for one call whose vendor's answer is read after the client disconnected. */
+/** Slot for one vendor answer that is read after its client disconnected. */
 export interface DetachedSeat extends Disposable {
   /** Aborted when the time limit of the slot is reached. */
   readonly signal: AbortSignal;
 }
 
-/** Limits of answers that are read after the client disconnected. */
+/** Limits for vendor answers that are read after their clients disconnected. */
 export interface DetachedLimits {
-  /** Maximum number at the same time. */
+  /** Maximum number of such answers at the same time. */
   readonly most: number;
-  /** Maximum duration of each, in ms. */
+  /** Maximum ms for which each answer is read. */
   readonly ms: number;
 }
 
 /**
- * Calls of this process whose clients disconnected before the answer, and whose vendors' answers are still read because
- * they report the cost. Disposal waits for them for a limited time.
+ * Vendor answers of this process that are read although their clients have disconnected, because the answers report
+ * what must be charged. Disposal waits for them for a limited time.
  */
 export class DetachedAnswers implements AsyncDisposable {
   readonly #open = new Map<AbortController, NodeJS.Timeout>();
@@ -33,7 +33,7 @@ export class DetachedAnswers implements AsyncDisposable {
     this.#limits = limits;
   }
 
-  /** Takes a slot; undefined if all are in use. */
+  /** Returns a slot; undefined if all are in use or the process is shutting down. */
   take(): DetachedSeat | undefined {
     if (this.#open.size >= this.#limits.most || this.#emptied !== undefined) return undefined;
     const controller = new AbortController();

@@ -29,24 +29,24 @@ export function relayVariables(
       "Accounts, and groups, with the most calls that the metrics show by name; 0: none.",
       { max: 1_000 },
     ),
-    /** Lease of a channel's or key's seat, in ms; the seats of a service that died are free afterwards. */
+    /** Time in ms after which the concurrency seats of a service that died are free again. */
     channelLeaseMs: 30_000,
-    /** Time after its last call for which a conversation's channel is remembered, in ms. */
+    /** Time in ms after a conversation's last call for which its route is remembered. */
     affinityMs: 6 * 3_600_000,
     /**
-     * Time constant of the decay of a channel's measured speed, in ms: 37 % is left after it. For models of `choice:
-     * fastest`.
+     * Time constant, in ms, of the decay of a channel's measured speed: after it, 37 % of the weight is left. The speed
+     * is used for models with `choice: fastest`.
      */
     fastestDecayMs: 60_000,
     /** Time for which an account may refer to objects that a vendor stored for it (containers, files, items), in ms. */
     madeIdLifetimeMs: 30 * 24 * 3_600_000,
     detachedAnswers: {
       /**
-       * Maximum number of answers that are read at the same time after their clients disconnected; they report what
-       * must be charged.
+       * Maximum number of vendor answers that are read at the same time after their clients disconnected. They report
+       * what must be charged.
        */
       most: 256,
-      /** Maximum duration of each, in ms. */
+      /** Maximum ms for which each of them is read. */
       ms: 60_000,
     },
   };
@@ -55,32 +55,36 @@ export function relayVariables(
 function limitVariables(read: VariableReader, outputTokens: number) {
   return {
     /**
-     * Output tokens per answer or image that money is held for if neither the client nor the model's `maxOutputTokens`
+     * Output tokens per answer or image for which money is held if neither the client nor the model's `maxOutputTokens`
      * limits them.
      */
     outputTokens,
-    /** Output tokens of a text stream that money is held for at first, and in each further step while it runs. */
+    /**
+     * Output tokens of a text stream for which money is held at first, and by which the hold is extended while the
+     * stream arrives.
+     */
     stepTokens: 2_048,
     /**
-     * Calls of vendor-side tools that money is held for, and the limit that is sent to the vendor, if the client sets
-     * none.
+     * Calls of vendor-side tools for which money is held if the client sets no limit. The same limit is sent to the
+     * vendor.
      */
     toolCalls: 16,
-    /** Input tokens that money is held for with each of these calls, because the model reads the tool's results. */
+    /** Input tokens for which money is held per such call, because the model reads the tool's results. */
     toolTokens: 4_096,
     /**
-     * Lease of a hold in ms, renewed while its call runs; after it the ledger settles the calls of a service that died.
+     * Lease of a hold in ms. It is renewed while the call runs; if the service dies, the ledger settles the call after
+     * it.
      */
     leaseMs: 15_000,
-    /** Maximum events that may wait in one shard's outbox before calls are refused (503). */
+    /** Maximum events that may wait in the outbox of one shard; beyond it, calls are refused (503). */
     outboxBound: 100_000,
     heartbeatMs: read.integer("HEARTBEAT_MS", 15_000, "Silence of a vendor after which a stream gets a sign of life.", {
       min: 10,
       max: 30_000, // half of the silence that the edge accepts
     }),
-    /** Maximum ms for which the chunks of a burst in a stream are collected; 0: each is passed on immediately. */
+    /** Maximum ms for which the chunks of a burst in a stream are collected; 0: each chunk is passed on immediately. */
     gatherMs: 1,
-    /** Maximum bytes of an answer that is not a stream: 2,048 embeddings of 3,072 floats in JSON are about 130 MB. */
+    /** Maximum bytes of an answer that is not a stream; 2,048 embeddings of 3,072 floats are about 130 MB of JSON. */
     answerBytes: 128 * mebibyte,
   };
 }
@@ -89,23 +93,23 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
   return {
     body: {
       maxBytes: read.integer("BODY_BYTES", bodyBytes, "Largest JSON body of a request, decompressed.", { min: 1_024 }),
-      /** Maximum ms for a complete body to arrive. */
+      /** Maximum ms until a body has arrived completely. */
       totalMs: 600_000,
       /** Maximum nesting depth of a body. */
       depth: 256,
-      // Real requests stay far below: 300,000 tokens of embeddings, the maximum that vendors accept in one request, are
-      // as many values; 10,000 messages have 60,000 members. No vendor's request has a hundred fields.
-      /** Maximum values of a body, at all depths. */
+      // Real requests stay far below these limits. Vendors accept at most 300,000 tokens for embeddings in one request,
+      // which are as many values; 10,000 messages have 60,000 members; no request of a vendor has a hundred fields.
+      /** Maximum number of values in a body, at all depths. */
       values: 500_000,
-      /** Maximum members of all objects of a body together. */
+      /** Maximum number of members of all objects in a body together. */
       members: 100_000,
-      /** Maximum members of a body's outermost object. */
+      /** Maximum number of members of a body's outermost object. */
       topMembers: 1_000,
     },
     pace: {
       /** Maximum silence while a body arrives, in ms. */
       silenceMs: 30_000,
-      /** Time in ms after which a body that arrives below the minimum average rate is refused (408). */
+      /** Time in ms after which a body below the minimum average rate is refused (408). */
       graceMs: 10_000,
       /** Minimum average rate at which a body must arrive. */
       floorBytesPerSecond: 1_024,
@@ -120,20 +124,20 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
         },
       ),
       shares: {
-        /** Percentage of that memory that one account may use. Its only body may exceed it. */
+        /** Percentage of the memory that one account may use. A single body may exceed it. */
         accountPercent: 50,
-        /** Percentage of that memory that one API key may use. A body that is the key's only one may exceed it. */
+        /** Percentage of the memory that one API key may use. A single body may exceed it. */
         tokenPercent: 25,
-        /** Bodies of one account that may arrive at the same time. */
+        /** Maximum bodies of one account that may arrive at the same time. */
         accountBodies: 1_000,
-        /** Bodies of one API key that may arrive at the same time. */
+        /** Maximum bodies of one API key that may arrive at the same time. */
         tokenBodies: 500,
       },
     },
   };
 }
 
-/** Reads the hosts of the operator's private network that files may be fetched from. */
+/** Reads the variable with the hosts of the operator's private network from which files may be fetched. */
 export function privateHostsVariable(read: VariableReader): string {
   return read.text(
     "FETCH_PRIVATE_HOSTS",

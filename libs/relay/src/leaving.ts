@@ -6,20 +6,20 @@ import type { RunDeps } from "./deps.ts";
 import type { DetachedSeat } from "./detached-answers.ts";
 import type { Plan } from "./kind.ts";
 
-/** Status of a call whose client disconnected before the answer (nginx's 499), for events and logs. */
+/** Status of a call whose client disconnected before the answer, for events and logs; nginx uses the same number. */
 export const clientLeft = 499;
 
 /**
- * Decides when the exchange with a vendor is ended: together with its call, or later if the answer is read after the
+ * Decides when the exchange with a vendor must end: with its call, or later if the answer is still read after the
  * client disconnected. Dispose it when the call has ended.
  */
 export class Leaving implements SendState, Disposable {
-  /** Aborted when the exchange with the vendor must end. */
+  /** Signal that is aborted when the exchange with the vendor must end. */
   readonly ended: AbortSignal;
   readonly #detachedAnswers: RunDeps["detachedAnswers"];
   readonly #ending: AbortSignal;
   readonly #broken: AbortSignal | undefined;
-  /** Ends the exchange if it must outlive the call's signal. */
+  /** Controls `ended` if the exchange may continue after the call's signal is aborted. */
   readonly #delayed: AbortController | undefined;
   /** True if the attempt's request has been sent to the vendor. */
   isSent = false;
@@ -42,7 +42,7 @@ export class Leaving implements SendState, Disposable {
     }
   }
 
-  /** Begins an attempt, and resets what was recorded of earlier ones. Throws if the call has ended. */
+  /** Begins an attempt and forgets the previous one. Throws Failure or ClientGone if the call has ended. */
   begins(): void {
     this.isSent = false;
     const failure = endedBy(this.#ending);
@@ -53,8 +53,8 @@ export class Leaving implements SendState, Disposable {
   }
 
   /**
-   * Returns whether a client that disconnected is charged: the complete request was sent to the vendor, and the
-   * exchange was ended or timed out before the vendor answered or failed.
+   * Returns whether a client that disconnected must pay: its complete request was sent to the vendor, and the exchange
+   * was ended or timed out before the vendor answered or failed.
    */
   isOwing({ code }: Pick<Failure, "code">): boolean {
     if (!this.isSent || this.#broken?.aborted === true) return false;
@@ -62,20 +62,24 @@ export class Leaving implements SendState, Disposable {
   }
 
   /**
-   * Returns whether the client disconnected. A body that ends for this reason reports it before the connection does.
+   * Returns whether the client has disconnected. If it did so while its body was being sent, the body reports this
+   * first.
    */
   get isClientGone(): boolean {
     return this.#ending.reason instanceof ClientGone || this.#broken?.reason instanceof ClientGone;
   }
 
-  /** Returns the failure of the call, regardless of the vendor: the gateway shuts down, or the client's body failed. */
+  /**
+   * Returns the failure that ends the call whatever the vendor does: the gateway shuts down, or the client's body
+   * failed. Undefined if there is none.
+   */
   get failure(): Failure | undefined {
     return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
   }
 
   /**
-   * Handles the end of the call: reads the vendor's answer to its end after the client disconnected, if there is a
-   * slot; else aborts the exchange.
+   * Handles the end of the call. If the client disconnected and a slot is free, the vendor's answer is read to its end;
+   * otherwise the exchange is aborted.
    */
   handleEvent(): void {
     const delayed = this.#delayed;

@@ -20,26 +20,29 @@ import { openRenewals, openSettlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
-/** Dependencies of one service's calls. */
+/** Dependencies of the calls of one service. */
 export interface OpenRelay {
   readonly relay: RelayDeps;
-  /** For events that are not part of a settlement. */
+  /** Outbox for events that are not part of a settlement. */
   readonly outbox: Outbox;
   /** Limits of JSON bodies. */
   readonly body: JsonLimits;
-  /** Record of refused calls. */
+  /** Records refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   /** Throws Failure if the service cannot serve calls now. */
   ready(): void;
 }
 
-/** Dependencies of calls that all services of a process share: memory limits, health of channels, leases. */
+/** Dependencies that all services of a process share, such as memory limits, channel states and leases. */
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;
 }
 
-/** Opened once per process. Closed in reverse order, so that settlements are done before the outbox and Redis close. */
+/**
+ * Opens the shared dependencies once per process. They are closed in reverse order, so that settlements finish before
+ * the outbox and Redis are closed.
+ */
 const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const { log } = shared;
   const redis = await sharedRedis(shared, env);
@@ -76,7 +79,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   };
 });
 
-/** Opens the dependencies of a service's calls, on top of those that the process shares. The process closes them. */
+/** Opens the dependencies of a service's calls. The process closes those that its services share. */
 export async function openRelay(
   env: RelayEnv,
   { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,

@@ -3,29 +3,29 @@ import type { Route, Tried } from "@modelgate/channels";
 import type { UsageBound } from "./money/measure.ts";
 
 /**
- * Course of a call so far: its attempts, and its end as it is billed. Before a call has ended, it is what is recorded if
- * the process dies. Times are from `performance.now()`.
+ * Course of a call: its attempts, and the result that is billed. For a call that has not ended, it is the state to
+ * record if the process dies. Times are from `performance.now()`.
  */
 export interface Outcome {
   /** Route of the last attempt; undefined if there was none. */
   readonly route: Route | undefined;
   /** Attempts, in order. */
   readonly tried: readonly Tried[];
-  /** Start of the call, if its money was held earlier: a session holds money for later requests. */
+  /** Start of the call; set if its money was held earlier, for example for the next request of a session. */
   readonly startedAt?: number | undefined;
-  /** Time of the vendor's first byte; undefined if none arrived. */
+  /** Time at which the vendor's first byte arrived; undefined if none arrived. */
   readonly firstByteAt?: number | undefined;
-  /** Fields of the request that the vendor does not support. */
+  /** Fields of the request that were left out because the vendor does not support them. */
   readonly dropped?: readonly string[] | undefined;
   readonly units: Units;
-  /** True if the units are not the vendor's report. */
+  /** True if the units are not from the vendor's report. */
   readonly estimated: boolean;
   readonly ended: CallStatus;
-  /** HTTP status of the client's response; 0 if there was none. */
+  /** HTTP status of the response to the client; 0 if there was none. */
   readonly status: number;
-  /** Maximum usage, if it is known only at the end; absent: the maximum that was expected. */
+  /** Maximum usage to bill, if it is known only at the end; absent: the expected maximum. */
   readonly most?: UsageBound | undefined;
-  /** Units that were reduced to what the call could use. */
+  /** Units that were reduced to the maximum usage. */
   readonly capped?: readonly UnitName[] | undefined;
   /** Code of the failure, for the log. */
   readonly error?: string | undefined;

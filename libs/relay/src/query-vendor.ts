@@ -7,16 +7,15 @@ import type { CallDeps, RelayDeps } from "./deps.ts";
 import type { Exchange } from "./answers/exchange.ts";
 import type { Plan } from "./kind.ts";
 
-/** A request to a vendor that costs nothing. */
+/** A free request to a vendor. */
 export interface VendorQuery extends Pick<ServingModel, "model">, Pick<Plan, "forward" | "prefer" | "wires"> {
   /** Builds the exchange of one attempt. */
   exchange(route: WireRoute): Promise<Exchange>;
 }
 
 /**
- * Sends a request to a vendor that costs nothing (for example counting a request's tokens): with the attempts of a
- * call, but without a hold, a usage event or an answer to the client. Returns the vendor's complete answer; throws
- * Failure.
+ * Sends a free request to a vendor, for example to count a request's tokens. It is attempted like a call, but there is
+ * no hold, no usage event and no answer to the client. Returns the vendor's complete answer. Throws Failure.
  */
 export async function queryVendor(
   deps: Pick<CallDeps, "budget" | "catalog" | "channels" | "limits" | "newCallId">,
@@ -51,7 +50,7 @@ export async function queryVendor(
   }
 }
 
-/** Returns whether any vendor of a model supports one of the wires. */
+/** Returns whether any channel of a model supports one of the wires. */
 export function isSupported(
   deps: RelayDeps,
   call: Pick<Call, "caller">,

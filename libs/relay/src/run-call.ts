@@ -17,10 +17,10 @@ import { deliverJob, deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
 
 /**
- * Runs a call from its request to its settlement: plan → hold → attempt → deliver → settle. It uses the model that the
- * client names, and if that has no available channel, each of its fallbacks that the caller may use. Throws Failure if
- * the client must get an error; does not throw after a byte was sent to the client. Each hold is settled exactly once,
- * or released if another model serves the call.
+ * Runs a call: plan, hold money, attempt, deliver, settle. If no channel of the client's model can serve it, the
+ * fallbacks that the caller may use are tried in order. Throws Failure if the client must receive an error; never
+ * throws after a byte was sent to the client. Each hold is settled exactly once, or released if another model serves
+ * the call.
  */
 export async function runCall<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,
@@ -63,7 +63,10 @@ export async function runCall<Request extends { readonly model: string }, Planne
   }
 }
 
-/** Resolves the model that a client names, and its price for this caller. Throws Failure for one that the caller cannot use. */
+/**
+ * Resolves the model that a client names, and its price for this caller. Throws Failure if the caller cannot use the
+ * model.
+ */
 export function priced(
   deps: Pick<CallDeps, "catalog">,
   { caller, endpoint, facts }: Pick<Call, "caller" | "endpoint" | "facts">,
@@ -78,27 +81,26 @@ export function priced(
   return { model, multiplier: group.multiplier, unpriced: group.unpriced, requested };
 }
 
-/** A model that can serve the call, and the plan of the call for that model. */
+/** A model that may serve the call, and the call's plan for it. */
 interface ServedModel<Planned extends Plan> {
   readonly serving: ServingModel;
   readonly plan: Planned;
 }
 
-/** Money held for a call, and the plan that it was computed for. */
+/** Money that is held for a call, and the plan for which it was computed. */
 interface HeldPlan<Planned extends Plan> {
   readonly held: HeldMoney;
   readonly plan: Planned;
 }
 
 /**
- * Maximum attempts to hold a call's money: concurrent calls may reduce the balance between the computation and the
- * hold.
+ * Maximum attempts to hold money for a call. Other calls may change the balance between the computation and the hold.
  */
 const maxHoldAttempts = 3;
 
 /**
- * Holds a call's money. If the balance or a budget does not cover the default output limit, the call is planned again
- * with the limit that it covers. Throws Failure as `holdMoney` does.
+ * Holds the money of a call. If the balance or a budget does not cover the default output limit, the call is planned
+ * again with the limit that is covered. Throws Failure as `holdMoney` does.
  */
 export async function holdPlan<Planned extends Plan>(
   deps: CallDeps,
@@ -130,13 +132,12 @@ export async function holdPlan<Planned extends Plan>(
 interface Unserved {
   /** Attempts with all models so far. */
   readonly tried: readonly Tried[];
-  /** Failure of the last model. */
+  /** Failure with the last model. */
   readonly failure: Failure;
 }
 
 /**
- * Lists the fallbacks of the model that was selected for a call, and of the model that the client named, which may be
- * split between several.
+ * Lists the fallbacks of the selected model and of the name in the request, which may select between several models.
  */
 function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingModel): string[] {
   const { fallbacksOf: listed } = catalog.current();
@@ -146,8 +147,7 @@ function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingMode
 }
 
 /**
- * Plans the call for the next fallback that the caller may use and that can serve the request; undefined if none is
- * left.
+ * Plans the call for the next fallback that the caller may use and that accepts the request; undefined if none is left.
  */
 async function planFallback<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,
@@ -168,8 +168,8 @@ async function planFallback<Request extends { readonly model: string }, Planned 
 }
 
 /**
- * Ends a call whose money could not be held, within its stream if that has begun. For a fallback, the client gets the
- * failure of the previous model. Throws Failure.
+ * Ends a call for which no money could be held: throws the failure, or writes it into the client's stream if that has
+ * begun. While a fallback is tried, `failure` is that of the previous model.
  */
 function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
   if (!answer.begun) throw failure;
@@ -177,7 +177,7 @@ function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): v
 }
 
 /**
- * Ends a call before any part of its answer was sent. A failed call costs nothing, and the client gets the error. A
+ * Ends a call of which no part of an answer was sent. A failed call costs nothing, and the client receives the error. A
  * client that disconnected is charged the certain usage if the request was sent and the vendor's result is unknown.
  */
 async function fail(run: CallRun, cause: Failure): Promise<void> {
@@ -186,7 +186,7 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
   const gone = leaving.isClientGone;
   const isOwed = gone && leaving.isOwing(failure);
   const units = isOwed ? await unitsOfLeft(plan.cost, held.expected) : {};
-  // Only a stream begins before its vendor's answer; another answer that has begun is the error of an ended call.
+  // Only a stream can begin before the vendor answers. If any other answer has begun, it is the error of an ended call.
   const hasBegun = plan.waiting !== undefined && call.answer.begun;
   const status = gone ? clientLeft : hasBegun ? 200 : failure.status;
   const error = gone ? undefined : failure.code;
@@ -198,8 +198,8 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
 }
 
 /**
- * Delivers an answer to the client and settles the call: the money first, then the last byte. Throws Failure if a task
- * fails.
+ * Delivers an answer to the client and settles the call; the money is settled before the client receives the last byte.
+ * Throws Failure if a task fails.
  */
 export async function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): Promise<void> {
   const { deps, call, leaving, outcome, plan, serving } = run;

@@ -2,7 +2,10 @@ import { formatUsd, type Failure, type Nanos, type Units } from "@modelgate/cont
 import { framesWithCost } from "@modelgate/wires/cost";
 import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
 
-/** Adds the cost of a stream to the usage that it reports, for a client that requests it. */
+/**
+ * Wraps a stream's translator and adds the call's cost to the usage that the stream reports. For clients that request
+ * it.
+ */
 export class CostTranslator implements StreamTranslator {
   readonly #inner: StreamTranslator;
   readonly #costOf: (units: Units) => Nanos;

@@ -8,7 +8,7 @@ import type { HeldMoney } from "../money/held-money.ts";
 import type { Outcome } from "../outcome.ts";
 import type { UpstreamHead, StreamAnswerReader } from "./stream-reader.ts";
 
-/** Exchange of one attempt with a vendor: the request, and the reader of its answer. Created for each attempt. */
+/** The exchange of one attempt with a vendor: the request to send, and the reader of the answer. */
 export interface Exchange extends SentFees {
   readonly wire: UpstreamWire;
   /** Body of the request. A stream can be read only once, so each attempt creates a new one. */
@@ -17,98 +17,103 @@ export interface Exchange extends SentFees {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters of the request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Request that the provider has made already; absent: it is made from `body`, `headers` and `query`. */
+  /** Request that the provider has built already; absent: the request is built from `body`, `headers` and `query`. */
   readonly request?: VendorRequest | undefined;
-  /** True if the request is for a stream. */
+  /** True if the request asks the vendor for a stream. */
   readonly streams: boolean;
   /**
-   * True if the vendor starts a task that is billed once. A request that the vendor may have received is not sent
-   * again.
+   * True if the request starts a task that the vendor bills. It is then not sent again if the vendor may have received
+   * it.
    */
   readonly unrepeatable?: boolean | undefined;
-  /** Fields of the client's request that this vendor does not support, in the client's spelling. */
+  /**
+   * Fields of the client's request that this vendor does not support and that were left out, in the client's spelling.
+   */
   readonly dropped: readonly string[];
   /**
-   * Selects the reader of the answer by its head. Throws Failure upstream_error if the head does not begin an answer.
+   * Selects the reader of the answer by its headers. Throws Failure upstream_error if they do not belong to a valid
+   * answer.
    */
   read(head: UpstreamHead): AnswerReader;
 }
 
 /**
- * Reader of an answer: of a complete one, of one that needs further requests to the vendor, of the start of a job, or of
- * a stream.
+ * Reader of an answer. The kind says whether the answer is complete, needs further requests to the vendor, starts a
+ * job, or is a stream.
  */
 export type AnswerReader = WholeReader | TaskReader | JobReader | StreamAnswerReader;
 
-/** Reads an answer that is complete with its last byte. */
+/** Reads an answer that is complete and not streamed. */
 export interface WholeReader {
   readonly kind: "whole";
   /**
-   * Converts the answer for the client, while another channel can still be tried. Rejects with Failure upstream_error if
-   * it cannot be parsed or converted.
+   * Converts the answer for the client. Another channel can still be tried. Rejects with Failure upstream_error if the
+   * answer cannot be parsed or converted.
    */
   read(bytes: Buffer): Promise<WholeAnswer>;
 }
 
-/** Reads an answer that needs further requests to its vendor: a task to be polled, files to be fetched. */
+/** Reads an answer that needs further requests to its vendor, for example to poll a task or fetch files. */
 export interface TaskReader {
   readonly kind: "task";
   /**
-   * Reads the first answer, while another channel can still be tried. Rejects with the same Failures as
-   * `WholeReader.read`.
+   * Reads the first answer. Another channel can still be tried. Rejects with the same Failures as `WholeReader.read`.
    */
   read(bytes: Buffer): Promise<StartedTask>;
 }
 
-/** Reads the answer to the start of a job, which outlives its call. */
+/** Reads the answer to a request that starts a job. The job continues after its call has ended. */
 export interface JobReader {
   readonly kind: "job";
-  /** Reads the answer, while another channel can still be tried. Throws Failure, or Refused, if no job was started. */
+  /** Reads the answer. Another channel can still be tried. Throws Failure or Refused if no job was started. */
   read(answer: UpstreamAnswer): Promise<StartedJob>;
 }
 
 /** A job that its vendor has accepted. */
 export interface StartedJob {
   /**
-   * Stores the job, to which the call's money is handed over. Returns the client's answer as JSON. Throws Failure if the
-   * job could not be stored; the call is then settled as failed.
+   * Stores the job, which takes over the money that is held for the call. Returns the client's answer as JSON. Throws
+   * Failure if the job could not be stored; the call is then settled as failed.
    */
   keep(held: JobMoney, outcome: Outcome): Promise<Buffer>;
 }
 
-/** Held money of a call that starts a job. */
+/** The money that is held for a call which starts a job. */
 export type JobMoney = Pick<HeldMoney, "again" | "handOver" | "record">;
 
-/** A complete answer in the client's wire. */
+/** A complete answer in the client's wire (API format). */
 export interface WholeAnswer {
   readonly body: Buffer;
   /** Media type of the body; absent: JSON. */
   readonly contentType?: string | undefined;
   /** Usage that the vendor reports; undefined if it reports none. */
   readonly usage?: Units | undefined;
-  /** Bytes of text that the vendor read in addition to the client's; used to estimate tokens if it reports no usage. */
+  /**
+   * Bytes of text that the gateway added to the client's request. They are used to estimate tokens if the vendor
+   * reports no usage.
+   */
   readonly addedBytes?: number | undefined;
-  /** Charges other than tokens that the vendor reports. */
+  /** Charges other than tokens that the vendor reports, such as tool calls. */
   readonly fees?: ReportedFees | undefined;
   /** Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. */
   words(): string;
 }
 
-/** A task that the vendor has started. */
+/** An answer that the vendor has begun and that needs further requests. */
 export interface StartedTask {
-  /** Usage, if it is known before the task finishes. */
+  /** Usage, if the vendor reported it before the task has finished. */
   readonly usage?: Units | undefined;
-  /** Completes the answer. Rejects with Failure, also when the client disconnects. */
+  /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */
   finish(vendor: VendorLink): Promise<WholeAnswer>;
 }
 
-/** Connection to the vendor that answered, for further requests of the same call. */
+/** Sends further requests of the same call to the vendor that answered. */
 export interface VendorLink {
-  /** Polls a task. Returns the vendor's answer as JSON bytes. Throws Failure. */
+  /** Polls a task once. Returns the vendor's answer as JSON bytes. Throws Failure. */
   poll(task: string): Promise<Buffer>;
-  /** Sends another request of the same call once. Returns the vendor's complete answer. Throws Failure. */
+  /** Sends another request of the same call. Returns the vendor's complete answer. Throws Failure. */
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
-  /** Scheme, host and port of the channel's configured address. */
+  /** Origin (scheme, host and port) of the channel's configured address. */
   readonly origin: string;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;

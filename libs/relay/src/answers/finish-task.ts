@@ -2,19 +2,19 @@ import { setTimeout } from "node:timers/promises";
 import { Failure } from "@modelgate/contracts";
 import type { VendorLink } from "./exchange.ts";
 
-/** Pauses between polls, in ms: short at first because most images are finished quickly. */
+/** Pauses between polls, in ms. They are short at first, because most images are finished quickly. */
 const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
-/** Number of failed polls in a row after which the task is given up. */
+/** Number of consecutive failed polls after which the gateway stops polling the task. */
 const maxFailedPolls = 3;
-/** Status of a poll that was refused because it came too early. */
+/** Status of a poll that the vendor refused because it came too early. */
 const tooMany = 429;
 
 /**
- * Waits until a vendor's task has finished, or its client disconnects. Throws Failure upstream_timeout if it takes
- * longer than `waitMs`, or the task's failure. A task is never started again, because the vendor may still be working
- * on it. `parse` returns undefined for a task that has not finished.
+ * Polls a vendor's task until it has finished. `parse` returns undefined while the task is unfinished. Throws Failure
+ * upstream_timeout after `waitMs`, the failure of the task or of a poll, and an error if the client disconnects. The
+ * task is never started again, because the vendor may still be working on it.
  */
 export async function finishTask<Answer>(
   task: string,

@@ -3,16 +3,16 @@ import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { FrameCutting, StreamAnswerReader } from "./stream-reader.ts";
 
 /**
- * Maximum bytes that are buffered for the first frame. An error message is shorter, so a longer frame is passed on as
- * it arrives.
+ * Maximum bytes that are buffered while the first frame is incomplete. An error message is shorter, so a longer frame
+ * is passed on unchecked.
  */
 const maxHeldBytes = 64 * 1024;
 
-/** Buffers the first bytes of a vendor's stream until the head of the client's response may be sent. */
+/** A vendor's stream whose first bytes are buffered until the head of the client's response may be sent. */
 export class HeldStream implements BodySink {
   readonly #answer: UpstreamAnswer;
   readonly #framing: FrameCutting;
-  /** Resolves with the first frame; with undefined if the buffered bytes contain none. */
+  /** Resolves with the first frame; with undefined if the buffer is full and contains no complete frame. */
   readonly #begun = Promise.withResolvers<Buffer | undefined>();
   #isBegun = false;
   #first: Buffer | undefined;
@@ -27,8 +27,8 @@ export class HeldStream implements BodySink {
   }
 
   /**
-   * Waits for the first frame and checks it. Throws Failure if the stream ends or breaks before that frame, or if the
-   * frame cannot begin an answer; another route may then be tried.
+   * Waits for the first frame and checks it. Throws Failure if the stream ends or is interrupted before that, or if no
+   * answer can begin with the frame; another route may then be tried.
    */
   static async open(
     answer: UpstreamAnswer,
@@ -46,7 +46,7 @@ export class HeldStream implements BodySink {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
     this.#first = this.#first === undefined ? chunk : Buffer.concat([this.#first, chunk]);
     if (this.#isBegun) return;
-    // The first frame is checked when it is complete: a fragment of an error message must not be taken for an answer.
+    // The first frame is checked only when it is complete, because the start of an error message may look like an answer.
     const frame = firstFrame(this.#first, this.#framing);
     if (frame === undefined && this.#first.length < maxHeldBytes) return;
     this.#isBegun = true;
@@ -66,7 +66,7 @@ export class HeldStream implements BodySink {
     else if (!this.#isBegun) this.#begun.reject(brokenOff(error));
   }
 
-  /** Passes the buffered bytes and all that follow to a sink. */
+  /** Passes the buffered bytes and the remainder of the stream to a sink. */
   pipe(sink: BodySink): void {
     const held = this.#first;
     this.#first = undefined;
@@ -94,7 +94,7 @@ export class HeldStream implements BodySink {
 }
 
 /**
- * Returns the first frame with content, or the first frame if all are heartbeats; undefined while no frame is complete.
+ * Returns the first frame that is not a heartbeat, or the first frame if all are; undefined while no frame is complete.
  */
 function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
   const frames = framing.splitter().push(bytes);
@@ -102,7 +102,10 @@ function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
   return frames[0];
 }
 
-/** Converts the error of an interrupted body to a failure. Silence becomes a timeout. */
+/**
+ * Converts the error of an interrupted body to a Failure: upstream_timeout if the vendor stopped sending, otherwise
+ * upstream_error.
+ */
 export function brokenOff(error: Error): Failure {
   const silent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
   return new Failure(

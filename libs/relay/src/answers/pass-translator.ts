@@ -3,35 +3,41 @@ import type { JsonRecord } from "@modelgate/wires/json";
 import type { ClientFraming, EarlyEnd, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
-/** Form in which an answer in the client's wire is passed on: unchanged bytes, or with a few members replaced. */
+/**
+ * Form in which a vendor's stream is passed to a client with the same wire (API format): unchanged bytes, or with a few
+ * members replaced.
+ */
 export type PassMode = "bytes" | "patched";
 
-/** Options for passing on a stream in the client's wire. */
+/** Options of a `PassTranslator`. */
 export interface PassOptions {
   readonly pass: TextStreamPass;
   readonly mode: PassMode;
   /** Name of the model as the client wrote it, if the vendor's name differs. */
   readonly rename?: string | undefined;
-  /** Members of the request that the answer must repeat although they were not sent to the vendor. */
+  /** Members of the client's request that the answer must repeat although they were not sent to the vendor. */
   readonly echo?: JsonRecord | undefined;
-  /** True if frames that carry only usage are hidden. */
+  /** True if frames that contain only usage are not shown to the client. */
   readonly hideUsage?: boolean | undefined;
   /** Framing of the client's stream; absent: server-sent events. */
   readonly framing?: ClientFraming | undefined;
-  /** Ends the stream before its vendor does; absent: it is never ended early. */
+  /**
+   * Creates the last frames of a stream that is ended before its vendor ends it; absent: the stream is never ended
+   * early.
+   */
   readonly early?: EarlyEnd | undefined;
 }
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Passes on a stream in the client's wire. Frames are not parsed where that is not needed; a few members are replaced
- * where required.
+ * Passes a vendor's stream to a client with the same wire. It parses only those frames whose contents are needed or
+ * changed.
  */
 export class PassTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #options: PassOptions;
-  /** Usage that was reported so far. */
+  /** Usage that the vendor has reported so far. */
   #usage: Units | undefined;
   #done = false;
   #last: Buffer = nothing;

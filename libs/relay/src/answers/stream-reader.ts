@@ -3,78 +3,82 @@ import { Failure, type Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 import type { ReportedFees } from "@modelgate/wires/text";
 
-/** Reads an answer that is a stream. It does not handle money: `StreamPass` acts on the usage that a frame reports. */
+/**
+ * Reads an answer that is a stream. It does not handle money; `StreamPass` acts on the usage that the frames report.
+ */
 export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: FrameCutting;
   /**
-   * Returns whether an answer can begin with this frame. False for an error, and for a frame that is not in this wire.
+   * Returns whether an answer can begin with this frame. False for an error message, and for a frame of another wire.
    */
   begins(first: Buffer): boolean;
   /**
-   * Creates the translator of a new stream. `mayBeCut` is true if the stream may have to end before its vendor ends it.
+   * Creates the translator of a new stream. `mayBeCut` is true if the gateway may have to end the stream before its
+   * vendor does.
    */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
-  /** Observes every frame of the vendor before it is sent to the client. */
+  /** Receives each frame of the vendor before it is sent to the client. */
   observe?(frame: Buffer): void;
   /** Counts the images in a frame, if images are billed in addition to tokens. */
   countImages?(frame: Buffer): number;
 }
 
-/** Translates a vendor's frames for the client, one by one. It is synchronous and does not access sockets or money. */
+/**
+ * Translates a vendor's frames for the client, one by one. It is synchronous and accesses neither sockets nor money.
+ */
 export interface StreamTranslator {
   /** Media type of the client's stream. */
   readonly contentType: string;
   /** Reads the vendor's next frame. Throws RangeError or Failure if the frame cannot be read. */
   read(frame: Buffer): FrameReading;
-  /** Extracts the text that the model wrote from the `words` of one reading, or of several concatenated readings. */
-  wordsOf(words: string): string;
   /**
-   * Returns whether the last frame that was read may contain reasoning, which some vendors do not count against the
-   * output limit.
+   * Extracts the text that the model wrote from `FrameReading.words` of one frame, or of several frames concatenated.
    */
+  wordsOf(words: string): string;
+  /** Returns whether the frame may contain reasoning, which some vendors do not count against the output limit. */
   mayThink(frame: Buffer): boolean;
   /**
-   * Ends the client's stream when the vendor's has ended. Throws Failure upstream_error if the vendor's stream is
-   * incomplete.
+   * Returns the last bytes for the client after the vendor's stream has ended. Throws Failure upstream_error if the
+   * vendor's stream is incomplete.
    */
   end(): Buffer | string;
   /**
-   * Last frames that the client received, available when the stream has ended. In some wires they contain the complete
+   * Last frames that the client received; set when the stream has ended. In some wires they contain the complete
    * answer.
    */
   readonly last: Buffer | string;
   /**
-   * Ends a broken stream with an error. Returns undefined if the wire cannot express one; the connection is then
-   * closed.
+   * Returns the error frame that ends a broken stream; undefined if the wire cannot express one, and the connection is
+   * closed instead.
    */
   fail(failure: Failure, requestId: string): string | undefined;
   /**
-   * Ends a stream before its vendor does, as if it had reached its output limit, and reports the usage. Undefined or
-   * absent: the wire cannot express this at this point.
+   * Returns the last bytes of a stream that is ended before its vendor ends it, as if it had reached its output limit,
+   * with the usage `used`. Undefined or absent if the wire cannot express this at this point.
    */
   cut?(used: Units): Buffer | string | undefined;
   /** Returns a heartbeat for a silent stream; "" if none can be sent at this point. */
   heartbeat(): string;
 }
 
-/** Contents of a frame. No part of it has been sent to the client yet. */
+/** Contents of a frame that has not been sent to the client yet. */
 export interface FrameReading {
-  /** Text that the model wrote in the frame, in the form that `wordsOf` reads; "" if there is none. */
+  /** Raw output of the model in the frame, from which `wordsOf` extracts the text; "" if there is none. */
   readonly words: string;
-  /** Latest report of usage, as totals. */
+  /** Usage that the frame reports, as a total of the stream so far. */
   readonly usage?: Units | undefined;
-  /** Charges other than tokens. */
+  /** Charges other than tokens that the frame reports. */
   readonly fees?: ReportedFees | undefined;
-  /** True for the wire's terminal frame. */
+  /** True for the frame that ends a stream in its wire. */
   readonly done: boolean;
-  /** Failure that the vendor reports in the frame. The content before it is rendered; no frame follows. */
+  /** Failure that the vendor reports in the frame. No frame follows. */
   readonly failure?: Failure | undefined;
-  /** Renders the frame for the client. Call it once, in the order of the frames. */
+  /** Renders the frame for the client. It must be called once per frame, in order. */
   render(): Buffer | string;
 }
 
-/** Head of an answer. */
+/** Head of a vendor's answer. */
 export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 
 /** Media type of server-sent events. */
@@ -94,12 +98,12 @@ function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }
   return String(headers["content-type"] ?? "").includes(mediaType);
 }
 
-/** Splits a stream into frames. */
+/** Splits a vendor's bytes into frames. */
 export type FrameCutting = Pick<StreamFraming, "splitter" | "parse">;
 
 const nothing = Buffer.alloc(0);
 
-/** Splits bytes without frames (for example audio): each chunk is one frame. */
+/** Framing for bytes without frames, such as audio: each chunk counts as one frame. */
 export const byteFraming: FrameCutting = {
   splitter: () => ({ push: (chunk) => [chunk], empty: true, end: () => nothing }),
   parse: () => ({ data: "" }),

@@ -1,24 +1,24 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Names of the hub request's fields in a client's wire. */
+/** Maps fields of the hub request (the gateway's internal form) to their names in a client's wire. */
 export type FieldSpelling = Readonly<Record<string, string | undefined>>;
 
-/** A rendered request, and the fields that were left out. */
+/** A rendered request, with the names of the fields that were left out. */
 export interface RenderedFields {
   readonly dropped: readonly string[];
 }
 
-/** Names of fields for the client, and the treatment of optional fields. */
+/** Rules for fields that a vendor does not support. */
 export interface UnsupportedRules {
   readonly spelling: FieldSpelling;
-  /** True if unsupported optional fields are refused, not dropped. */
+  /** True if unsupported optional fields are refused instead of left out. */
   readonly strict: boolean;
 }
 
 /**
- * Renders a request and lists the dropped fields in the client's spelling, including those in `before`, which were
- * dropped when the request was read. Throws Failure unsupported_parameter (400) for an unsupported field that would
- * change the meaning of the answer; under `strict` also for optional fields.
+ * Renders a request and returns the left-out fields in the client's spelling. They include those in `before`, which
+ * were left out when the request was read. Throws Failure unsupported_parameter (400) for an unsupported field that
+ * would change the meaning of the answer; if `strict` is set, also for optional fields.
  */
 export function renderSupported<R extends RenderedFields>(
   { spelling, strict }: UnsupportedRules,
@@ -34,7 +34,7 @@ export function renderSupported<R extends RenderedFields>(
   return { ...rendered, dropped };
 }
 
-/** Returns a wire's name for a field of the hub request, or for a path that begins with one. */
+/** Returns the client's name of a hub request's field, or of a path that begins with a field. */
 function spell(spelling: FieldSpelling, word: string): string {
   const [head = "", ...rest] = word.split(".");
   const own = Object.hasOwn(spelling, head) ? spelling[head] : undefined;

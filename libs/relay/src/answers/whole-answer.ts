@@ -7,8 +7,8 @@ import { brokenOff } from "./held-stream.ts";
 import { checkedBefore, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
- * Reads an answer that is not a stream, within its size limit, and parses it with its reader, so that another channel
- * is tried if it is unusable. Rejects with Failure: answer_too_large, upstream_error, or the reader's.
+ * Reads a complete answer of at most `maxBytes` and passes it to its reader. Rejects with Failure answer_too_large,
+ * with upstream_error if the answer is interrupted or unreadable, or with the reader's Failure.
  */
 export async function readAnswer<Read>(
   answer: UpstreamAnswer,
@@ -26,8 +26,8 @@ export async function readAnswer<Read>(
 }
 
 /**
- * Parses a vendor's complete answer. A large one is parsed in steps between other calls. Rejects with Failure
- * upstream_error unless it is a JSON object.
+ * Parses a vendor's complete answer. A large answer is parsed in steps, so that other calls can proceed. Rejects with
+ * Failure upstream_error unless it is a JSON object.
  */
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
   const value = await parsed(bytes);
@@ -36,8 +36,8 @@ export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
 }
 
 /**
- * Parses a vendor's complete answer, without further checks. Rejects with Failure upstream_error if it is not a JSON
- * object, or if it contains an error.
+ * Parses a vendor's complete answer. Rejects with Failure upstream_error if it is not a JSON object, or if it has an
+ * `error` object. Checks nothing else.
  */
 export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   const answer = await parseAnswer(bytes);
@@ -58,8 +58,8 @@ function unreadable(why: string, cause?: unknown): Failure {
 }
 
 /**
- * Collects a complete body of at most `maxBytes`. Throws Failure answer_too_large, or upstream_error if the body is
- * interrupted.
+ * Reads a complete body of at most `maxBytes`. Rejects with Failure answer_too_large, with upstream_error or
+ * upstream_timeout if the body is interrupted, or with server_overloaded if the memory limit of the process is reached.
  */
 export function collect(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -73,7 +73,7 @@ export function collect(answer: UpstreamAnswer, maxBytes: number, budget: Buffer
     data(chunk) {
       try {
         if (size + chunk.length > maxBytes)
-          // The limit is the gateway's, so the channel is not blamed.
+          // The limit is set by the gateway, so the failure does not count against the channel.
           throw new Failure(
             "answer_too_large",
             `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; ask for less at once.`,

@@ -25,17 +25,15 @@ import type { JsonObject } from "@modelgate/wires/text";
 /** Limits of a JSON body. */
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
-/**
- * A JSON body: its bytes for forwarding, and the result of its inspection. Dispose it when the bytes have been sent.
- */
+/** A JSON body: its bytes for forwarding, and what `inspect` returned. Dispose it when the bytes have been sent. */
 export interface JsonBody<Seen> extends Body {
   readonly seen: Seen;
 }
 
 /**
- * Reads and parses a JSON body within its limits; a large one is parsed in steps between other calls. Throws Failure if
- * the body is not acceptable, and the exceptions of `inspect`. Only the result of `inspect` is kept: the parsed value
- * of a large body would occupy memory as long as its stream.
+ * Reads and parses a JSON body within its limits. A large body is parsed in steps, so that other calls can proceed.
+ * Throws Failure if the body is not acceptable, and the exceptions of `inspect`. The parsed value is not kept, because
+ * that of a large body would occupy memory until the answer has ended.
  */
 export async function readJson<Seen>(
   {
@@ -49,7 +47,7 @@ export async function readJson<Seen>(
   inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
-  // Ollama accepts JSON under any content type: the curl examples of its documentation send it as a form.
+  // Ollama accepts JSON with any content type. The curl examples of its documentation send it with that of a form.
   if (type !== undefined && format !== "ollama" && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Failure(
       "unsupported_media_type",
@@ -82,20 +80,23 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
     const at = /at position \d+/.exec(error.message);
     throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
   }
-  // The vendor must read the same values that were checked and priced here, so duplicate members are refused.
+  // Duplicate members are refused, because the vendor might read another value than the one checked and priced here.
   await inTurnsFor(bytes, refuseTwiceInTurns(bytes, value));
-  // Inspecting a large value takes a turn by itself.
+  // The caller's inspection of a large value takes long, so other calls may proceed before it.
   if (isLargeJson(bytes)) await nextTurn();
   return value;
 }
 
-/** Replaces the body's model by the deployment that the path names. */
+/** Replaces the model in the body by the deployment that the request's path names. */
 function deployed(value: unknown, bytes: Buffer, model: string) {
   if (!isRecord(value)) return { value, bytes };
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
-/** Wraps `read` in an inspection that also refuses members whose names parsers may read differently. */
+/**
+ * Returns an inspection that calls `read` and then refuses ambiguous names among the members in `relied`, which parsers
+ * may read differently.
+ */
 export function checked<Seen>(
   read: (value: unknown) => Seen | Promise<Seen>,
   relied: readonly string[],
@@ -107,7 +108,7 @@ export function checked<Seen>(
   };
 }
 
-/** Limits for JSON that was checked before: a body that was read already, or a vendor's answer. */
+/** Limits for JSON that needs no check: a body that was checked before, or a vendor's answer. */
 export const checkedBefore: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
 /** Returns whether JSON is so large that parsing it in one step would delay other calls. */
@@ -116,28 +117,34 @@ export function isLargeJson(bytes: Buffer): boolean {
 }
 
 /**
- * Parses JSON within its limits; a large one in steps between other calls. Rejects with SyntaxError, and with Failure
- * invalid_json (400) or request_too_large (413) if a limit is exceeded.
+ * Parses JSON within its limits; a large document in steps, so that other calls can proceed. Rejects with SyntaxError,
+ * or with Failure invalid_json (400) or request_too_large (413) if a limit is exceeded.
  */
 export async function parseJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   return await inTurnsFor(bytes, parseInTurns(bytes, bounds));
 }
 
-/** Processes a document: in steps between other calls if it is large, else synchronously. */
+/**
+ * Runs the steps of a document's processing: with pauses for other calls if the document is large, otherwise
+ * synchronously unless it takes long.
+ */
 function inTurnsFor<Result>(bytes: Buffer, steps: Generator<undefined, Result>): Result | Promise<Result> {
   return isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps);
 }
 
 /**
- * Checks that JSON is within its limits and returns its counts; works in steps between other calls. Rejects with
- * Failure as `parseJson` does.
+ * Checks that JSON is within its limits and returns its counts. Works in steps, so that other calls can proceed.
+ * Rejects with Failure as `parseJson` does.
  */
 export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<Pick<JsonBounds, "values" | "members">> {
   const { values, members } = await inTurnsFor(bytes, scanInTurns(bytes, bounds));
   return { values, members };
 }
 
-/** Parses a body again that `readJson` has read. Returns its object; a large body is parsed in steps. */
+/**
+ * Parses a body again after `readJson` and returns its object. A large body is parsed in steps. Throws Failure
+ * invalid_value if the body is not an object.
+ */
 export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
   const value: unknown = isLargeJson(bytes)
     ? await inTurns(parseInTurns(bytes, checkedBefore))
@@ -146,7 +153,10 @@ export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
   return value;
 }
 
-/** Renders JSON. `bodyBytes` is the size of the body that it was made from; large values are rendered in steps. */
+/**
+ * Renders JSON. `bodyBytes` is the size of the body that the value was created from; a large value is rendered in
+ * steps.
+ */
 export async function renderJson(value: unknown, bodyBytes: number): Promise<Buffer> {
   return bodyBytes > maxStepBytes ? await inTurns(stringifyInTurns(value)) : Buffer.from(JSON.stringify(value));
 }

@@ -4,14 +4,15 @@ import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
 
 /**
- * Maximum characters of a list of names, and of a list of attempts, in a header; the rest is replaced by an ellipsis.
+ * Maximum characters of a header with names, and of a header with attempts. What exceeds them is replaced by an
+ * ellipsis.
  */
 const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
- * Writes headers about the exchange that answered, or failed last: the vendor's request id, and if the caller's group
- * allows it, the channel and all attempts, as `first;failed=upstream_error, second`. Does nothing once the head has
- * been sent.
+ * Writes response headers about the attempts: the vendor's request id of the last one and, if the caller's group allows
+ * it, its channel and a list of all attempts such as `first;failed=upstream_error, second`. Does nothing after the head
+ * was sent.
  */
 export function reportRoute(
   { catalog }: Pick<RunDeps, "catalog">,
@@ -28,8 +29,8 @@ export function reportRoute(
 }
 
 /**
- * Lists the dropped fields in a header. The names come from the client, so characters that a header cannot hold are
- * removed.
+ * Lists the fields that were left out in a header. Characters of the client's names that a header cannot contain are
+ * replaced.
  */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (answer.begun) return;
@@ -37,12 +38,12 @@ export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, d
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
-/** Writes the name of the serving model to a header, if the client named another one. */
+/** Writes the name of the model that serves the call to a header, if the client named another one. */
 export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
   if (!answer.begun) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }
 
-/** Writes to a header the output limit that was sent to the vendor because the caller can pay for no more. */
+/** Writes a header with the output limit that the gateway set because the caller's money does not cover more. */
 export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">, tokens: number): void {
   if (!answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }

@@ -11,51 +11,52 @@ import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answ
 /** Sink of a stream. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
-/** Options of a stream that is passed to its client. */
+/** Options of a `StreamPass`. */
 export interface StreamPassOptions {
   readonly sink: StreamSink;
   readonly held: HeldStream;
   readonly reader: Pick<StreamAnswerReader, "framing" | "observe" | "countImages">;
   readonly translator: StreamTranslator;
   readonly meter: Meter;
-  /** Call that the stream belongs to; undefined: no client waits for it, and all of it is paid for. */
+  /** Call that the stream belongs to; undefined: no client waits for the stream, and its cost needs no limit. */
   readonly owner: StreamOwner | undefined;
   /** Aborted if the call ends before the stream does. */
   readonly ending: AbortSignal;
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Maximum ms for which chunks that follow each other closely are collected; 0: never. */
+  /** Maximum ms for which the chunks of a burst are collected before they are passed on; 0: never. */
   readonly gatherMs: number;
   /** Maximum bytes that are read from the vendor; absent: unlimited. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Call that a stream belongs to, and the money held for it. */
+/** The call that a stream belongs to, and the money that is held for it. */
 export interface StreamOwner {
-  /** Decides which frames are paid for, and waits for more money; undefined: all frames are. */
+  /** Decides which frames the held money covers, and extends the hold; undefined: all frames are covered. */
   readonly allowance: Pick<Allowance, "admits" | "covers" | "more"> | undefined;
-  /** Notes each chunk of the vendor's. */
+  /** Is told about each chunk of the vendor. */
   readonly watch: { chunk(): void };
-  /** Meters a stream that is ended for this reason. */
+  /** Returns the usage of a stream that the gateway ends for this reason. */
   meterCut(why: StreamStop): Promise<Metered>;
   /**
-   * Called when the vendor's stream has ended, before the client's ends, so that money is settled first. `cut` is the
-   * usage of a stream that was ended early. The client gets the last bytes once the returned promise is fulfilled.
+   * Called when the vendor's stream has ended, before the client's stream ends, so that the money is settled first.
+   * `cut` is the usage of a stream that the gateway ended early. The client receives the last bytes when the returned
+   * promise is fulfilled.
    */
   ended(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
 }
 
-/** End of a stream. */
+/** Result of a stream. */
 export interface StreamEnd {
   readonly ended: CallStatus;
-  /** Failure of a stream that has failed. */
+  /** Set if the stream failed. */
   readonly failure?: Failure;
 }
 
 /**
- * Passes a stream to its client: splits it into frames, reads, checks and meters them, and writes them at the client's
- * pace (a slow client pauses the vendor). Sends heartbeats while the vendor is silent, and the wire's error if the
- * stream breaks. Its end is decided once, by the first event that ends the stream.
+ * Passes a vendor's stream to its client. It splits the bytes into frames, which it reads, checks, meters and writes; a
+ * slow client pauses the vendor. It sends heartbeats while the vendor is silent, and an error frame if the stream is
+ * interrupted. The first event that ends the stream determines the result.
  */
 export class StreamPass implements BodySink {
   /** Resolves when the stream has ended; never rejects. */
@@ -68,17 +69,17 @@ export class StreamPass implements BodySink {
   readonly #out = new Outgoing();
   #over = false;
   #bytes = 0;
-  /** Time at which the latest chunk was requested or arrived. */
+  /** Time at which the latest chunk arrived, or at which reading was resumed after a burst. */
   #heardAt = -Infinity;
   #gathering: NodeJS.Timeout | undefined;
-  /** True if the terminal frame was read. */
+  /** True if the frame that ends the stream was read. */
   #done = false;
-  /** True while frames wait for more money. */
+  /** True while frames wait until the hold is extended. */
   #dry = false;
-  /** First frame that is not paid for, with its reading; and the frames after it. */
+  /** The first frame that the held money does not cover, with its reading. */
   #unpaid: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
   #waiting: readonly Buffer[] = [];
-  /** End of the vendor's stream that occurred while frames waited. */
+  /** End of the vendor's stream that arrived while frames waited; it is handled after them. */
   #after: (() => void) | undefined;
 
   constructor(options: StreamPassOptions) {
@@ -103,7 +104,7 @@ export class StreamPass implements BodySink {
     if (options.ending.aborted) this.handleEvent();
   }
 
-  /** Ends the stream because the call has ended. */
+  /** Ends the stream because the gateway ended the call. */
   handleEvent(): void {
     const failure = endedBy(this.#options.ending);
     if (failure !== undefined) this.#fail(failure);
@@ -131,20 +132,20 @@ export class StreamPass implements BodySink {
     if (this.#dry) return void (this.#after = () => this.end());
     const rest = this.#splitter.end();
     if (rest.length > 0) this.#advance([rest]);
-    // A frame without its closing line may be the terminal one, or one that is not paid for.
+    // The last frame, if its closing line is missing, may not be covered by the held money.
     if (this.#dry) this.#after = () => this.end();
     else this.#end("");
   }
 
   broken(error: Error): void {
     if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
-    // If the gateway ended the call, it aborted the exchange: the vendor did not fail.
+    // If the gateway ended the call, the error is the abort of the exchange, and not a failure of the vendor.
     this.#fail(endedBy(this.#options.ending) ?? brokenOff(error));
   }
 
   /**
-   * Pauses reading briefly when the vendor sends a burst: reading and writing each chunk separately costs as much as
-   * many together. The first chunk, and chunks with longer intervals, as is usual for text, are never delayed.
+   * Pauses reading briefly if the vendor sends a burst, because many chunks together take about as long as a single
+   * one. The first chunk, and chunks with longer intervals (the usual case for text), are never delayed.
    */
   #gather(): void {
     const { held, sink, gatherMs } = this.#options;
@@ -160,14 +161,14 @@ export class StreamPass implements BodySink {
     }, gatherMs);
   }
 
-  /** Processes frames that arrived. `chunk` holds exactly these frames, if the chunk has no other bytes. */
+  /** Processes frames that have arrived. `chunk` is passed if it contains exactly these frames and no other bytes. */
   #advance(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
     const out = this.#out;
     const failure = this.#take(frames);
     const isDry = this.#unpaid !== undefined;
     const bytes = out.take(!isDry && this.#splitter.empty ? chunk : undefined);
-    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
+    // The answer is complete with the terminal frame, even if the vendor then resets or never closes the connection.
     if (this.#done && !isDry && failure === undefined) return this.#end(bytes);
     const flows = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
@@ -176,7 +177,8 @@ export class StreamPass implements BodySink {
   }
 
   /**
-   * Reads, meters and renders frames until one is not paid for. Returns the failure if a frame contains or causes one.
+   * Reads, meters and renders frames up to the first one that the held money does not cover. Returns a Failure if a
+   * frame reports or causes one.
    */
   #take(frames: readonly Buffer[]): Failure | undefined {
     const { meter, reader, translator } = this.#options;
@@ -204,7 +206,9 @@ export class StreamPass implements BodySink {
     return undefined;
   }
 
-  /** Returns the reading of a frame. A frame that waited for money was read before. */
+  /**
+   * Returns the reading of a frame. The frame that waited for money has been read already, and must not be read twice.
+   */
   #readOnce(frame: Buffer): FrameReading {
     const known = this.#unpaid;
     this.#unpaid = undefined;
@@ -215,11 +219,14 @@ export class StreamPass implements BodySink {
     const { owner, translator } = this.#options;
     const allowance = owner?.allowance;
     if (allowance === undefined || words === "" || allowance.covers(Buffer.byteLength(words))) return true;
-    // The text is extracted only if the complete frame is not covered.
+    // The text is extracted only if the raw output of the frame is not covered.
     return allowance.admits(Buffer.byteLength(translator.wordsOf(words)), translator.mayThink(frame));
   }
 
-  /** The vendor has answered whole. `before` is what the client gets before the last words; all of it leaves after the money. */
+  /**
+   * Ends the client's stream after the vendor's answer is complete. `before` is written before the translator's last
+   * bytes. Both are sent only after the money is settled.
+   */
   #end(before: Buffer | string): void {
     if (this.#over) return;
     const { sink, held, translator, owner } = this.#options;
@@ -232,12 +239,12 @@ export class StreamPass implements BodySink {
     }
     const kept = owner?.ended(undefined);
     this.#finish({ ended: "completed" });
-    // The rest of the vendor's answer is read and dropped, so that the connection can be reused.
+    // The remainder of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
     endAfter(kept, sink, [before, last]);
   }
 
-  /** Delays the frames that are not paid for until they are; otherwise ends the stream there. */
+  /** Holds back the frames that are not covered until the hold is extended; ends the stream there if that fails. */
   async #waitForMoney(): Promise<void> {
     const { sink, held, owner } = this.#options;
     this.#dry = true;
@@ -253,7 +260,7 @@ export class StreamPass implements BodySink {
     if (!sink.full) held.resume();
   }
 
-  /** Stops the vendor and ends the client's stream as its wire ends an answer at the output limit. */
+  /** Stops the vendor and ends the client's stream as if the answer had reached its output limit. */
   async #cut(why: StreamStop): Promise<void> {
     if (this.#over) return;
     const { sink, held, translator, owner } = this.#options;
@@ -271,7 +278,7 @@ export class StreamPass implements BodySink {
   #fail(failure: Failure): void {
     if (this.#over) return;
     const { sink, held, translator, requestId, owner } = this.#options;
-    // The exchange was ended because the client disconnected; this is not a failure.
+    // The client disconnected, which ended the exchange. This is not a failure.
     if (sink.closed) return this.#finish({ ended: "cancelled" });
     const last = translator.fail(failure, requestId);
     owner?.ended(failure);
@@ -309,11 +316,11 @@ function malformed(error: unknown): Failure {
   return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
 }
 
-/** Collects the output of one turn: text or bytes, concatenated only where necessary. */
+/** Collects the output of several frames as text or bytes, and concatenates them only if necessary. */
 export class Outgoing {
   #text = "";
   #pieces: Buffer[] = [];
-  /** True while every frame is passed on unchanged. */
+  /** True while every frame was added unchanged. */
   #intact = true;
 
   /** Adds the rendering of a frame. */
@@ -329,7 +336,10 @@ export class Outgoing {
     }
   }
 
-  /** Takes what was added. `chunk` is all of it, where that is known: it goes on itself where nothing was changed. */
+  /**
+   * Removes and returns the collected output. `chunk` contains exactly the collected frames; it is returned instead of
+   * a copy if all frames were unchanged.
+   */
   take(chunk?: Buffer): Buffer | string {
     const [first] = this.#pieces;
     let taken: Buffer | string = this.#text;
@@ -342,7 +352,7 @@ export class Outgoing {
   }
 }
 
-/** Ends a client's stream with its last bytes, after what they wait for. */
+/** Ends a client's stream with its last bytes, after `kept` is fulfilled. */
 function endAfter(kept: Promise<void> | undefined, sink: StreamSink, last: readonly (Buffer | string)[]): void {
   const end = (): void => {
     for (const bytes of last.slice(0, -1)) if (bytes.length > 0) sink.write(bytes);

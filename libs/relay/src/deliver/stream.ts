@@ -16,8 +16,8 @@ import { StreamPass, type StreamOwner, type StreamSink } from "./stream-pass.ts"
 type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
 
 /**
- * Passes a stream to its client, and settles the call when the vendor's stream has ended, before the client's last
- * byte.
+ * Passes a stream to its client. Settles the call when the vendor's stream has ended, before the client receives its
+ * last byte.
  */
 export async function deliverStream(
   run: CallRun,
@@ -61,8 +61,8 @@ export async function deliverStream(
 }
 
 /**
- * Reads a stream to its end after its client disconnected before the first byte, and settles it by the vendor's usage
- * report.
+ * Reads a stream to its end after its client disconnected before the first byte. Settles the call by the usage that the
+ * vendor reports.
  */
 export async function settleDetached(
   run: CallRun,
@@ -97,7 +97,7 @@ export async function settleDetached(
   await run.settle(metered, "cancelled", clientLeft);
 }
 
-/** Sink of a client that has disconnected. */
+/** Sink in place of a client that has disconnected; it drops everything. */
 const goneClient: StreamSink = {
   full: false,
   closed: false,
@@ -107,20 +107,20 @@ const goneClient: StreamSink = {
   watch: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
-/** Parts of a stream on its way to its client. */
+/** Constructor arguments of `StreamDelivery`. */
 interface StreamParts {
   readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
   readonly watch: StreamWatch;
 }
 
-/** A stream on its way to its client: the money that it runs on, and its settlement. */
+/** Owner of a stream that a client receives: the money that covers it, and its settlement. */
 class StreamDelivery implements StreamOwner {
   readonly allowance: Allowance | undefined;
   readonly watch: StreamWatch;
-  /** The settlement, once it has begun. */
+  /** The settlement; undefined until it has begun. */
   settled: Promise<void> | undefined;
-  /** The work of the call's kind that the client's last byte waits for. */
+  /** Work of the call's kind that must finish before the client receives the last byte. */
   kept: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: OpenAttempt<Accepted>;
@@ -149,19 +149,19 @@ class StreamDelivery implements StreamOwner {
     if (failure === undefined) {
       this.kept = kind.answered?.(plan, shownAnswer(attempted, this.#translator.last, cut !== undefined));
     } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
-    // The vendor has finished: its channel may serve another call before the client has the last byte.
+    // The vendor has finished, so its channel may serve another call before the client has received the last byte.
     attempted[Symbol.dispose]();
     if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
-    // Unknown at this point if the vendor reported no usage: its tokens are then still being counted.
+    // The charge is still unknown if the vendor reported no usage, because the tokens are then being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
     return this.kept;
   }
 }
 
 /**
- * Creates the allowance of a stream. Returns undefined if the stream is completely paid for or free, and has no other
- * limit.
+ * Creates the allowance that limits a stream to the money that is held. Returns undefined if the output is free or not
+ * billed by text, and needs no other limit.
  */
 function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
   const { output, most } = held.expected;
@@ -181,7 +181,7 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
 }
 
 /**
- * Settles a stream: immediately if its usage was reported, so that money is settled before the last byte; else after
+ * Settles a stream: immediately if its usage was reported, so that this happens before the last byte; otherwise after
  * its tokens are counted.
  */
 async function settle(run: CallRun, ended: CallStatus, failure: Failure | undefined): Promise<void> {

@@ -12,10 +12,13 @@ import { deliverWhole } from "./whole.ts";
 type TaskAnswer = Extract<Accepted, { kind: "task" }>;
 type JobAnswer = Extract<Accepted, { kind: "job" }>;
 
-/** Maximum bytes of an error answer that are read. */
+/** Maximum bytes that are read of an answer with an error status. */
 const errorBodyBytes = 64 * 1024;
 
-/** Completes a task at its vendor, and sends the result. Throws Failure if it fails before a byte is sent. */
+/**
+ * Waits until a vendor's task has finished, and sends its result. Throws Failure if the task fails before a byte was
+ * sent.
+ */
 export async function deliverTask(
   run: CallRun,
   attempted: OpenAttempt<Accepted>,
@@ -31,8 +34,8 @@ export async function deliverTask(
 }
 
 /**
- * Stores a job that its vendor has started, with the money that is held for it, and sends the answer. Throws Failure if
- * it could not be stored.
+ * Stores a job that its vendor has started, together with its held money, and sends the answer. Throws Failure if the
+ * job could not be stored.
  */
 export async function deliverJob(
   { call, held, outcome }: CallRun,
@@ -41,7 +44,7 @@ export async function deliverJob(
 ): Promise<void> {
   const body = await job.keep(held, outcome);
   attempted[Symbol.dispose]();
-  // A call that the gateway ended in the meantime has its error; the client finds the job in its list.
+  // If the gateway has ended the call meanwhile, the client has received an error. It finds the job in its list of jobs.
   if (call.answer.begun) return;
   call.answer.begin(200, {
     "content-type": "application/json; charset=utf-8",
@@ -51,8 +54,8 @@ export async function deliverJob(
 }
 
 /**
- * Completes a task and sends heartbeats to the client meanwhile. A failed task, or a file that cannot be fetched,
- * counts against the channel.
+ * Waits for a task's answer and sends heartbeats to the client meanwhile. A failed task, or a file that cannot be
+ * fetched, counts against the channel.
  */
 async function finish(
   { deps, call, plan, leaving }: CallRun,
@@ -70,7 +73,7 @@ async function finish(
   }
 }
 
-/** Sends further requests to the vendor that answered an exchange, with the same key. */
+/** Sends further requests of a call to the vendor that answered, with the same API key. */
 class RouteLink implements VendorLink {
   readonly origin: string;
   readonly signal: AbortSignal;

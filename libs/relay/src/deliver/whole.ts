@@ -6,10 +6,10 @@ import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { meterWhole } from "../money/meter.ts";
 
-/** Settles a complete answer and sends it, unless the client has disconnected. */
+/** Settles a call with a complete answer and sends the answer, unless the client has disconnected. */
 export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted>, answer: WholeAnswer): Promise<void> {
   const { call, plan, held, leaving } = run;
-  // The vendor has finished: its channel may serve another call before the client has the last byte.
+  // The vendor has finished, so its channel may serve another call before the client has received the last byte.
   attempted[Symbol.dispose]();
   plan.fees?.saw(answer.fees);
   const metered = await meterWhole(plan.cost, answer);

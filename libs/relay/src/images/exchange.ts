@@ -27,18 +27,18 @@ import { mayBeImage, type InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 
-/** A call for images in any wire of a client, read and checked. */
+/** An image request in any client wire, read and checked, with what its exchanges need. */
 export interface ImagesCall {
   readonly deps: ImagesDeps;
   readonly unsupportedRules: UnsupportedRules;
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
-  /** Renders finished images as the client's answer, in the form that the request names. */
+  /** Renders finished images as the client's answer. */
   readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
 }
 
 /**
- * Returns the wires that a request for images can be served through, best first. Some vendors have one endpoint for
+ * Returns the wires (API formats) in which a request for images can be sent, best first. Some wires serve both
  * generating and editing.
  */
 export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readonly ImagesWire[] {
@@ -47,10 +47,7 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
     : ["image-edits", "qwen-images", "qwen-image-edit-tasks", "content", "images"];
 }
 
-/**
- * Builds the exchange of one attempt at images, in the vendor's wire. Throws Failure (400) for errors of the client's
- * request.
- */
+/** Builds the exchange of one attempt in the vendor's wire. Throws Failure (400) for errors in the client's request. */
 export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
   const { parsed, unsupportedRules, input } = call;
   const { vendor, pass } = vendorWire<ImagesVendor, ImagesPass>(wires, wire);
@@ -70,7 +67,7 @@ export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstr
   };
 }
 
-/** Reads a stream of partial images, which has one form. */
+/** Reads a stream of partial images, which is the same in all wires that support it. */
 function imageStream(request: ImageRequest): AnswerReader {
   const { pass } = wires.images;
   return {
@@ -81,7 +78,10 @@ function imageStream(request: ImageRequest): AnswerReader {
   };
 }
 
-/** Reads an answer that is not a stream: images, or a task that makes them. Images may still have to be fetched. */
+/**
+ * Reads an answer that is not a stream: images, or the start of a task that creates them. The images may have to be
+ * fetched.
+ */
 function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
   const parse = async (answer: Buffer) => vendor.parse(await parseAnswer(answer));
   const finishedImages = async (answer: Buffer): Promise<ImagesAnswer | undefined> => {
@@ -115,16 +115,16 @@ async function finished(
 }
 
 /**
- * Returns the form in which the client wants its images; undefined: as the vendor returns them. Events always hold
- * bytes.
+ * Returns the form in which the client receives its images: as URLs or as base64. Undefined: as the vendor returns
+ * them. Events of a stream always contain base64.
  */
 export function wantedForm({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
   return stream ? "b64_json" : responseFormat;
 }
 
 /**
- * Converts an image to the form that the client requested: bytes become a data URL, and a URL is fetched. Throws
- * Failure upstream_error if that fails.
+ * Converts an image to the form that the client requested: base64 becomes a data URL, and the bytes of a URL are
+ * fetched. Throws Failure upstream_error if they cannot be fetched.
  */
 export async function inWantedForm(
   image: MadeImage,
@@ -153,19 +153,19 @@ async function fetchMade(
   }
 }
 
-/** Values of an image request on which vendors' prices depend. */
+/** Fields of an image request on which vendors' prices depend. */
 export interface WantedImages {
   readonly quality?: string | undefined;
   /** A size such as `1024x1024`, or a size class such as `4K`. */
   readonly size?: string | undefined;
-  /** The client's names of both fields, if they differ. */
+  /** Names of these fields in the client's request, if they differ. */
   readonly spelling: { readonly quality?: string; readonly size?: string };
 }
 
 /**
- * Refuses (400) images of high quality or large size if images are priced only per image: vendors charge a multiple for
- * these, and the price per image does not depend on them. Prices per token need no check, nor does an option that was
- * dropped because the vendor does not support it.
+ * Refuses (400) images of high quality or large size if the model has only a price per image, because vendors charge
+ * several times as much for these. A price per output token covers them. A field that was dropped because the vendor
+ * does not support it needs no check.
  */
 export function refuseUnpricedTier(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;

@@ -3,17 +3,20 @@ import { Failure } from "@modelgate/contracts";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
-/** Returns whether an image may be sent under this media type. The image's bytes decide its type. */
+/** Returns whether a file with this media type may be an image. Its bytes decide later. */
 export function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
-/** Number of further copies of the request's body in memory: the images that were read, and the body that is sent. */
+/**
+ * Number of further copies of a request's images in memory: those that were decoded, and those in the body that is
+ * sent.
+ */
 const copies = 2;
 
 /**
- * Images of one request as bytes, counted against the memory limit of the process. They are fetched only if a vendor
- * needs bytes, once for all attempts. Dispose it when the call has ended.
+ * Bytes of the images in one request, which count against the memory limit of the process. They are fetched once for
+ * all attempts, and only if a vendor needs bytes. Dispose it when the call has ended.
  */
 export class InputImages implements Disposable {
   readonly #remote: RemoteFiles;
@@ -35,7 +38,8 @@ export class InputImages implements Disposable {
   }
 
   /**
-   * Returns the request with every image as bytes. Throws Failure (400) that names the image that cannot be fetched.
+   * Returns the request with the bytes of every image. Throws Failure (400) with the name of an image that cannot be
+   * fetched.
    */
   asBytes(): Promise<ImageRequest> {
     return (this.#fetched ??= this.#fetchAll());

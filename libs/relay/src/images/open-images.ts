@@ -5,14 +5,14 @@ import { privateHostsVariable } from "../env.ts";
 /** Reads the variables of every service that serves images. */
 export function imagesVariables(read: VariableReader) {
   return {
-    /** Largest image that a client sends, in a form or as an address, or that is fetched from a vendor's address. */
+    /** Maximum bytes of an image, whether a client sends it or it is fetched from a URL. */
     maxBytes: 32 * 1024 * 1024,
-    /** Longest time to fetch an image, redirects included. */
+    /** Maximum ms to fetch an image, including redirects. */
     timeoutMs: 20_000,
-    /** Maximum redirects of such a fetch. */
+    /** Maximum redirects when an image is fetched. */
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
-    /** Longest wait for a vendor's image task. */
+    /** Maximum ms to wait for a vendor's image task. */
     taskWaitMs: 180_000,
   };
 }
@@ -20,17 +20,17 @@ export function imagesVariables(read: VariableReader) {
 /** Values of the variables for images. */
 export type ImagesEnv = ReturnType<typeof imagesVariables>;
 
-/** Dependencies of calls for images, in every client wire. */
+/** Dependencies of image requests in every client wire. */
 export interface ImagesDeps {
   /** Fetches images from URLs that clients and vendors give. */
   readonly remote: RemoteFiles;
-  /** Memory limit for bodies and images of the process. */
+  /** Memory limit of the process for bodies and images. */
   readonly budget: BufferBudget;
-  /** Maximum wait for a vendor's task. */
+  /** Maximum ms to wait for a vendor's image task. */
   readonly taskWaitMs: number;
 }
 
-/** Opens the dependencies of calls for images. */
+/** Opens the dependencies of image requests. */
 export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
   return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
 }

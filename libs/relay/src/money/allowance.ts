@@ -4,51 +4,52 @@ import type { HeldOutput } from "./expect.ts";
 import type { Meter } from "./meter.ts";
 import { minBytesPerToken } from "./tokenizer.ts";
 
-/** Minimum tokens that a hold is extended by. */
+/** Minimum tokens by which a hold is extended. */
 const minStepTokens = 64;
 /**
- * Maximum attempts to extend a hold while Redis is unavailable, and the ms between them; the stream pauses meanwhile.
+ * Maximum attempts to extend a hold while Redis is unavailable, and the pause between them in ms. The stream waits
+ * meanwhile.
  */
 const [storeTries, storePauseMs] = [20, 250];
 
 /**
- * Margin by which the counted tokens may exceed the stream's output limit before the stream is ended. It is wide
- * because vendors' tokenizers may produce fewer tokens for the same text than the one used here.
+ * Margin by which the counted tokens may exceed a stream's output limit before the stream is ended. It is wide because
+ * a vendor's tokenizer may count fewer tokens for the same text than the gateway's.
  */
 const beyondBound = { times: 3, tokens: 64 } as const;
 
-/** Marks a stream that is ended although it could be paid for: its vendor wrote more than the request allows. */
+/** Reason to end a stream that the hold covers: its vendor wrote more than the request allows. */
 export const wroteBeyondBound = "beyond-bound";
 
-/** Reason why a stream is ended: it is not paid for, Redis is unavailable, or it exceeds the request's output limit. */
+/** Reason to end a stream: the money does not suffice, Redis is unavailable, or the vendor exceeds the output limit. */
 export type StreamStop = Failure | typeof wroteBeyondBound;
 
-/** Options of a stream's allowance. */
+/** Options of an `Allowance`. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;
-  /** Output tokens allowed beyond the limit if the stream has shown reasoning; absent: none. */
+  /** Output tokens that are allowed beyond the limit if the stream has shown reasoning; absent: none. */
   readonly thoughtTokens?: number;
   /**
    * Extends the hold from `from` to `to` output tokens. Returns false if the hold no longer exists. Throws Failure
-   * insufficient_quota if the account, its group or its API key cannot cover it, another Failure if Redis is
+   * insufficient_quota if the account, its group or its API key does not have the money, or another Failure if Redis is
    * unavailable.
    */
   extend(from: number, to: number): Promise<boolean>;
 }
 
 /**
- * Tracks how much of a stream its hold covers, in bytes of text (an upper bound on tokens), so that a frame costs one
- * comparison. When the bytes are used up the text's tokens are counted. When about half a step is left the hold is
- * extended while the stream continues. Dispose it with the stream.
+ * Decides how much of a stream the held money covers. It counts bytes of text, from which an upper limit of the tokens
+ * follows, so that most frames need only one comparison. When the counted bytes are used up, it computes the tokens
+ * again. When about half a step is left, it extends the hold while the stream continues. Dispose it with the stream.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
   /** Output tokens that the hold covers. */
   #paid: number;
-  /** Bytes that may pass before the next check. */
+  /** Bytes of text that may still pass before the next check. */
   #bytes = 0;
-  /** Maximum tokens of the frame that was checked last. */
+  /** Maximum tokens in the frame that was checked last. */
   #wanted = 0;
   #step: number;
   #extending: Promise<void> | undefined;
@@ -62,14 +63,14 @@ export class Allowance implements Disposable {
     this.#step = options.output.step;
   }
 
-  /** Returns whether a frame is covered regardless of its content. */
+  /** Returns whether a frame of `bytes` is covered without a check, whatever it contains. */
   covers(bytes: number): boolean {
     if (bytes > this.#bytes) return false;
     this.#bytes -= bytes;
     return true;
   }
 
-  /** Returns whether a frame with this many bytes of text is covered. Starts to extend the hold when little is left. */
+  /** Returns whether a frame with this many bytes of text is covered. Starts to extend the hold if little is left. */
   admits(wordBytes: number, isThought = false): boolean {
     this.#thinks ||= isThought;
     this.#wanted = Math.ceil(wordBytes / minBytesPerToken);
@@ -79,8 +80,8 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Waits until the refused frame may pass; otherwise returns the reason why not. Before the stream is ended, the hold
-   * is extended once more and the received text is counted by the tokenizer.
+   * Waits until the refused frame is covered and returns undefined; otherwise returns the reason to end the stream.
+   * Before the stream is ended, the hold is extended once more and the tokenizer counts the received text.
    */
   async more(): Promise<StreamStop | undefined> {
     for (;;) {
@@ -101,12 +102,12 @@ export class Allowance implements Disposable {
     this.#over = true;
   }
 
-  /** Returns the Failure that refused the last extension of the hold; undefined if it was not refused. */
+  /** Returns the Failure of the last attempt to extend the hold; undefined if it succeeded. */
   get #refusal(): Failure | undefined {
     return this.#refused;
   }
 
-  /** Computes how far the stream may continue. Returns whether the wanted frame is within that. */
+  /** Computes how many bytes may pass before the next check. Returns whether the checked frame is covered. */
   #check(): boolean {
     const { output, meter } = this.#options;
     if (this.#paid >= output.most) return this.#checkBound();
@@ -117,21 +118,22 @@ export class Allowance implements Disposable {
       void this.#extend();
       isQuiet = false;
     }
-    // If no extension is in progress, the next check must come early enough for one.
+    // If no extension is in progress, the next check must come early enough to begin one.
     this.#bytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#wanted) * minBytesPerToken);
     return left >= 0;
   }
 
   /**
-   * Does the check of `#check` for a stream that is completely paid for: only a vendor that ignores its output limit
-   * reaches it.
+   * Does the work of `#check` when the hold covers the maximum output. The result is false only if the vendor ignores
+   * the output limit.
    */
   #checkBound(): boolean {
     const { output, meter, thoughtTokens = 0 } = this.#options;
     const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
-    // The frame itself is not counted: a complete answer in one frame may have many bytes per token.
+    // The frame itself is not counted. If it contains the complete answer, its tokens would be overestimated.
     const left = most - meter.maxShownTokens;
-    // Only half of the rest is allowed, so that reasoning is noticed before the text counts as too long.
+    // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the
+    // limit.
     this.#bytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
     return left >= 0;
   }
@@ -147,13 +149,16 @@ export class Allowance implements Disposable {
     return this.#extending;
   }
 
-  /** Extends the hold by a step, or by the largest smaller amount that is available; otherwise returns the failure. */
+  /**
+   * Extends the hold by a step, or by the largest smaller amount that the money covers. Returns the Failure if it
+   * cannot.
+   */
   async #grow(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;
     for (let tries = 1; !this.#over;) {
       const to = Math.min(this.#paid + this.#step, output.most);
       try {
-        // A missing hold was lost with its Redis: the call continues, and its actual cost is charged at the end.
+        // If the hold is missing, Redis has lost it. The call continues, and its actual cost is charged at the end.
         await extend(this.#paid, to);
         this.#paid = to;
         this.#step = Math.min(this.#step * 2, output.step);

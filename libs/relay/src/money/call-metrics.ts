@@ -22,7 +22,10 @@ import {
   type ValueSeries,
 } from "@modelgate/platform";
 
-/** Metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI where these define them. */
+/**
+ * Labels of the metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI where these
+ * exist.
+ */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
 type CallLabels = Readonly<Record<(typeof labels)[number], string>>;
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -71,26 +74,26 @@ const capped = new Counter({
   help: "Calls whose vendor reported or sent more than the call can have used; the rest was not billed.",
   labelNames: ["channel", "model", "unit"],
 });
-/** Settlements that found no hold: the call was charged before, or its hold was lost. */
+/** Counts settlements that found no hold, because the call was charged before or its hold was lost. */
 export const holdsNotFound = new Counter({
   name: "modelgate_holds_not_found_total",
   help: "Settlements that found no hold: the ledger or an earlier attempt had settled it.",
 });
-/** Answers that are being read after their clients disconnected. */
+/** Number of vendor answers that are being read after their clients disconnected. */
 export const leftAnswers = new Gauge({
   name: "modelgate_left_answers",
   help: "Answers that are read to their end after their clients left.",
 });
 const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open streams." });
 
-/** OpenTelemetry's names of operations, where they differ from the kind of the model. */
+/** OpenTelemetry's names of operations that differ from the model's kind. */
 const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "embeddings" };
 
 /** A call that has ended. */
 export interface CallSeen {
   readonly draft: UsageDraft;
   readonly kind: ModelKind;
-  /** Vendor, as channels name it; absent if no request was sent. */
+  /** Provider of the channel; absent if no request was sent. */
   readonly provider: string | undefined;
   readonly units: Units;
   readonly costNanos: Nanos;
@@ -100,10 +103,10 @@ export interface CallSeen {
   readonly error?: string | undefined;
 }
 
-/** Further observers of ended calls, in addition to these metrics. */
+/** Functions that are called with each ended call, in addition to these metrics. */
 export const callObservers = new Set<(seen: CallSeen) => void>();
 
-/** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
+/** Logs an ended call in one line, counts it in the metrics, and adds its results to its trace span. */
 export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
   const { draft, kind, provider, units, costNanos, tried, error } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
@@ -126,7 +129,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
       ms: latencyMs,
       firstByteMs: draft.firstByteMs,
       attempts: draft.attempts,
-      // A call that was answered at once is described by the members above.
+      // A call that the first attempt answered is completely described by the members above.
       tried: tried.length > 1 || outcome === "failed" ? tried : undefined,
       tokens: input + output,
       inputTokens: input,
@@ -163,7 +166,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
   });
 }
 
-/** A call that was billed for less than its vendor reported. */
+/** A call that was billed for less than its vendor reported, because the report exceeds what the call can have used. */
 export interface CappedCall extends RequestIds {
   readonly callId: string;
   readonly channel: string;
@@ -172,7 +175,10 @@ export interface CappedCall extends RequestIds {
   readonly reported: Units;
 }
 
-/** Counts and reports it against its channel: the operator pays what the vendor charges beyond what was billed. */
+/**
+ * Logs a capped call and counts it against its channel. The operator pays what the vendor charges beyond the billed
+ * usage.
+ */
 export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
   for (const unit of call.capped) capped.inc({ channel: call.channel, model: call.model, unit });
   log.warn(call, "a vendor reported more than the call could use");
@@ -185,8 +191,8 @@ export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call
 }
 
 /**
- * Measures one stream: the time to its first chunk and the intervals between the others. Counts it as open until
- * disposed.
+ * Measures one stream: the time to its first chunk, and the intervals between further chunks. The stream counts as open
+ * until disposal.
  */
 export class StreamWatch implements Disposable {
   readonly #perChunk: ValueSeries;

@@ -18,24 +18,24 @@ import { boundOfHeld, boundOfText, boundWithinHold, maxOutput } from "./usage-bo
 
 /** Limits of a call's cost, computed before it is sent. */
 export interface Expectation {
-  /** Amount of the hold. */
+  /** Money to hold. */
   readonly upperNanos: Nanos;
-  /** Cost that is certain once the call is sent: the price per request and the estimated input. */
+  /** Cost that is certain once the call is sent: the price per request, and that of the estimated input. */
   readonly floorNanos: Nanos;
   readonly floorUnits: Units;
   /** Estimated tokens, counted against the API key's limit per minute. */
   readonly tokens: number;
-  /** Output of a text stream that the hold covers; absent: all possible output. */
+  /** Output of a text stream that the hold covers; absent: the hold covers all output. */
   readonly output?: HeldOutput | undefined;
-  /** Upper bound of the usage that is billed from the vendor's report; absent if billing does not use a report. */
+  /** Maximum usage to bill from the vendor's report; absent if the bill does not use a report. */
   readonly most?: UsageBound | undefined;
 }
 
-/** Output tokens of a text stream that money is held for: at first, in each further step, and at most. */
+/** Output tokens of a text stream for which money is held: at first, per extension, and at most. */
 export interface HeldOutput {
   readonly first: number;
   readonly step: number;
-  /** Infinity if the client set no limit. */
+  /** Infinity if neither the client nor the catalogue sets a limit. */
   readonly most: number;
 }
 
@@ -78,22 +78,22 @@ function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier:
   };
 }
 
-/** Maximum tokens reserved in an API key's minute. A client may send any number; this one stays exact in Redis. */
+/**
+ * Maximum tokens that one call reserves in its API key's limit per minute. A client may request any number; Redis
+ * counts exactly up to this one.
+ */
 const maxReservedTokens = 1_000_000_000;
 
 /**
- * Returns the output tokens that money is held for if the answer is not a stream, over all choices. For a model without
- * an output limit, `usual` tokens are assumed per choice.
+ * Returns the output tokens, over all choices, for which money is held if the answer is not a stream. Without an output
+ * limit, `usual` tokens per choice are assumed.
  */
 export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
   const most = maxOutput(size, model);
   return Number.isFinite(most) ? most : usual * size.choices;
 }
 
-/**
- * Computes the limits of a text call's cost from the request and the catalogue, for the output that is held for at
- * first.
- */
+/** Computes the limits of a text call's cost, with a hold for `outputTokens`. */
 export function expectText(
   size: RequestSize,
   model: CatalogModel,
@@ -102,7 +102,7 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
-  // A limit that the client did not set does not count against its minute.
+  // An output limit that the client did not set does not count against its tokens per minute.
   const isLimitedByClient = size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined;
   const bound = isLimitedByClient ? maxOutput(size, model) : 0;
   return {
@@ -113,18 +113,18 @@ export function expectText(
   };
 }
 
-/** Bytes of a token, on average, in text that no tokenizer looked at. */
+/** Average bytes per token of text that no tokenizer has counted. */
 const bytesPerToken = 4;
 
-/** Tokens in so many bytes of text, roughly. */
+/** Estimates the tokens in text of this many bytes. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
 /**
- * Returns the maximum cost of a request with this much output. A token stands for at least one byte of text in every
- * tokenizer, so the input's bytes limit its tokens. All tokens are priced as the most expensive unit that the vendor
- * may report.
+ * Returns the maximum cost of a request with this much output. Each token stands for at least one byte in every
+ * tokenizer, so the number of bytes limits the input tokens. All tokens are priced as the most expensive unit that the
+ * vendor may report.
  */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
   const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
@@ -139,14 +139,14 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
 }
 
 /**
- * Minimum output tokens to which a call is lowered: about two hundred words. With less, most answers would end before
- * they are useful, at the client's cost.
+ * Minimum output limit that a call may get because of its money: about two hundred words. With less, most answers would
+ * end before they are useful, and the client would pay for them.
  */
 const minPaidOutput = 256;
 
 /**
- * Returns the maximum output of each answer that an amount covers, at most the default limit. Undefined if that is
- * below the minimum, or if the client set a limit.
+ * Returns the maximum output tokens per answer that an amount covers, at most the default limit. Undefined if that is
+ * below the minimum, if the client set a limit, or if the call is not billed by text.
  */
 export function paidOutput(
   { limits }: { readonly limits: Pick<CallDeps["limits"], "outputTokens"> },
@@ -167,7 +167,9 @@ export function paidOutput(
   return covered >= minPaidOutput ? covered : undefined;
 }
 
-/** Returns tokens of input and output as the most expensive units, because a vendor may report them as any unit. */
+/**
+ * Returns input and output tokens as units of the most expensive kind, because a vendor may report them as any unit.
+ */
 export function costliestTokens(
   { input, output }: { readonly input: number; readonly output: number },
   price: Price,
@@ -180,7 +182,7 @@ export function costliestTokens(
   return { [units.input]: input, [units.output]: output };
 }
 
-/** The most expensive token units, computed once for each price of a configuration. */
+/** Most expensive token units of each price, computed once per price of a configuration. */
 const costliestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
 
 function costliestUnit(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {

@@ -3,66 +3,66 @@ import type { Group } from "@modelgate/catalog";
 import type { RequestedFees, RequestedTool, ReportedFees } from "@modelgate/wires/text";
 import type { HeldFees } from "./measure.ts";
 
-/** Options for computing a call's fees. */
+/** Options of `CallFees`. */
 export interface FeesOptions {
-  /** Tools and tiers that the client requests; undefined: none. */
+  /** Tools and service tiers that the client requests; undefined: none. */
   readonly requested: RequestedFees | undefined;
-  /** The model's price at the usual service tier. */
+  /** The model's price at the default service tier. */
   readonly price: Price;
   /**
-   * Treatment of tools and more expensive tiers without a price. If they should be dropped but the wire still sends
-   * them, the call is refused.
+   * Rule for tools and more expensive tiers without a price. "pass": they are sent. "drop": they were removed before;
+   * one that is still in the request is refused. "refuse": the request is refused.
    */
   readonly unpriced: Group["unpriced"];
-  /** Number of tool calls, and input tokens per tool call, that money is held for if the client sets no limit. */
+  /** Number of tool calls for which money is held if the client sets no limit, and input tokens per tool call. */
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
-  /** Throws Failure where the caller may not use a model that a tool names. */
+  /** Throws Failure if the caller may not use a model that a tool names. */
   readonly allow: (model: string) => void;
 }
 
-/** Tools and service tiers of an attempt's request. */
+/** Tools and service tiers in the request of an attempt. */
 export interface SentFees {
   readonly body: unknown;
   /** Tools and service tiers that the body requests; absent: those of the client's request. */
   readonly requestedFees?: RequestedFees | undefined;
-  /** Limits the number of tool calls in a body; absent: the wire cannot express such a limit. */
+  /** Limits the number of tool calls in a body to `most`; absent: the wire cannot express such a limit. */
   readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
 }
 
-/** Bill of a call whose tokens are known. */
+/** Bill of a call whose usage is known. */
 export interface BilledFees {
-  /** Units including the tool calls that the vendor executed. */
+  /** Units, including the tool calls that the vendor executed. */
   readonly units: Units;
   /** Price at the service tier that served the call. */
   readonly price: Price;
-  /** That tier, unless it is the default. */
+  /** That service tier, unless it is the default. */
   readonly serviceTier?: string | undefined;
-  /** True if the tier may cost more and the price has no factor for it. */
+  /** True if the tier may cost more than the default and the price has no factor for it. */
   readonly isTierUnpriced: boolean;
 }
 
-/** Tiers that vendors may choose if a request does not name one. */
+/** Tiers that vendors may select if a request does not name one. */
 const chosenByVendors = ["priority", "scale"] as const;
 /** Tiers that cost no more than the default one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /**
- * Maximum calls of one tool in one answer for which money is held and billed. Counts in requests and vendor reports
- * have no other limit.
+ * Maximum calls of one tool in one answer for which money is held and that are billed. Requests and vendor reports
+ * contain no other limit.
  */
 const maxCalls = 1_000;
 
 /**
- * Fees of a text call: charges other than tokens, namely tools that its vendor runs, and a factor for its service tier.
- * The class checks what each attempt sends, collects what its answer reports, and computes the bill from both.
+ * Charges of a text call other than tokens: tools that the vendor runs, and a price factor for the service tier. It
+ * checks the request of each attempt, collects what the answer reports, and computes the bill from both.
  */
 export class CallFees {
-  /** Money held for the fees. */
+  /** What money is held for in addition to tokens. */
   readonly held: HeldFees;
   readonly #options: FeesOptions;
-  /** Ids of the calls of each tool; undefined if none was reported. */
+  /** Ids of the reported calls of each tool; undefined if none was reported. */
   #calls: Map<ToolUnit, Set<string>> | undefined;
   #counts: Units | undefined;
-  /** Calls of tools that the vendor has executed without reporting them. */
+  /** Tools that the vendor executes without reporting their calls. */
   #unreported: Units | undefined;
   #sentTier: string | undefined;
   #tier: string | undefined;
@@ -75,11 +75,11 @@ export class CallFees {
   }
 
   /**
-   * Returns the exchange of an attempt, with its tool calls limited if its wire can express that. Throws Failure (400)
-   * for a tool or tier without a price, if the group refuses those.
+   * Returns the exchange of an attempt, with a limit of tool calls if its wire can express one. Throws Failure (400)
+   * for a tool or tier without a price if the group does not allow these.
    */
   checked<Sent extends SentFees>(exchange: Sent): Sent {
-    // A new attempt begins: the reports of the previous one do not apply to it.
+    // The reports of the previous attempt do not apply to this one.
     this.#calls = undefined;
     this.#counts = undefined;
     this.#unreported = undefined;
@@ -95,7 +95,7 @@ export class CallFees {
     return this.#capped(exchange, sent);
   }
 
-  /** Records the fees that an answer, or a frame of one, reports. */
+  /** Records the fees that an answer, or one frame of it, reports. */
   saw(seen: ReportedFees | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier } = seen;
@@ -109,13 +109,13 @@ export class CallFees {
     }
   }
 
-  /** Returns the bill of a call that used these tokens. */
+  /** Returns the bill of a call that used these units. */
   billed(units: Units): BilledFees {
     const { price } = this.#options;
     const tier = this.#tier ?? this.#sentTier ?? "default";
     const factor = price.serviceTiers.get(tier);
     const isWithoutTools = this.#calls === undefined && this.#counts === undefined && this.#unreported === undefined;
-    // A tier that no answer confirmed does not reduce the price.
+    // A cheaper tier reduces the price only if the answer confirms it.
     const confirmed = this.#tier !== undefined || (factor?.factor ?? 0n) > price.factor;
     return {
       units: isWithoutTools ? units : { ...units, ...this.#used(units) },
@@ -138,7 +138,7 @@ export class CallFees {
 
   #check(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
-    // A tool of another wire replaces the client's tool with the same unit.
+    // In another wire, the tool has another path. It then corresponds to the client's tool with the same unit.
     const own =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);
@@ -178,7 +178,7 @@ export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
   return unit !== undefined && price.has(unit);
 }
 
-/** Returns whether a service tier costs no more than the default, or the model has a factor for it. */
+/** Returns whether a service tier costs no more than the default one, or the price has a factor for it. */
 export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
@@ -197,7 +197,10 @@ function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
   return { units, inputTokens: found, price: heldPrice(requested, price) };
 }
 
-/** Returns the price of the most expensive tier that the call may be served at; cheaper tiers are ignored. */
+/**
+ * Returns the price of the most expensive tier at which the vendor may serve the call. A cheaper tier does not reduce
+ * the held money.
+ */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
@@ -208,7 +211,7 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   }, price);
 }
 
-/** Returns the most expensive of the tiers that the request names, if several members name one. */
+/** Returns the most expensive of the tiers that the request names; it may name several in different members. */
 function costliestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
   const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
   return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
@@ -224,7 +227,8 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
 }
 
 /**
- * Creates the failure of a call whose tool or tier has no price. Only the operator can set a price or change the group.
+ * Creates the failure of a request with a tool or tier that has no price. Only the operator can set a price or change
+ * the group.
  */
 function refused(param: string, why: string): Failure {
   return new Failure("unsupported_parameter", `${why}. Leave it out, or ask the operator for a price.`, { param });

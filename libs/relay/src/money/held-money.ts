@@ -9,23 +9,26 @@ import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import { billedFees, costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord } from "./usage-draft.ts";
 
-/** Dependencies of holds. */
+/** Dependencies for holding money. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
   readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
 };
 
-/** A call, and the amount to hold for it. */
+/** A call, and the money to hold for it. */
 export interface HoldWanted {
   readonly call: BilledCall;
   readonly price: Priced;
   readonly expected: Expectation;
-  /** Outcome of the call if the process dies immediately after the money is held; absent: it has the expected minimum usage. */
+  /**
+   * Outcome to record if the process dies right after the money is held; absent: the call has used the expected
+   * minimum.
+   */
   readonly certain?: Outcome | undefined;
 }
 
 /**
- * Holds money for a call. Throws Failure if that is not possible: insufficient balance, no tokens left in the minute,
- * Redis unavailable.
+ * Holds money for a call. Throws Failure if the balance or the tokens per minute do not suffice, or if Redis is
+ * unavailable.
  */
 export async function holdMoney(deps: HoldDeps, { call, price, expected, ...wanted }: HoldWanted): Promise<HeldMoney> {
   const certain = wanted.certain ?? { ...notSent, units: expected.floorUnits, estimated: true };
@@ -51,7 +54,7 @@ export async function holdMoney(deps: HoldDeps, { call, price, expected, ...want
     return new HeldMoney(deps, record, expected);
   } catch (error) {
     const failure = asFailure(error);
-    // Redis did not answer but may have held the money: the hold, if it exists, is settled at zero.
+    // Redis did not answer, but may have created the hold. If the hold exists, it is settled with a cost of zero.
     if (failure.cause !== undefined)
       void new HeldMoney(deps, record, expected).settle({ ...notSent, status: failure.status }, { onlyIfHeld: true });
     throw failure;
@@ -59,20 +62,23 @@ export async function holdMoney(deps: HoldDeps, { call, price, expected, ...want
 }
 
 /**
- * Money held for one call. Its lease is renewed until the money is settled, given back or handed over; only the first of
- * these takes effect. The renewal ends once the store has that: an outage must not leave the hold to the sweep, which
- * charges the floor. Disposal gives the money back if none of them happened, so an exception leaves nothing held.
+ * Money that is held for one call. Its lease is renewed until one of these happens: `settle`, `release` or `handOver`;
+ * the later ones of these have no effect. The renewal ends only when Redis has executed the settlement or release,
+ * because otherwise the ledger would settle the expired hold at its certain cost. Disposal releases the money if
+ * nothing else has happened.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;
   readonly expected: Expectation;
   readonly accountId: string;
   readonly callId: string;
-  /** Time at which the money was held, by `performance.now()`. */
+  /** Time at which the money was held, from `performance.now()`. */
   readonly heldAt: number;
-  /** Charge of the call; undefined until it is settled. */
+  /** Charge of the call; undefined until the call is settled. */
   chargedNanos: Nanos | undefined;
-  /** Returns what is certain by now, with which the lease is renewed: what is charged if the process dies. */
+  /**
+   * Returns the outcome that is certain at this time. It is stored with each renewal and charged if the process dies.
+   */
   certain: (() => Outcome) | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
@@ -90,18 +96,21 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal = deps.renewals.keep(this);
   }
 
-  /** Returns the charge for these units if the call ended completely. */
+  /** Returns the charge for these units if the call were settled with them. */
   costOf(units: Units): Nanos {
     return costOfUnits(this.record.price, capUnits(units, this.expected.most).units);
   }
 
-  /** Holds the same amount under another call id, after Redis has lost it. Throws Failure as `holdMoney` does. */
+  /**
+   * Holds the same amount again under another call id, because Redis has lost the first hold. Throws Failure as
+   * `holdMoney` does.
+   */
   again(): Promise<HeldMoney> {
     const { call, price } = this.record;
     return holdMoney(this.#deps, { call, price, expected: this.expected });
   }
 
-  /** Extends the hold. Returns false if it no longer exists. Throws Failure as `extendHold` does. */
+  /** Extends the hold by `nanos`. Returns false if it no longer exists. Throws Failure as `extendHold` does. */
   async extend(nanos: Nanos): Promise<boolean> {
     const isHeld = await extendHold(this.#deps.redis, { accountId: this.accountId, callId: this.callId, nanos });
     if (isHeld) this.#heldNanos += nanos;
@@ -115,8 +124,8 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   /**
-   * Settles the call and logs it in one line; the promise never rejects. `onlyIfHeld` is true if it is unknown whether
-   * the money is held, and no request was sent.
+   * Settles the call and logs it in one line. The promise never rejects. `onlyIfHeld` is true if no request was sent
+   * and it is unknown whether the money is held.
    */
   async settle(reported: Outcome, { onlyIfHeld = false } = {}): Promise<void> {
     if (this.#isOver) return;
@@ -143,7 +152,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal[Symbol.dispose]();
   }
 
-  /** Gives the money back: nothing was bought with it, and no usage is recorded. The promise never rejects. */
+  /** Releases the money without recording any usage. The promise never rejects. */
   async release(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -152,7 +161,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal[Symbol.dispose]();
   }
 
-  /** Stops the renewal and leaves the hold to the record that was stored with it, which settles it later. */
+  /** Stops the renewal without ending the hold, which a stored record (such as a job) settles later. */
   handOver(): void {
     this.#isOver = true;
     this.#renewal[Symbol.dispose]();
@@ -162,7 +171,10 @@ export class HeldMoney implements RenewedHold, Disposable {
     if (!this.#isOver) void this.release();
   }
 
-  /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */
+  /**
+   * Reduces units that exceed what the call can have used. The excess is not billed, and is counted against the
+   * channel.
+   */
   #capped(outcome: Outcome): Outcome {
     const { units, capped } = capUnits(outcome.units, outcome.most ?? this.expected.most);
     if (capped.length === 0 && (outcome.capped ?? []).length === 0) return outcome;

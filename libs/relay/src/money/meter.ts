@@ -6,26 +6,27 @@ import { estimateTokens, type Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
 /**
- * Maximum characters that are kept before they are counted. Most streams end before, with the vendor's usage report.
+ * Maximum characters that are collected before the tokenizer counts them. Most streams end before, with a usage report
+ * of the vendor.
  */
 const maxHeld = 64 * 1024;
-/** Maximum factor by which a vendor's tokenizer counts more tokens than the one used here, for all known vendors. */
+/** Maximum ratio between the tokens that any known vendor counts and those that the gateway's tokenizer counts. */
 const finerCut = 1.25;
 
 /**
- * Meters the received part of a stream: by the vendor's latest usage report, or by counting the text's tokens. The
- * count runs while the stream continues and never delays it.
+ * Meters a stream while it arrives, by the latest usage report of the vendor, or by counting the tokens of the text.
+ * Counting never delays the stream.
  */
 export class Meter {
   /** Fees of the call, if its wire reports them. */
   readonly fees: CallFees | undefined;
-  /** Reads words out of the pieces; set before the first of them. */
+  /** Extracts text from the raw output; set before the first output is added. */
   reader: { wordsOf(raw: string): string } | undefined;
-  /** The newest report, with the images that were counted; the last one is the value, not the sum. */
+  /** Latest usage report of the vendor, with the counted images. Reports are totals. */
   usage: Units | undefined;
-  /** Output tokens in the newest report. */
+  /** Output tokens in the latest report. */
   reportedTokens = 0;
-  /** Raw pieces whose words were not read yet. */
+  /** Raw output from which no text was extracted yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
   /** Text that the tokenizer has not counted yet. */
@@ -34,13 +35,13 @@ export class Meter {
   #wordCharacters = 0;
   #wordBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
-  /** Tokens that the tokenizer has counted, and their bytes. */
+  /** Tokens that the tokenizer has counted, and the bytes of the counted text. */
   #exact = { tokens: 0, bytes: 0 };
   #images = 0;
   #addedSince = false;
   readonly #maxReported: number;
 
-  /** `maxReported`: maximum output tokens that are accepted from a vendor's report. */
+  /** `maxReported` is the maximum of output tokens that is accepted from a vendor's report. */
   constructor({
     maxReported = Infinity,
     fees,
@@ -49,7 +50,7 @@ export class Meter {
     this.fees = fees;
   }
 
-  /** Takes a report of usage. */
+  /** Records a usage report. */
   report(usage: Units): void {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = usage;
     this.reportedTokens = Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
@@ -58,20 +59,21 @@ export class Meter {
   }
 
   /**
-   * Returns whether text arrived after the latest report: a report at a stream's beginning does not include its end.
+   * Returns whether output arrived after the latest report. A report at the beginning of a stream, for example, does
+   * not include its end.
    */
   get isReportStale(): boolean {
     return this.#addedSince;
   }
 
-  /** Adds received images, if they are billed in addition to the report. */
+  /** Counts received images, which are billed in addition to the reported usage. */
   addImages(count: number): void {
     if (count === 0) return;
     this.#images += count;
     this.usage = { ...this.usage, images: this.#images };
   }
 
-  /** Adds a piece of the model's output. */
+  /** Adds raw output of the model. */
   add(raw: string): void {
     if (raw === "") return;
     this.#addedSince = true;
@@ -80,26 +82,23 @@ export class Meter {
     if (this.#rawCharacters > maxHeld) this.#read();
   }
 
-  /** Returns whether any output arrived. */
+  /** Returns whether any output or report arrived. */
   get any(): boolean {
     return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.usage !== undefined;
   }
 
-  /** Returns a rough count of tokens for a hold's floor. */
+  /** Returns an estimate of the output tokens, for the certain cost of a hold. */
   get roughTokens(): number {
     this.#read();
     return estimateTokens(this.#wordCharacters);
   }
 
-  /**
-   * Returns the maximum output tokens that a vendor can count in the received output and its report. This is billed if
-   * the vendor shows all that it bills.
-   */
+  /** Returns the maximum output tokens that a vendor may bill for the received output, or has reported. */
   get maxTokens(): number {
     return Math.max(this.maxShownTokens, this.reportedTokens);
   }
 
-  /** Returns the maximum output tokens that a vendor can count in the received text. */
+  /** Returns the maximum output tokens that a vendor may count in the received text. */
   get maxShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
@@ -110,13 +109,13 @@ export class Meter {
   get hidesOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.usage?.reasoningTokens ?? 0;
-    // Words are read only where there is a reason to ask.
+    // The raw output has at least as many characters as its text, so the text need not be extracted in this case.
     if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
     this.#read();
     return reported * minBytesPerToken > this.#wordBytes;
   }
 
-  /** Output tokens by the tokenizer. */
+  /** Returns the output tokens that the tokenizer counts in all received text. */
   outputTokens(): Promise<number> {
     this.#read();
     this.#count();
@@ -151,7 +150,7 @@ export class Meter {
 
 /**
  * Returns the usage of a stream: the vendor's report, or a count of the received text. If the stream is incomplete and
- * its latest report came before its last text, the output is counted.
+ * output arrived after the latest report, the output is counted.
  */
 export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
@@ -162,7 +161,10 @@ export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatu
   return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
 }
 
-/** Returns the vendor's report of a text stream; undefined if there is none, or only one of the stream's beginning. */
+/**
+ * Returns the vendor's report of a text stream. Undefined if there is none, or if the stream is incomplete and output
+ * arrived after the report.
+ */
 export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): Metered | undefined {
   const { usage } = meter;
   if (cost.by !== "text" || usage === undefined || (ended !== "completed" && meter.isReportStale)) return undefined;
@@ -170,8 +172,8 @@ export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): 
 }
 
 /**
- * Returns the usage of a text stream that was ended before its vendor ended it, and therefore has no final report.
- * `most` is the output limit if the vendor exceeded it: the excess is not billed.
+ * Returns the usage of a text stream that the gateway ended, so that the vendor's final report is missing. `most` is
+ * the output limit if the vendor exceeded it; the excess is not billed.
  */
 export async function meterCut(cost: TextCost, meter: Meter, most?: number): Promise<Metered> {
   const units: Units = { requests: 1, ...(await unreported(cost, meter)) };
@@ -180,7 +182,10 @@ export async function meterCut(cost: TextCost, meter: Meter, most?: number): Pro
   return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
 }
 
-/** Returns the reported units, with the output replaced by a count. */
+/**
+ * Returns the units that the vendor has reported so far, with output tokens that are at least the counted ones; an
+ * estimate if it reported none.
+ */
 async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   const counted = await meter.outputTokens();
   const { usage } = meter;
@@ -188,7 +193,7 @@ async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
 }
 
-/** Returns the certain usage of a call whose client disconnected and whose vendor reported no usage. */
+/** Returns the usage to charge for a call whose client disconnected and whose vendor reported no usage. */
 export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promise<Units> {
   const units = cost.by === "measure" ? await cost.measure.left?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
@@ -216,7 +221,10 @@ async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>):
 
 const nothing: Metered = { units: {}, estimated: true };
 
-/** Estimates units if the vendor reported none: the request's text is counted, media are taken at their maximum. */
+/**
+ * Estimates the units of a call whose vendor reported none. The request's text is counted; media count with their
+ * maximum.
+ */
 async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";
   const inputTokens = text === "" ? estimateTokens(size.textBytes) : await countTokens(text);

@@ -12,20 +12,22 @@ import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
 /**
- * Settles and releases holds in the background, so that answers do not wait for it. Disposal waits for those in
+ * Settles and releases holds in the background, so that answers do not wait for Redis. Disposal waits for those in
  * progress.
  */
 export interface Settlements extends AsyncDisposable {
-  /** Starts to settle a hold immediately; the promise never rejects. */
+  /** Starts to settle a hold. The promise never rejects. */
   settle(settlement: Settlement, ids: RequestIds): Promise<void>;
-  /** Starts to release a hold immediately; the promise never rejects. */
+  /** Starts to release a hold. The promise never rejects. */
   release(release: Release, ids: RequestIds): Promise<void>;
 }
 
-/** Time in ms after which a settlement that found no hold is repeated once, and the maximum number that wait for it. */
+/**
+ * Time in ms after which a settlement that found no hold is repeated once, and the maximum number that wait for this.
+ */
 const [repeatAfterMs, maxLate] = [10_000, 10_000];
 
-/** Opens the settlements of a process; disposal waits until all that were started are done. */
+/** Opens the settlements of a process. */
 export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
   return new OpenSettlements(deps);
 }
@@ -86,7 +88,10 @@ class OpenSettlements implements Settlements {
     if (--this.#pending === 0) this.#emptied?.();
   }
 
-  /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
+  /**
+   * Repeats a settlement that found no hold, once and later. The settlement reports such a call to the ledger again,
+   * because the first report may be lost in the same failure of Redis as the hold.
+   */
   #settleAgain(settlement: Settlement, ids: RequestIds): void {
     const { redis, log } = this.#deps;
     if (this.#late.size >= maxLate) return;
@@ -100,31 +105,31 @@ class OpenSettlements implements Settlements {
   }
 }
 
-/** Usage of a call that is certain at this time. */
+/** Usage of a running call that is certain at this time. */
 export interface HoldProgress {
   readonly floorNanos: Nanos;
-  /** Usage event of the call if it ended now. */
+  /** Usage event to record if the process dies now. */
   readonly draft: UsageDraft;
 }
 
-/** A hold whose lease is to be renewed. */
+/** A hold whose lease is renewed. */
 export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;
-  /** Returns the certain usage at this time; undefined if it has not changed since the money was held. */
+  /** Returns the usage that is certain at this time; undefined if it has not changed since the money was held. */
   progress(): HoldProgress | undefined;
 }
 
 /**
- * Renews the leases of all holds of a process. Disposal waits until the last hold is ended: the tokens of a stream may
- * still be counted after the client has its last byte.
+ * Renews the leases of all holds of a process. Disposal waits until all holds have ended, because the tokens of a
+ * stream may still be counted after the client has received its last byte.
  */
 export interface Renewals extends AsyncDisposable {
-  /** Renews a hold's lease until disposed. */
+  /** Renews a hold's lease until the returned object is disposed. */
   keep(hold: RenewedHold): Disposable;
 }
 
-/** Starts the renewal; each lease is renewed three times within its duration. */
+/** Starts the renewals. Each lease is renewed three times within its duration. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;

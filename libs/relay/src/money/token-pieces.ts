@@ -1,13 +1,13 @@
 /**
- * Maximum characters that the tokenizer gets in one piece. Its work grows with the square of the length of a run
- * without a break (Chinese text, a line of spaces): 80,000 such characters in one piece take 17 s, in these pieces a
- * few hundredths of a second.
+ * Maximum characters of a piece of text for the tokenizer. The tokenizer's work grows with the square of the length of
+ * a sequence without word breaks, such as Chinese text or a line of spaces: 80,000 such characters take 17 s in one
+ * piece, but a few hundredths of a second in these pieces.
  */
 const pieceCharacters = 256;
-/** Characters at the end of a piece in which a break is searched, so that words are not split. */
+/** Number of characters at the end of a piece in which a space is searched, so that words are not split. */
 const breakWithin = 64;
 
-/** Cuts a text into pieces for the tokenizer. */
+/** Splits a text into pieces for the tokenizer. */
 export function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = endOfPiece(text, start);
@@ -16,7 +16,9 @@ export function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/** Returns the end of the piece that begins at `start`: before a word's space where there is one, never inside a character. */
+/**
+ * Returns the end of the piece that begins at `start`: before a space if possible, and never between two surrogates.
+ */
 function endOfPiece(text: string, start: number): number {
   const most = start + pieceCharacters;
   if (most >= text.length) return text.length;

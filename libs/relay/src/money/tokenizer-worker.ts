@@ -4,13 +4,13 @@ import { piecesOf } from "./token-pieces.ts";
 import type { CountJob, CountedTokens } from "./tokenizer.ts";
 
 /**
- * Counts tokens in a worker thread, so that loading the tables and counting long texts do not delay calls
- * (`tokenizer.ts`).
+ * Counts tokens in a worker thread of `tokenizer.ts`, so that loading the tables and counting long texts do not delay
+ * calls.
  */
 parentPort?.on("message", ({ id, text }: CountJob) => {
   let tokens = 0;
   for (const piece of piecesOf(text)) tokens += countTokens(piece, { disallowedSpecial: new Set() });
-  // The rule is about windows; a thread's port has exactly one other end.
+  // The lint rule concerns browser windows. The port of a thread has only one receiver.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   parentPort?.postMessage({ id, tokens } satisfies CountedTokens);
 });

@@ -7,29 +7,32 @@ export interface CountJob {
   readonly text: string;
 }
 
-/** Tokens of a counted text. */
+/** The number of tokens in a text. */
 export interface CountedTokens {
   readonly id: number;
   readonly tokens: number;
 }
 
-/** Text beyond this is counted by its length: others wait for the tokenizer, too. */
+/**
+ * Maximum characters of a text that is counted. The tokens of longer texts are estimated, so that other texts do not
+ * wait.
+ */
 const maxCharacters = 256 * 1024;
 /**
- * Minimum bytes per token in every language and code for which vendors publish counts; four bytes are usual. If a text
- * has more tokens than this allows, settlement takes their cost from the balance.
+ * Minimum bytes per token, for which money is held. All languages and programming languages for which vendors publish
+ * counts have more on average (four is usual). If a text has less, its additional cost is taken from the balance.
  */
 export const minBytesPerToken = 2;
-/** Texts that may wait for the thread: what comes beyond them is counted otherwise. */
+/** Maximum texts that may wait for the thread. The tokens of further texts are estimated. */
 const maxWaiting = 1_000;
-/** Idle ms after which the thread is ended: its tables take 70 MB. */
+/** Idle time in ms after which the thread is ended, because its tables occupy 70 MB. */
 const idleMs = 60_000;
 /** Memory limit of the thread, including its tables. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
 /**
- * Counts tokens in a worker thread, which ends after a minute without work because its tables take 70 MB. Loading the
- * tables takes 0.2 s, for which no call waits. Most calls do not need a count: their vendors report usage.
+ * Counts tokens in a worker thread. Starting the thread takes 0.2 s; no call waits for it before its answer. Most calls
+ * need no count, because their vendors report usage.
  */
 class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();
@@ -37,9 +40,7 @@ class Tokenizer {
   #idle: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /**
-   * Counts the tokens in a text. Returns undefined if too many texts wait or the thread has failed. Does not reject.
-   */
+  /** Returns the number of tokens in a text; undefined if too many texts wait or the thread fails. Never rejects. */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idle);
@@ -48,7 +49,7 @@ class Tokenizer {
     const id = this.#count++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      // The rule is about windows; a thread's port has exactly one other end.
+      // The lint rule concerns browser windows. The port of a thread has only one receiver.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage({ id, text } satisfies CountJob);
     });
@@ -65,7 +66,7 @@ class Tokenizer {
     this.#waiting.get(id)?.(tokens);
     this.#waiting.delete(id);
     if (this.#waiting.size > 0) return;
-    this.#worker?.unref(); // the thread does not keep the process running
+    this.#worker?.unref(); // so that an idle thread does not keep the process running
     this.#idle = setTimeout(() => this.#end(), idleMs).unref();
   }
 
@@ -75,7 +76,7 @@ class Tokenizer {
     void worker?.terminate();
   }
 
-  /** Drops a failed thread; the next text starts a new one. */
+  /** Removes a failed thread. The next text starts a new one. */
   #fail(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
@@ -86,7 +87,10 @@ class Tokenizer {
 
 const tokenizer = new Tokenizer();
 
-/** Tokens in a text, by the tokenizer of the common models, or by its length where it is too long for one. */
+/**
+ * Returns the number of tokens in a text. The tokenizer of the common models counts them; they are estimated from the
+ * length if the text is too long or the tokenizer is busy.
+ */
 export async function countTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const counted = text.length > maxCharacters ? undefined : await tokenizer.count(text);

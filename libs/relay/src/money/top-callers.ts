@@ -3,14 +3,14 @@ import { Counter } from "@modelgate/platform";
 import { callObservers, type CallSeen } from "./call-metrics.ts";
 
 /**
- * Entries that are kept for each caller that is shown, so that a caller with a rising rate has an entry before it is
+ * Number of counted callers per caller that is shown, so that a caller with a rising rate is counted before it is
  * shown.
  */
 const countedForOne = 4;
 /** Label of all callers that are not shown. */
 const others = "_other";
 
-/** Sums over a caller's calls in this process. */
+/** Sums over the calls of one caller in this process. */
 interface CallerSums {
   calls: number;
   failed: number;
@@ -21,8 +21,8 @@ interface CallerSums {
 const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
- * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): if all entries are in use, a
- * new caller takes the entry of the one with the fewest calls, whose sums are added to those of all others.
+ * Sums of the callers with the most calls, in limited memory (the Space-Saving algorithm). If all entries are in use, a
+ * new caller replaces the one with the fewest calls, whose sums are added to those of all others.
  */
 export class TopCallers {
   readonly #shown: number;
@@ -43,7 +43,7 @@ export class TopCallers {
     addTo(entry.sums, call);
   }
 
-  /** Returns the callers that are shown, the one with the most calls first, and all others as one entry. */
+  /** Returns the sums of the callers with the most calls, in descending order, then those of all others together. */
   top(): readonly (readonly [caller: string, sums: CallerSums])[] {
     const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
     const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
@@ -52,7 +52,10 @@ export class TopCallers {
     return [...shown, [others, rest]];
   }
 
-  /** Removes the entry of the caller with the fewest calls. Returns how many these were. */
+  /**
+   * Removes the entry of the caller with the fewest calls. Returns the number of its calls, as the algorithm counts
+   * them.
+   */
   #evict(): number {
     let least: readonly [string, { readonly sums: CallerSums; readonly weight: number }] | undefined;
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
@@ -73,7 +76,10 @@ function addTo(sums: CallerSums, more: CallerSums): void {
 let accounts: TopCallers | undefined;
 let groups: TopCallers | undefined;
 
-/** Starts to count calls by account and by group, and shows this many of each in the metrics; 0 disables it. */
+/**
+ * Starts to count calls by account and by group, and shows the `count` with the most calls of each in the metrics; 0:
+ * none.
+ */
 export function showTopCallers(count: number): void {
   accounts = count === 0 ? undefined : new TopCallers(count);
   groups = count === 0 ? undefined : new TopCallers(count);
@@ -97,7 +103,9 @@ const measures = {
   costUsd: ["cost_usd_total", "Cost of calls in US dollars, rounded"],
 } as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
-/** Declares a metric of one kind of caller. A caller that is shown again starts a new counter. */
+/**
+ * Creates a metric for accounts or groups. The counter of a caller that was replaced and is shown again starts anew.
+ */
 function declare(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({

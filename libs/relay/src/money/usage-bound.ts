@@ -11,39 +11,42 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import type { RequestSize, UsageBound } from "./measure.ts";
 
-/** Input tokens that no body shows: a vendor's instructions, and the model's markup of messages and tools. */
-const unseenInputTokens = 65_536;
-/** Largest context that a vendor offers, in tokens: the maximum that its tools or stored content may add. */
-const widestContextTokens = 2_097_152;
-/** Maximum ratio between the tokens that the most expensive vendor and the usual one count for the same image. */
-const maxMediaFactor = 20;
 /**
- * Maximum output tokens of one answer if neither the client nor the catalogue limits it: more than any model writes.
+ * Maximum input tokens that are not in the body: a vendor's instructions, and the model's markup of messages and tools.
  */
+const unseenInputTokens = 65_536;
+/** Largest context of any vendor, in tokens: the maximum that tools or stored content may add to the input. */
+const widestContextTokens = 2_097_152;
+/** Maximum ratio between the tokens that any vendor counts for an image and those that the gateway assumes. */
+const maxMediaFactor = 20;
+/** Maximum output tokens per answer if neither the client nor the catalogue limits them. No model writes more. */
 const unboundedOutputTokens = 262_144;
-/** Maximum reasoning tokens of one answer with vendors that do not count them against the output limit. */
+/** Maximum reasoning tokens per answer of vendors that do not count them against the output limit. */
 const maxExtraThoughtTokens = 81_920;
-/** Margin by which a vendor may exceed an output limit: a last token, an end mark, or its minimum limit of 16. */
+/**
+ * Margin by which a vendor may exceed an output limit, for example by a last token, an end mark, or its lowest possible
+ * limit of 16.
+ */
 const overshoot = { share: 0.02, tokens: 16 } as const;
 /** Maximum calls of one vendor-side tool in one answer. */
 const maxToolCalls = 512;
-/** Minimum bytes per search unit of a reranker: a unit has at most a hundred documents of five hundred tokens. */
+/** Minimum bytes per search unit of a reranker. A unit covers up to a hundred documents of five hundred tokens. */
 const minBytesPerSearchUnit = 400;
 const usualRequests = 16;
-/** Margin of a report beyond the hold if the cost does not depend on text alone. */
+/** Margin by which a report may exceed the held usage if the cost does not depend on text alone. */
 const beyondHeld = { times: 4, tokens: 1_024 } as const;
-/** Margin of reported seconds: a vendor may round up and add silence. */
+/** Margin by which reported seconds may exceed the held ones, because a vendor may round up and add silence. */
 const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 
 /**
- * Returns the maximum output tokens of all answers of a call together, by the limits of the client and the catalogue;
- * Infinity if neither sets one.
+ * Returns the maximum output tokens of all answers of a call together, by the limits of client and catalogue; Infinity
+ * if neither sets one.
  */
 export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
   return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }
 
-/** The bound of a call that is paid for by its text. */
+/** Returns the maximum usage to bill for a text call. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
   const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
@@ -62,7 +65,10 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
   };
 }
 
-/** Returns the maximum usage of a call whose output was lowered to what can be paid for: the held amount. */
+/**
+ * Returns the maximum usage to bill for a call whose output limit was lowered to what the caller's money covers. It is
+ * what money is held for.
+ */
 export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
   const { images = 0, ...others } = fees?.units ?? {};
@@ -78,7 +84,7 @@ export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBo
   };
 }
 
-/** Returns the maximum usage of a call that `upper` is held for. */
+/** Returns the maximum usage to bill for a call for which money is held for `upper`. */
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
@@ -93,21 +99,24 @@ export function boundOfHeld(upper: Units): UsageBound {
   };
 }
 
-/** Returns the maximum images billed for a requested number: a model that draws while it writes may make more. */
+/**
+ * Returns the maximum images to bill for a requested number. A model that creates images while it writes text may
+ * create more.
+ */
 export function maxBilledImages(requested: number): number {
   return requested * 2 + 2;
 }
 
-/** Units as they are billed. */
+/** Units to bill. */
 export interface CappedUnits {
   readonly units: Units;
-  /** Units that exceeded the maximum, or were not valid amounts. */
+  /** Names of the units that exceeded the maximum or were invalid. */
   readonly capped: readonly UnitName[];
 }
 
 /**
- * Limits units to a maximum. Invalid amounts (negative, not finite) become 0, and fractions of countable units are cut
- * off.
+ * Limits units to a maximum. Invalid amounts (negative or not finite) become 0. All units except seconds are rounded
+ * down to integers.
  */
 export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
   const units: Units = {};
@@ -135,16 +144,16 @@ function cutAll(cut: Cutting, bound: UsageBound): void {
   for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) cutOne(cut, name, bound.others);
 }
 
-/** Units that are being limited, and the names of those that were reduced. */
+/** Units that are being limited, and the names of those that were reduced so far. */
 interface Cutting {
   readonly units: Units;
   readonly capped: UnitName[];
 }
 
-/** Units other than tokens that have separate limits. */
+/** Units other than tokens, each with its own limit. */
 const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
 
-/** Reduces units that share one limit: the first of them may use all of it. */
+/** Limits units that share one maximum. The first ones keep as much of it as they need. */
 function cutTogether(cutting: Cutting, names: readonly UnitName[], max: number): void {
   let left = max;
   for (const name of names) {

@@ -16,14 +16,14 @@ import type { Call, ServingModel } from "../call.ts";
 import type { Outcome } from "../outcome.ts";
 import type { BilledFees, CallFees } from "./fees.ts";
 
-/** A call to be billed: its caller and endpoint. */
+/** The call to bill, with its caller and endpoint. */
 export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
 
-/** Price of a call, and the labels of its usage event. */
+/** Price of a call, and labels of its usage event. */
 export interface Priced extends Pick<ServingModel, "model" | "multiplier" | "requested"> {
   /** Charges other than tokens; absent: none. */
   readonly fees?: CallFees | undefined;
-  /** End user that the request names, recorded in the usage event. */
+  /** End user that the request names, for the usage event. */
   readonly endUser?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface UsageRecord {
   readonly callId: string;
   readonly call: BilledCall;
   readonly price: Priced;
-  /** Time at which its money was held, by `performance.now()`. */
+  /** Time at which the call's money was held, from `performance.now()`. */
   readonly heldAt: number;
 }
 
@@ -43,8 +43,8 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 }
 
 /**
- * Builds the usage event of an outcome, without its final cost, which the settlement adds. `heldNanos` is the amount of the
- * hold, if it is known.
+ * Builds the usage event of an outcome without the final cost, which the settlement adds. `heldNanos` is the amount of
+ * the hold, if it is known.
  */
 export function usageDraft(
   { callId, call, price, heldAt }: UsageRecord,
@@ -58,7 +58,7 @@ export function usageDraft(
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
   if (isTierUnpriced) unpriced.push("serviceTier");
-  // Optional members are set one by one: object spreads would cost a call more than all the rest of its draft.
+  // Optional members are set one by one, because object spreads would take longer than the remainder of this function.
   const draft: UsageDraft = {
     id: callId,
     time: new Date().toISOString(),
@@ -90,7 +90,9 @@ export function usageDraft(
   return draft;
 }
 
-/** Adds the route that a call took, and what the client says of who caused it, as far as there is something to say of it. */
+/**
+ * Adds optional details: the attempts of a call, its dropped fields, and the tags and end user that the client named.
+ */
 function addDetails(
   draft: UsageDraft,
   { tried, dropped = [] }: Outcome,
@@ -115,7 +117,7 @@ function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: 
   return one;
 }
 
-/** Returns the billed units, including the call's fees. */
+/** Returns the bill of a call for these units, including its fees. */
 export function billedFees({ fees, model }: Priced, units: Units): BilledFees {
   return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
 }

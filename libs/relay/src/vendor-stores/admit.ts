@@ -10,19 +10,19 @@ import {
 } from "@modelgate/wires/vendor-stores";
 import type { RelayDeps } from "../deps.ts";
 
-/** A call whose ids are checked. */
+/** Part of a call that is needed to check ids. */
 export type NamingCall = Pick<ServiceCall, "caller">;
 
-/** Ids in vendors' stores that a request may use. */
+/** Result of checking the ids of stored objects that a request names. */
 export interface AdmittedIds {
   /**
-   * Route (`channel/key`) that created an object which the request names; tried first, because no other vendor account
-   * has it.
+   * Route (`channel/key`) that created one of the named objects. It is tried first, because other vendor accounts do
+   * not have the object.
    */
   readonly channelKey: ChannelKeyId | undefined;
-  /** True if all objects that the request names were created for its account. */
+  /** True if all named objects were created for the caller's account. */
   readonly own: boolean;
-  /** Items that the request carries with their content, by their ids, each with the route that created it. */
+  /** Items whose content the request contains, by id, each with the route that created it. */
   readonly carried: ReadonlyMap<string, ChannelKeyId | undefined>;
 }
 
@@ -30,16 +30,16 @@ export interface AdmittedIds {
 export const noVendorIds: AdmittedIds = { channelKey: undefined, own: true, carried: new Map() };
 
 /**
- * Kinds of objects that a vendor may create in its store during a call; their ids are remembered with the call's
+ * Kinds of objects that a vendor may create in its store during a call. Their ids are remembered with the call's
  * account.
  */
 const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**
- * Checks the ids of a vendor's store that a request names; all accounts share the store behind the operator's key.
- * Throws Failure unsupported_parameter (400) for an object that this account did not create through this gateway and
- * whose content the request lacks, unless its group shares vendors' stores; invalid_value for a body that names too
- * many. A request without such ids costs nothing.
+ * Checks the ids of objects in a vendor's store that a request names, because all accounts use the store of the
+ * operator's API key. Unless the caller's group shares the stores, throws Failure unsupported_parameter (400) for an
+ * object that this account did not create through this gateway and whose content the request lacks. Throws Failure
+ * invalid_value for too many ids.
  */
 export async function admitVendorIds(
   { catalog, madeIds }: Pick<RelayDeps, "catalog" | "madeIds">,
@@ -59,7 +59,7 @@ export async function admitVendorIds(
   const unknown = ids.find(({ isCarried }, at) => makers[at] === undefined && isCarried !== true);
   if (unknown !== undefined && !shared) throw foreign(unknown);
   const carried = ids.flatMap(({ id, isCarried }, at) =>
-    // In a shared store, the vendor itself knows whether it has an item.
+    // If the stores are shared, an item of unknown origin is left to the vendor, which knows whether it has it.
     isCarried === true && (makers[at] !== undefined || !shared) ? [[id, makers[at]] as const] : [],
   );
   return {
@@ -70,8 +70,8 @@ export async function admitVendorIds(
 }
 
 /**
- * Refuses all ids in a vendor's store, unless the group shares vendors' stores. For calls whose answers create no
- * objects that are remembered.
+ * Refuses all ids of objects in a vendor's store, unless the caller's group shares the stores or the request contains
+ * the content. For calls that do not look up who created an object.
  */
 export async function refuseVendorIds(
   deps: Pick<RelayDeps, "catalog">,
@@ -81,13 +81,13 @@ export async function refuseVendorIds(
   await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, named));
 }
 
-/** A parsed body that may contain ids of vendors' stores. */
+/** A parsed body that may contain ids of objects in vendors' stores. */
 export interface NamingBody {
   readonly dialect: StoreDialect;
   readonly body: unknown;
 }
 
-/** Does the check of `refuseVendorIds` in steps of a few milliseconds. */
+/** Checks as `refuseVendorIds` does, in steps of a few milliseconds. */
 export function* refuseVendorIdsInTurns(
   { catalog }: Pick<RelayDeps, "catalog">,
   { caller }: NamingCall,
@@ -136,7 +136,7 @@ const nouns: Readonly<Record<VendorStore, string>> = {
   profile: inStore("a profile"),
 };
 
-/** Advice on what to send instead, for each store; `does` describes a member that contains no id itself. */
+/** Advice for the client about what to send instead, for each store. `does` describes a member that contains no id. */
 const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly instead: string }>> = {
   file: { instead: "Send the content itself" },
   "vector-store": { instead: "Send the content itself" },

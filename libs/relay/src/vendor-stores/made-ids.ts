@@ -3,23 +3,29 @@ import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { MadeId } from "@modelgate/wires/vendor-stores";
 
-/** Maximum characters of an id that is remembered; vendors' ids have less than a hundred. */
+/** Maximum characters of an id that is remembered. The ids of vendors have less than a hundred. */
 const maxIdCharacters = 256;
 
-/** Objects that vendors created in their stores for an account, each with the `channel/key` that has access to it. */
+/**
+ * Remembers the objects that vendors created in their stores for each account, with the route (`channel/key`) that
+ * created them.
+ */
 export interface MadeIds {
   /**
-   * Finds the route that created each object, in the same order; undefined for objects that this account did not
-   * create, or that have expired.
+   * Returns the route that created each object, in the order of `ids`; undefined for objects that this account did not
+   * create or whose record has expired.
    */
   find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
-  /** Stores ids in the background; a later `find` sees them, because Redis executes its commands in order. */
+  /**
+   * Stores ids in the background. A later `find` sees them, because Redis executes the commands of a connection in
+   * order.
+   */
   keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
 }
 
 /**
- * Opens the store of the ids in Redis. The account is part of each key: no other account finds an id. Ids expire after
- * `lifetimeMs`.
+ * Opens the store of ids in Redis. The account is part of each key, so that other accounts do not find an id. Ids
+ * expire after `lifetimeMs`.
  */
 export function openMadeIds({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): MadeIds {
   return {
@@ -47,8 +53,8 @@ function isKept({ id }: MadeId): boolean {
 }
 
 /**
- * Returns the Redis key of an id. Keys of one account share a slot, so that several can be read in one command on Redis
- * Cluster.
+ * Returns the Redis key of an id. The keys of one account are in one slot, so that one command can read several of them
+ * on Redis Cluster.
  */
 function keyOf(accountId: string, { store, id }: MadeId): string {
   return `made:{s${shardOf(accountId)}}:${accountId}:${store}:${id}`;
