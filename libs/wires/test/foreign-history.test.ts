@@ -40,6 +40,7 @@ describe("a body as it came", () => {
     ["a sealed call", "content", "gemini-3-flash", model(signed, call), true],
     ["a call that is not", "content", "gemini-3-flash", model({ text: "so" }, call), false],
     ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],
+    ["the same, to the newest by its alias", "content", "gemini-flash-latest", model(call), false],
     ["the same, to older models", "content", "gemini-2.5-flash", model(call), true],
   ])("%s: %s, %s", (_, wire, name, body, taken) => {
     const takes = wires[wire].pass.takes?.(Buffer.from(JSON.stringify(body)), name);

@@ -1,4 +1,5 @@
 import type { AreaHandlers } from "@modelgate/platform";
+import { interactionsRoutes } from "./interactions/routes.ts";
 import { responsesRoutes, type BackgroundRuns, type ResponsesDeps } from "./responses/index.ts";
 import { countContentTokens, countMessageTokens } from "./routes/count-tokens.ts";
 import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
@@ -17,6 +18,7 @@ export function routes(deps: ResponsesDeps, background: BackgroundRuns): AreaHan
   return {
     chatCompletions: textHandler(deps, "chat"),
     ...responsesRoutes(deps, background),
+    ...interactionsRoutes(deps, background),
     messages: messages(deps),
     generateContent: generateContent(deps),
     streamGenerateContent: streamGenerateContent(deps),

@@ -24,6 +24,7 @@ import {
   wires,
   wiresServing,
   withoutUnpriced,
+  type JsonObject,
   type RequestedTool,
   type TextClient,
   type ClientWire,
@@ -48,6 +49,10 @@ export interface TextInput {
   /** True where streamed generated content is one JSON array. */
   readonly asArray: boolean;
   readonly forward: Forwarded | undefined;
+  /** Fields that the answer repeats with other values than the body has. */
+  readonly echo?: JsonObject | undefined;
+  /** Called when the money is reserved and the request is about to be sent. */
+  readonly begins?: (() => void) | undefined;
 }
 
 /** A text call with one model. */
@@ -82,12 +87,14 @@ export async function runText(
     params,
     asArray = false,
     forward,
-  }: Pick<TextInput, "wire" | "body" | "params"> & Partial<Pick<TextInput, "asArray" | "forward">>,
+    answerId = newAnswerId(kind.deps, wire),
+    ...more
+  }: Pick<TextInput, "wire" | "body" | "params"> &
+    Partial<Pick<TextInput, "answerId" | "asArray" | "begins" | "echo" | "forward">>,
 ): Promise<void> {
   const { deps } = kind;
   const admitted = await admitStoreUse(deps, call, params);
-  const answerId = newAnswerId(deps, wire);
-  const input: TextInput = { model: params.model, wire, body, params, answerId, admitted, asArray, forward };
+  const input: TextInput = { model: params.model, wire, body, params, answerId, admitted, asArray, forward, ...more };
   await runCall(deps.relay, call, kind, input);
 }
 
@@ -101,7 +108,6 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
     const { limits } = this.deps.relay;
-    const { model } = serving;
     const { input, dropped } = withoutUnpricedFees(call, request, serving);
     const { wire, body, params, admitted, asArray, forward } = input;
     const textBytes = Math.max(0, body.length - params.media.characters);
@@ -119,8 +125,9 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       foreignNames: params.foreignNames,
       strict: call.strict,
       asArray,
-      defaultMaxTokens: Math.min(limits.outputTokens, model.maxOutputTokens ?? limits.outputTokens),
+      defaultMaxTokens: Math.min(limits.outputTokens, serving.model.maxOutputTokens ?? limits.outputTokens),
       answerId: input.answerId,
+      echo: input.echo,
       inputTokens: estimateTokens(textBytes) + mediaTokens,
       ownHeaders: forward === undefined ? [] : hintHeaders.filter((name) => forward.headers[name] !== undefined),
     };
@@ -139,7 +146,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
           maxOutputTokens:
             params.maxOutputTokens === undefined
-              ? await boundAtVendor(this.deps, call, input, { exchanges, model: model.name, textCall })
+              ? await boundAtVendor(this.deps, call, input, { exchanges, model: serving.model.name, textCall })
               : Math.max(params.maxOutputTokens, minBound() * params.choices),
         },
         stream: params.stream,
@@ -192,6 +199,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { admitted, params } = input;
     const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign });
+    input.begins?.();
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.makes !== true) return exchange;

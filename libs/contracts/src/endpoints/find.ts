@@ -111,6 +111,7 @@ export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonicalPath(rawPath);
   if (
     path.startsWith("/v1beta/") ||
+    path.startsWith("/v1/interactions") ||
     path.startsWith("/upload/v1beta/") ||
     path.startsWith("/ws/google.") ||
     /^\/v1\/models\/.+:/.test(path)

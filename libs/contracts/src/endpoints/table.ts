@@ -48,6 +48,8 @@ export const pathAliases = [
   { alias: "/api/v1/", path: "/v1/" },
   { alias: "/dashboard/billing/", path: "/v1/dashboard/billing/" },
   { alias: "/v1/auth/key", path: "/v1/key" },
+  { alias: "/v1beta/interactions", path: "/v1/interactions" },
+  { alias: "/v1beta2/interactions", path: "/v1/interactions" },
   // Google's SDK adds a slash after the base URL.
   { alias: "//ws/", path: "/ws/" },
   { alias: "/ws/google.ai.generativelanguage.v1.", path: "/ws/google.ai.generativelanguage.v1beta." },

@@ -4,6 +4,7 @@ const text = { area: "text", body: "json", errors: "common", keys: bearerKeys } 
 const withoutBody = { area: "text", body: "none", errors: "common", keys: bearerKeys } as const;
 const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
+const interaction = { ...gamma, body: "none", path: "/v1/interactions/{interaction_id}" } as const;
 
 /** Endpoints of text, embeddings, ranking and moderation (interface sections 4.2, 4.3 and endpoint 14). */
 export const textEndpoints = {
@@ -249,6 +250,26 @@ export const textEndpoints = {
     streams: "content",
     schema: "GenerateContentRequest",
     summary: "Generate content as a stream: server-sent events with alt=sse, else one JSON array.",
+  },
+  interactions: {
+    ...gamma,
+    path: "/v1/interactions",
+    kinds: ["chat"],
+    streams: "interactions",
+    schema: "InteractionRequest",
+    summary: "Create an interaction.",
+  },
+  getInteraction: {
+    ...interaction,
+    method: "GET",
+    streams: "interactions",
+    summary: "Get a stored interaction, or with stream=true the events of one in the background.",
+  },
+  deleteInteraction: { ...interaction, method: "DELETE", summary: "Delete a stored interaction." },
+  cancelInteraction: {
+    ...interaction,
+    path: "/v1/interactions/{interaction_id}/cancel",
+    summary: "Cancel an interaction in the background.",
   },
   countContentTokens: {
     ...gamma,

@@ -8,10 +8,16 @@ import { outputOf, type ResponseStore, type StoredResponse } from "./stored-resp
 /** Maximum turns of a conversation that is built from references. */
 const maxTurns = 2_000;
 
-/** The turns that precede a request. */
-export interface Earlier {
+/** The stored turns that precede a request. */
+interface StoredTurns {
   readonly ids: readonly string[];
   readonly last: StoredResponse;
+  /** All turns, the last one included. */
+  readonly turns: readonly StoredResponse[];
+}
+
+/** The turns that precede a request for a response. */
+export interface Earlier extends StoredTurns {
   /** All items of the conversation, in a form that every vendor accepts. */
   readonly items: readonly JsonObject[];
 }
@@ -25,8 +31,20 @@ export async function earlierTurns(
   { accountId, previousId }: { readonly accountId: string; readonly previousId: string },
   memory: RecordMemory,
 ): Promise<Earlier> {
+  const earlier = await storedTurns(store, { accountId, previousId, param: "previous_response_id" }, memory);
+  const items = earlier.turns.flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(resendable));
+  return { ...earlier, items };
+}
+
+/** Returns the stored turns up to one that the member `param` of a request names. Throws as `earlierTurns` does. */
+export async function storedTurns(
+  store: Pick<ResponseStore, "find" | "findAll">,
+  named: { readonly accountId: string; readonly previousId: string; readonly param: string },
+  memory: RecordMemory,
+): Promise<StoredTurns> {
+  const { accountId, previousId, param } = named;
   const last = await store.find(accountId, previousId, memory);
-  if (last === undefined) throw notFound(previousId);
+  if (last === undefined) throw notFound(previousId, param);
   const { status } = last.response;
   if (status === "queued" || status === "in_progress")
     throw new Failure("invalid_value", "The previous response is not finished yet.", { param });
@@ -34,11 +52,10 @@ export async function earlierTurns(
     throw new Failure("invalid_value", `The conversation has more than ${maxTurns} turns; compact it.`, { param });
   const before = await store.findAll(accountId, last.ancestors, memory);
   const turns = before.map((turn, at) => {
-    if (turn === undefined) throw notFound(last.ancestors[at] ?? "");
+    if (turn === undefined) throw notFound(last.ancestors[at] ?? "", param);
     return turn;
   });
-  const items = [...turns, last].flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(resendable));
-  return { ids: [...last.ancestors, previousId], last, items };
+  return { ids: [...last.ancestors, previousId], last, turns: [...turns, last] };
 }
 
 /** Returns the items of an `input`; a plain text becomes a user message. */
@@ -70,9 +87,7 @@ export function openCompactions(
   });
 }
 
-const param = "previous_response_id";
-
-function notFound(id: string): Failure {
+function notFound(id: string, param: string): Failure {
   return new Failure("previous_response_not_found", `Previous response with id ${JSON.stringify(id)} not found.`, {
     param,
   });

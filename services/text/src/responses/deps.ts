@@ -19,6 +19,8 @@ export type BackgroundLimits = ResponsesEnv["background"];
 /** Stores and limits of stored responses, conversations, threads, background runs and response sockets. */
 export interface ResponsesDeps extends Deps {
   readonly responses: ResponseStore;
+  /** Interactions, in the same form: the interaction object, and the steps of its input. */
+  readonly interactions: ResponseStore;
   /** Message threads, by the id of their last message. */
   readonly threads: TurnStore<StoredThread>;
   readonly conversations: ConversationStore;
@@ -51,6 +53,7 @@ export async function openResponses(
     ...deps,
     ending,
     responses: openTurnStore(records, { kind: "response", parse: parseStored }, { ...stored, body }),
+    interactions: openTurnStore(records, { kind: "interaction", parse: parseStored }, { ...stored, body }),
     threads: openTurnStore(records, { kind: "thread", parse: parseThread }, { ...threads, body }),
     conversations: new ConversationStore(records, { ...conversations, body }),
     background,

@@ -1,8 +1,14 @@
-export { BackgroundRuns } from "./background/background-runs.ts";
+export { interactionForm } from "./background/event-form.ts";
+export { isOver } from "./background/events.ts";
+export { followEvents } from "./background/follow-events.ts";
+export { asStream } from "./background/response-job.ts";
+export { BackgroundRuns, type BackgroundJob } from "./background/background-runs.ts";
 export { openResponses, type ResponsesDeps } from "./deps.ts";
 export { responsesRoutes } from "./routes/index.ts";
 export { ResponseSockets } from "./sockets/response-sockets.ts";
-export { keepingAnswer } from "./threads/kept-answer.ts";
+export { storedTurns } from "./conversation.ts";
+export { absent, atOf, cancelRun, followFrom, withStored } from "./routes/stored-responses.ts";
+export { keepingAnswer, type AnswerCollector } from "./threads/kept-answer.ts";
 export { keepThread } from "./threads/keep-thread.ts";
 export { threadWishOf, wholeTurn } from "./threads/thread-turn.ts";
 export { responsesVariables } from "./variables.ts";

@@ -1,7 +1,7 @@
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Answered, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
-import { vendorTextWire, type JsonObject } from "@modelgate/wires/text";
+import { vendorTextWire } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { TextCallKind, withExchanges, type TextInput, type TextPlan } from "../text-kind.ts";
 import { compactExchange, type Compaction } from "./compaction/compaction.ts";
@@ -11,12 +11,8 @@ import type { PreparedResponses } from "./prepare.ts";
 export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly model: string;
   readonly input: TextInput;
-  /** Fields that the answer repeats with other values than the body has. */
-  readonly echo: JsonObject | undefined;
   /** The compaction that the response ends with, if any. */
   readonly compaction: Compaction | undefined;
-  /** Called when the money is reserved and the request is about to be sent. */
-  readonly begins: (() => void) | undefined;
   /** Called with the answer, just before the client gets it; its last byte waits for the returned promise. */
   readonly answered: (answer: Answered) => Promise<void> | undefined;
 }
@@ -37,9 +33,8 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
   }
 
   async plan(call: Call, request: ResponseRequest, serving: ServingModel): Promise<ResponsePlan> {
-    const { input, native, echo, compaction } = request;
-    const planned = await this.#text.plan(call, input, serving);
-    const text = echo === undefined ? planned : withExchanges(planned, { ...planned.textCall, echo });
+    const { input, native, compaction } = request;
+    const text = await this.#text.plan(call, input, serving);
     return {
       ...text,
       request,
@@ -51,16 +46,14 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
   }
 
   async exchange(plan: ResponsePlan, route: WireRoute, history: "unsealed" | undefined): Promise<Exchange> {
-    const { begins, compaction, native } = plan.request;
+    const { compaction, input, native } = plan.request;
     const isNative =
       history === undefined && route.wire === "responses" && channelKeyIdOf(route) === native?.channelKey;
     // Vendors of this wire compact natively; with any other vendor the model writes a summary.
-    const exchange =
-      compaction !== undefined && route.wire !== "responses"
-        ? await compactExchange(compaction, vendorTextWire(route.wire), route.candidate.upstreamModel)
-        : await this.#text.exchange((isNative ? plan.nativePlan : undefined) ?? plan, route, history);
-    begins?.();
-    return exchange;
+    if (compaction === undefined || route.wire === "responses")
+      return await this.#text.exchange((isNative ? plan.nativePlan : undefined) ?? plan, route, history);
+    input.begins?.();
+    return await compactExchange(compaction, vendorTextWire(route.wire), route.candidate.upstreamModel);
   }
 
   async countUnsupported(plan: ResponsePlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {

@@ -81,11 +81,11 @@ export async function runPrepared(
       admitted,
       asArray: false,
       forward: undefined,
+      echo,
+      begins,
     },
     native,
-    echo,
     compaction: params.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,
-    begins,
     answered(answered) {
       keepMadeItems(deps, call, { answered, kept: params.store, admitted });
       const { ancestors, conversationId } = prepared;

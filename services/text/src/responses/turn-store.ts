@@ -49,7 +49,7 @@ const repeatedValues = 4;
 /** Storage form of one kind of turn. */
 export interface TurnForm<Turn> {
   /** Prefix of the keys. */
-  readonly kind: "response" | "thread";
+  readonly kind: "response" | "interaction" | "thread";
   /** Parses a stored turn. */
   parse(json: JsonObject): Turn;
 }

@@ -1,7 +1,7 @@
 import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
-import { wires } from "@modelgate/wires/text";
+import { MessageCollector, wires } from "@modelgate/wires/text";
 import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
@@ -22,9 +22,14 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
       return await runText(kind, call, { wire: "messages", body: body.bytes, params: seen.params, forward });
     const { accountId } = call.caller;
     const { value, bytes, until } = await wholeTurn(deps, accountId, seen.thread, body.holding);
-    const answer = keepingAnswer(call.answer, deps.body.maxBytes, async (id, { role, content }) => {
-      const kept = { ...until, messages: [...until.messages, { role, content }] };
-      await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
+    const { maxBytes } = deps.body;
+    const answer = keepingAnswer(call.answer, {
+      maxBytes,
+      streamed: new MessageCollector(maxBytes),
+      async keep(id, { role, content }) {
+        const kept = { ...until, messages: [...until.messages, { role, content }] };
+        await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
+      },
     });
     const params = await readTurn(deps, call, client, value);
     await runText(kind, { ...call, answer }, { wire: "messages", body: bytes, params, forward });

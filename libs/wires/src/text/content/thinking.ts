@@ -86,8 +86,12 @@ export const thoughts = {
 /** First generation whose thinking is set by levels; earlier ones take budgets. */
 const firstWithLevels = 3;
 
+/** Matches the names of the newest models of each size: `gemini-flash-latest`. */
+const newest = /gemini-(?:[a-z]+-)+latest$/;
+
 /** Returns true if a model, by its vendor name, takes thinking levels. */
 export function thinksInLevels(model: string): boolean {
+  if (newest.test(model)) return true;
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation !== undefined && Number(generation) >= firstWithLevels;
 }

@@ -1,30 +1,30 @@
-import { endpointOf, Failure, present } from "@modelgate/contracts";
+import { endpointOf, Failure } from "@modelgate/contracts";
 import { ClientGone, failureFrom, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
-import type { Call, JsonBody } from "@modelgate/relay";
-import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import type { Call } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
-import { addTurn } from "../conversations/conversation-turns.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import type { PreparedResponses, ReadResponses } from "../prepare.ts";
-import { runPrepared } from "../run-responses.ts";
 import type { StoredResponse } from "../stored-response.ts";
 import { BackgroundSink } from "./background-sink.ts";
 import type { BackgroundId } from "./background-store.ts";
-import { failedResponse, finalEvent, isOver } from "./events.ts";
+import type { EventForm } from "./event-form.ts";
+import { isOver } from "./events.ts";
 
 /**
  * Maximum attempts to store a finished response, and the pause between two attempts. The lease outlasts all of them.
  */
 const [maxAttempts, pauseMs] = [10, 500];
-/** Events that are stored before a vendor is chosen: created and queued. */
-const firstEvents = ["response.created", "response.queued"] as const;
-
-/** A response to make in the background. */
+/** A response or an interaction to make in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
   /** Disposed when the response has ended. */
-  readonly body: JsonBody<ReadResponses>;
-  readonly prepared: PreparedResponses;
+  readonly body: Disposable;
+  readonly form: EventForm;
+  /** Fields of the answer that replace the vendor's. */
+  readonly patch: JsonObject;
+  /** Runs the call as a stream. `begins` is called when the money is reserved and the request is about to be sent. */
+  readonly run: (call: Call, begins: () => void) => Promise<void>;
+  /** Called when the finished response is stored. */
+  readonly kept?: (stored: StoredResponse) => Promise<void>;
   /** The response in the form in which it is stored until it ends. */
   readonly queued: StoredResponse;
   readonly id: string;
@@ -51,7 +51,7 @@ export class BackgroundRun {
   #isLost = false;
 
   constructor(deps: ResponsesDeps, work: BackgroundWork) {
-    const { call, id, queued } = work;
+    const { call, form, id, patch, queued } = work;
     const { maxEvents, maxCharacters } = deps.background;
     this.at = { accountId: call.caller.accountId, id };
     this.tokenId = call.caller.tokenId;
@@ -62,8 +62,9 @@ export class BackgroundRun {
       keep: (events) => deps.backgroundStore.addEvents(this.at, events),
       maxEvents,
       maxCharacters,
-      from: firstEvents.length,
-      patch: patchOf(queued.response),
+      from: form.queued(queued.response).length,
+      form,
+      patch,
     });
     this.over = this.#run();
   }
@@ -103,15 +104,14 @@ export class BackgroundRun {
 
   /** Runs the call. Resolves with the failure if the call failed before its answer started. */
   async #ask(): Promise<Failure | undefined> {
-    const { body, call, prepared, id, queued } = this.#work;
-    const { previous_response_id: previous, conversation } = queued.response;
+    const { call, form, run } = this.#work;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
     const made: Call = {
       answer: this.#sink,
       ending: this.#sink.ending,
       caller: call.caller,
-      id: "responses",
-      endpoint: endpointOf("responses"),
+      id: form.wire,
+      endpoint: endpointOf(form.wire),
       requestId: call.requestId,
       log: call.log,
       span,
@@ -119,14 +119,9 @@ export class BackgroundRun {
       facts: call.facts,
     };
     try {
-      await runPrepared(this.#deps, made, body, streamed(prepared), {
-        answerId: id,
-        echo: { background: true, previous_response_id: previous, conversation },
-        isKeptElsewhere: true,
-        begins: () => {
-          this.#hasBegun = true;
-          this.#begun.resolve();
-        },
+      await run(made, () => {
+        this.#hasBegun = true;
+        this.#begun.resolve();
       });
       return undefined;
     } catch (error) {
@@ -145,30 +140,28 @@ export class BackgroundRun {
     const last = { ...this.#work.queued.response, ...shown };
     if (shown !== undefined && isOver(shown)) return last;
     if (this.#isCancelled) return { ...last, status: "cancelled" };
-    return failedResponse(last, failure ?? new Failure("upstream_error", "The answer ended before its end."));
+    return this.#work.form.failed(last, failure ?? new Failure("upstream_error", "The answer ended before its end."));
   }
 
   async #keep(stored: StoredResponse): Promise<void> {
-    const { responses, backgroundStore } = this.#deps;
+    const { form, kept } = this.#work;
+    const { [form.wire]: store, backgroundStore } = this.#deps;
     const { accountId, id } = this.at;
     let { response } = stored;
     await this.#retried(async () => {
       // If the run was declared dead meanwhile, its client was already told so.
       this.#isLost ||= (await backgroundStore.renew(this.at, this.tokenId)) === "lost";
       if (this.#isLost) return;
-      if ((await responses.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
-      response = failedResponse(
-        { ...response, output: [] },
+      if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
+      response = form.failed(
+        { ...response, [form.output]: [] },
         new Failure("upstream_error", "The response is too large to be kept."),
       );
-      await responses.save(accountId, id, { ...stored, input: [], response }, Infinity);
+      await store.save(accountId, id, { ...stored, input: [], response }, Infinity);
     });
     if (this.#isLost) return;
-    const { prepared, call } = this.#work;
-    const isTurn = response["status"] === "completed" || response["status"] === "incomplete";
-    if (isTurn && prepared.conversationId !== undefined)
-      await addTurn(this.#deps, call, prepared.conversationId, { ...stored, response });
-    await backgroundStore.addFinalEvent(this.at, finalEvent(response, this.#sink.next));
+    await kept?.({ ...stored, response });
+    await backgroundStore.addFinalEvent(this.at, form.numbered(form.final(response), this.#sink.next));
     await backgroundStore.leave(this.at, this.tokenId);
   }
 
@@ -182,25 +175,4 @@ export class BackgroundRun {
       }
     }
   }
-}
-
-/** Returns the events of a queued response. */
-export function eventsOfQueued(response: JsonObject): readonly string[] {
-  return firstEvents.map((type, at) => JSON.stringify({ type, sequence_number: at, response }));
-}
-
-/** Returns the fields that the client chose. They replace those that the vendor of a passed-through call reports. */
-function patchOf({ id, previous_response_id, conversation }: JsonObject): JsonObject {
-  return present({ id, background: true, previous_response_id, conversation });
-}
-
-/** Returns the request as a stream that the vendor need not continue in the background. */
-function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
-  const asStream = (bytes: Buffer): Buffer => spliceMembers(withoutMembers(bytes, ["background"]), { stream: "true" });
-  return {
-    ...rest,
-    params: { ...params, stream: true },
-    body: asStream(body),
-    native: native && { ...native, body: asStream(native.body) },
-  };
 }

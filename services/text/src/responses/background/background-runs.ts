@@ -1,21 +1,27 @@
 import { contentFull } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { endedBy, Gauge, onBeat, type Registry, type ServiceCall } from "@modelgate/platform";
-import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
-import { wires, type JsonObject } from "@modelgate/wires/text";
+import { priced, type JsonBody } from "@modelgate/relay";
+import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
-import { responseIn } from "../answered-response.ts";
-import { itemsOf } from "../conversation.ts";
-import { prepareResponses, type ReadResponses } from "../prepare.ts";
 import { newAnswerId } from "../../text-kind.ts";
-import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
+import { BackgroundRun, type BackgroundWork } from "./background-run.ts";
+import type { EventForm } from "./event-form.ts";
 
 /** Lease renewals per lease. */
 const checksPerLease = 4;
 /** Maximum time, in ms, until this process notices a cancellation that another process received. */
 const maxCheckMs = 1_000;
 
-/** All background responses of this process. */
+/** A response or an interaction that is ready to be made in the background. */
+export interface BackgroundJob extends Pick<BackgroundWork, "kept" | "patch" | "queued" | "run"> {
+  readonly model: string;
+}
+
+/** Prepares the job of an id. Throws Failure (400) for what a foreground call would refuse. */
+type PrepareJob = (id: string) => Promise<BackgroundJob>;
+
+/** All background responses and interactions of this process. */
 export class BackgroundRuns implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #open = new Map<string, BackgroundRun>();
@@ -51,7 +57,7 @@ export class BackgroundRuns implements Disposable {
    * Starts a response and returns it as queued. Disposes the body when the response has ended. Throws Failure for
    * whatever a foreground call would refuse, and where the maximum number of responses is reached.
    */
-  async begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {
+  async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
     const { most } = this.#deps.background;
     if (this.#isDraining || this.#open.size + this.#opening >= most) {
       body[Symbol.dispose]();
@@ -61,7 +67,7 @@ export class BackgroundRuns implements Disposable {
     }
     this.#opening++;
     try {
-      return await this.#begin(call, body);
+      return await this.#begin(call, body, form, prepare);
     } finally {
       this.#opening--;
       this.#checkDrained();
@@ -86,16 +92,16 @@ export class BackgroundRuns implements Disposable {
     this.#timer[Symbol.dispose]();
   }
 
-  async #begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {
-    const { backgroundStore: store, background, relay, responses } = this.#deps;
+  async #begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
+    const { backgroundStore: store, background, relay, [form.wire]: objects } = this.#deps;
     const { accountId, tokenId } = call.caller;
-    const id = newAnswerId(this.#deps, "responses");
+    const id = newAnswerId(this.#deps, form.wire);
     const at = { accountId, id };
     let isEntered = false;
     let run: BackgroundRun | undefined;
     try {
-      const prepared = await prepareResponses(this.#deps, call, body);
-      priced(relay, call, prepared.params.model);
+      const { model, queued, ...job } = await prepare(id);
+      priced(relay, call, model);
       if (!(await store.enter(at, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
@@ -103,22 +109,20 @@ export class BackgroundRuns implements Disposable {
           { retryAfterSeconds: 1 },
         );
       isEntered = true;
-      const requestBody = await reparseJson(body.bytes);
-      const response = queuedResponse(id, prepared.params.model, requestBody);
-      const queued = { response, input: itemsOf(requestBody["input"]), ancestors: prepared.ancestors };
-      const kept = await responses.save(accountId, id, queued, body.bytes.length);
+      const kept = await objects.save(accountId, id, queued, body.bytes.length);
       if (kept === "full") throw contentFull();
       if (kept === "too-large")
         throw new Failure("request_too_large", "The request is too large to be kept for the background.");
-      if (!(await store.addEvents(at, eventsOfQueued(response)))) throw contentFull();
-      run = new BackgroundRun(this.#deps, { call, body, prepared, queued, id });
+      const events = form.queued(queued.response).map((event, number) => form.numbered(event, number));
+      if (!(await store.addEvents(at, events))) throw contentFull();
+      run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
       this.#keep(id, run);
       await run.begun;
-      return response;
+      return queued.response;
     } catch (error) {
       if (run === undefined) body[Symbol.dispose]();
       if (isEntered) {
-        await responses.remove(accountId, id);
+        await objects.remove(accountId, id);
         await store.removeEvents(at);
         await store.leave(at, tokenId);
       }
@@ -161,13 +165,4 @@ export class BackgroundRuns implements Disposable {
   #checkDrained(): void {
     if (this.#open.size === 0 && this.#opening === 0) this.#drained?.();
   }
-}
-
-/** Returns a queued response. */
-function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
-  const now = Math.floor(Date.now() / 1_000);
-  const request = { model, stream: true, instructions: [], turns: [] };
-  const writer = wires.responses.client.stream({ model, requestBody, request, answerId: id, now, inputTokens: 0 });
-  const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
-  return { ...begun, status: "queued" };
 }

@@ -1,9 +1,9 @@
 import type { Failure } from "@modelgate/contracts";
 import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
-import { isRecord, parseRecord } from "@modelgate/wires/json";
+import { parseRecord } from "@modelgate/wires/json";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
-import { isOver } from "./events.ts";
+import type { EventForm, FollowedObject } from "./event-form.ts";
 
 /** Maximum bytes that may wait to be stored before the vendor is paused. */
 const bufferedBytes = 1024 * 1024;
@@ -19,6 +19,8 @@ export interface EventKeeping {
   readonly maxCharacters: number;
   /** Number of the first event. */
   readonly from: number;
+  /** Form of the events. */
+  readonly form: EventForm;
   /** Fields that replace those of every response object, regardless of the vendor's values. */
   readonly patch: JsonObject;
 }
@@ -28,11 +30,10 @@ export interface EventKeeping {
  * after the response itself.
  */
 export class BackgroundSink implements AnswerSink {
-  /** The newest response object that an event contained. */
-  response: JsonObject | undefined;
   /** Number of the next event. */
   next: number;
   readonly #keeping: EventKeeping;
+  readonly #followed: FollowedObject;
   readonly #frames = eventStreamFraming.splitter();
   readonly #watchers = new Set<SinkWatcher>();
   readonly #ending = new AbortController();
@@ -48,7 +49,13 @@ export class BackgroundSink implements AnswerSink {
 
   constructor(keeping: EventKeeping) {
     this.#keeping = keeping;
+    this.#followed = keeping.form.follow(keeping.patch);
     this.next = keeping.from;
+  }
+
+  /** Returns the newest state of the response, by its events; undefined if there were none. */
+  get response(): JsonObject | undefined {
+    return this.#followed.object;
   }
 
   /** Aborts if the response is cancelled or fails before its end. */
@@ -123,22 +130,12 @@ export class BackgroundSink implements AnswerSink {
     const data = eventStreamFraming.parse(frame)?.data;
     const event = data === undefined ? undefined : parseRecord(data);
     if (event === undefined) return; // heartbeat, or the end marker of some vendors' streams
-    const { type, sequence_number: _theirs, ...members } = event;
-    if (type === "error") return this.#failed(event);
-    const { response } = members;
-    if (!isRecord(response)) return this.#keep({ type, ...members });
-    this.response = { ...response, ...this.#keeping.patch };
-    // The created event was stored before a vendor was chosen.
-    if (type !== "response.created" && !isOver(this.response)) this.#keep({ type, response: this.response });
+    const kept = this.#followed.take(event);
+    if (kept !== undefined) this.#keep(kept);
   }
 
-  #failed(event: JsonObject): void {
-    const { code = null, message } = isRecord(event["error"]) ? event["error"] : event;
-    this.response = { ...this.response, status: "failed", error: { code, message } };
-  }
-
-  #keep({ type, ...members }: JsonObject): void {
-    const event = JSON.stringify({ type, sequence_number: this.next++, ...members });
+  #keep(kept: JsonObject): void {
+    const event = this.#keeping.form.numbered(kept, this.next++);
     this.#keptCharacters += event.length;
     const { maxEvents, maxCharacters } = this.#keeping;
     this.#isKeeping &&= this.next <= maxEvents && this.#keptCharacters <= maxCharacters;

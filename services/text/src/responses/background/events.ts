@@ -1,42 +1,29 @@
-import type { Failure } from "@modelgate/contracts";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Final states of a response, with their events. */
-const finalEvents: Readonly<Record<string, string>> = {
-  completed: "response.completed",
-  incomplete: "response.incomplete",
-  failed: "response.failed",
-  cancelled: "response.cancelled",
-};
+/** States of an object that is still being made. */
+const openStates: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
-/** Returns true for a response that has ended. */
+/** Returns true for a response or an interaction that has ended. */
 export function isOver({ status }: JsonObject): boolean {
-  return typeof status === "string" && status in finalEvents;
+  return typeof status === "string" && !openStates.has(status);
 }
 
-/** Returns the event that ends the stream of an ended response. */
-export function finalEvent(response: JsonObject, sequence: number): string {
-  const type = finalEvents[String(response["status"])] ?? "response.failed";
-  return JSON.stringify({ type, sequence_number: sequence, response });
+/** Matches the beginning of a stored event: its type, and its number. */
+const beginning = /^\{"(?:event_)?type":"([\w.]+)",(?:"sequence_number":|"event_id":")(\d+)/;
+
+const finalTypes = /^(?:response\.(?:completed|incomplete|failed|cancelled)|interaction\.completed)$/;
+
+/** Returns the type of a stored event. */
+export function typeOf(event: string): string {
+  return beginning.exec(event)?.[1] ?? "message";
 }
 
-const finalTypes = new Set(Object.values(finalEvents));
-
-/** Returns true for the last event of a response. */
+/** Returns true for the last event of a stream. */
 export function isFinalEvent(event: string): boolean {
-  return finalTypes.has(/^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "");
+  return finalTypes.test(typeOf(event));
 }
 
-/** Returns the sequence number of a stored event. */
+/** Returns the number of a stored event. */
 export function sequenceOf(event: string): number {
-  return Number(/^\{"type":"[\w.]+","sequence_number":(\d+)/.exec(event)?.[1] ?? -1);
-}
-
-/** Returns a response that failed, with the reason. */
-export function failedResponse(
-  response: JsonObject,
-  { message, status }: Pick<Failure, "message" | "status">,
-): JsonObject {
-  const code = status === 429 ? "rate_limit_exceeded" : "server_error";
-  return { ...response, status: "failed", error: { code, message } };
+  return Number(beginning.exec(event)?.[2] ?? -1);
 }

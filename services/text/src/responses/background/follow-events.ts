@@ -4,7 +4,8 @@ import { eventStream } from "@modelgate/relay";
 import type { ResponsesDeps } from "../deps.ts";
 import type { BackgroundId } from "./background-store.ts";
 import { currentResponse } from "./current-response.ts";
-import { isFinalEvent, sequenceOf } from "./events.ts";
+import type { EventForm } from "./event-form.ts";
+import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
 
 /** Maximum events per read. */
 const readAtOnce = 200;
@@ -23,8 +24,9 @@ const readsPerCheck = 4;
  * (400) where the events are no longer stored.
  */
 export async function followEvents(
-  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | "responses">,
+  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventForm["wire"]>,
   call: Pick<ServiceCall, "answer" | "caller" | "ending">,
+  form: EventForm,
   at: BackgroundId,
   after: number,
 ): Promise<void> {
@@ -58,7 +60,7 @@ export async function followEvents(
     emptyReads = events.length > 0 ? 0 : emptyReads + 1;
     if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.isHeld(at))) {
       using memory = deps.body.budget.holdFor(caller);
-      if ((await currentResponse(deps, at, memory)) === undefined) break;
+      if ((await currentResponse(deps, form, at, memory)) === undefined) break;
     }
     if (Date.now() - wroteAt > relay.limits.heartbeatMs) {
       await client.write(": keep-alive\n\n");
@@ -72,10 +74,6 @@ export async function followEvents(
 
 function isNewEnd(event: string, shown: number): boolean {
   return isFinalEvent(event) && sequenceOf(event) > shown;
-}
-
-function typeOf(event: string): string {
-  return /^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "message";
 }
 
 /** Writes stored events to a client until it leaves or the maximum duration has passed. */

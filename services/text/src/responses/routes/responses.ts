@@ -4,7 +4,9 @@ import { readJson, type JsonBody } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import { inputTokensOf } from "../../count-tokens.ts";
 import type { BackgroundRuns } from "../background/background-runs.ts";
+import { responseForm } from "../background/event-form.ts";
 import { followEvents } from "../background/follow-events.ts";
+import { responseJob } from "../background/response-job.ts";
 import type { ResponsesDeps } from "../deps.ts";
 import { prepareResponses, readResponses, type ReadResponses } from "../prepare.ts";
 import { runResponses } from "../run-responses.ts";
@@ -27,10 +29,10 @@ async function inBackground(
   body: JsonBody<ReadResponses>,
 ): Promise<void> {
   const { stream } = body.seen.params;
-  const response = await background.begin(call, body);
+  const response = await background.begin(call, body, responseForm, (id) => responseJob(deps, call, body, id));
   if (!stream) return answerJson(call.response, 200, response);
   const at = { accountId: call.caller.accountId, id: String(response["id"]) };
-  await followEvents(deps, call, at, -1);
+  await followEvents(deps, call, responseForm, at, -1);
 }
 
 /** POST /v1/responses/input_tokens, which may refer to a stored conversation. */

@@ -5,6 +5,7 @@ import type { BackgroundRuns } from "../background/background-runs.ts";
 import type { BackgroundId } from "../background/background-store.ts";
 import { currentResponse } from "../background/current-response.ts";
 import { isOver } from "../background/events.ts";
+import { responseForm, type EventForm } from "../background/event-form.ts";
 import { followEvents } from "../background/follow-events.ts";
 import type { ResponsesDeps } from "../deps.ts";
 import type { StoredResponse } from "../stored-response.ts";
@@ -15,28 +16,32 @@ import { withMemory } from "./with-memory.ts";
 export function getResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const isStream = call.query.get("stream") === "true";
-    await withStored(deps, call, ({ response }) => {
+    await withStored(deps, call, responseForm, ({ response }) => {
       if (!isStream) return answerJson(call.response, 200, response);
       if (response["background"] !== true)
         throw wrong("stream", "can be true only for a response that was created with background: true");
     });
-    if (!isStream) return;
-    const after = call.query.get("starting_after");
-    if (after !== null && !/^\d{1,9}$/.test(after)) throw wrong("starting_after", "must be the number of an event");
-    await followEvents(deps, call, atOf(call), after === null ? -1 : Number(after));
+    if (isStream) await followFrom(deps, call, responseForm, "starting_after");
   };
+}
+
+/** Streams stored events, from the one that follows the query's `after` parameter. */
+export async function followFrom(deps: ResponsesDeps, call: ServiceCall, form: EventForm, name: string): Promise<void> {
+  const after = call.query.get(name);
+  if (after !== null && !/^\d{1,9}$/.test(after)) throw wrong(name, "must be the number of an event");
+  await followEvents(deps, call, form, atOf(call, form), after === null ? -1 : Number(after));
 }
 
 /** POST /v1/responses/{response_id}/cancel: returns the final response. */
 export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const isOpen = await withStored(deps, call, ({ response }) => {
+    const isOpen = await withStored(deps, call, responseForm, ({ response }) => {
       if (response["background"] !== true)
         throw wrong("response_id", "must be of a response that was created with background: true");
       return !isOver(response);
     });
-    if (isOpen) await cancel(deps, background, call);
-    await withStored(deps, call, ({ response }) => answerJson(call.response, 200, response));
+    if (isOpen) await cancelRun(deps, background, call, responseForm);
+    await withStored(deps, call, responseForm, ({ response }) => answerJson(call.response, 200, response));
   };
 }
 
@@ -44,27 +49,33 @@ export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns):
 const [cancelWaitMs, pollMs] = [5_000, 50];
 
 /** Cancels a response and waits until it has ended; the wait is bounded in case its process does not react. */
-async function cancel(deps: ResponsesDeps, background: BackgroundRuns, call: ServiceCall): Promise<void> {
-  background.cancel(idIn(call));
-  await deps.backgroundStore.askToCancel(atOf(call));
+export async function cancelRun(
+  deps: ResponsesDeps,
+  background: BackgroundRuns,
+  call: ServiceCall,
+  form: EventForm,
+): Promise<void> {
+  const at = atOf(call, form);
+  background.cancel(at.id);
+  await deps.backgroundStore.askToCancel(at);
   const until = Date.now() + cancelWaitMs;
-  while (!call.ending.aborted && (await deps.backgroundStore.isHeld(atOf(call))) && Date.now() < until)
+  while (!call.ending.aborted && (await deps.backgroundStore.isHeld(at)) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
 /** DELETE /v1/responses/{response_id}: cancels a response that is still being made before it is removed. */
 export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const id = idIn(call);
-    const { isBackground, isOpen } = await withStored(deps, call, ({ response }) => ({
+    const { id } = atOf(call, responseForm);
+    const { isBackground, isOpen } = await withStored(deps, call, responseForm, ({ response }) => ({
       isBackground: response["background"] === true,
       isOpen: !isOver(response),
     }));
     if (isBackground) {
-      if (isOpen) await cancel(deps, background, call);
-      await deps.backgroundStore.removeEvents(atOf(call));
+      if (isOpen) await cancelRun(deps, background, call, responseForm);
+      await deps.backgroundStore.removeEvents(atOf(call, responseForm));
     }
-    if (!(await deps.responses.remove(call.caller.accountId, id))) throw absent(id);
+    if (!(await deps.responses.remove(call.caller.accountId, id))) throw absent(id, responseForm);
     answerJson(call.response, 200, { id, object: "response", deleted: true });
   };
 }
@@ -72,8 +83,8 @@ export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns):
 /** GET /v1/responses/{response_id}/input_items: pages by `limit`, `after` and `order`. */
 export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const id = idIn(call).replace(/^resp_/, "");
-    await withStored(deps, call, ({ input }) => {
+    const id = atOf(call, responseForm).id.replace(/^resp_/, "");
+    await withStored(deps, call, responseForm, ({ input }) => {
       const named: readonly JsonObject[] = input.map((item, at) => ({ id: `item_${id}_${at}`, ...item }));
       answerJson(call.response, 200, pageOf(named, call.query));
     });
@@ -84,28 +95,33 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
  * Reads the response that a call names into the memory budget and passes it to `use`. Throws Failure response_not_found
  * (404).
  */
-async function withStored<Result>(
+export async function withStored<Result>(
   deps: ResponsesDeps,
   call: ServiceCall,
+  form: EventForm,
   use: (stored: StoredResponse) => Result,
 ): Promise<Result> {
   return await withMemory(deps, call, async (memory) => {
-    const stored = await currentResponse(deps, atOf(call), memory);
-    if (stored === undefined) throw absent(idIn(call));
+    const at = atOf(call, form);
+    const stored = await currentResponse(deps, form, at, memory);
+    if (stored === undefined) throw absent(at.id, form);
     return use(stored);
   });
 }
 
-function atOf(call: ServiceCall): BackgroundId {
-  return { accountId: call.caller.accountId, id: idIn(call) };
+/** Names of the object in messages, and of its id in paths. */
+const names = {
+  responses: ["Response", "response_id"],
+  interactions: ["Interaction", "interaction_id"],
+} as const;
+
+/** Returns the owner and the id that a call names. */
+export function atOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
+  return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 
-function idIn({ params }: ServiceCall): string {
-  return params["response_id"] ?? "";
-}
-
-function absent(id: string): Failure {
-  return new Failure("response_not_found", `Response with id ${JSON.stringify(id.slice(0, 200))} not found.`, {
-    param: "response_id",
-  });
+/** Returns the failure of an id that is not stored. */
+export function absent(id: string, { wire }: EventForm): Failure {
+  const [noun, param] = names[wire];
+  return new Failure("response_not_found", `${noun} with id ${JSON.stringify(id.slice(0, 200))} not found.`, { param });
 }

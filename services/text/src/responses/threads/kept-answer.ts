@@ -1,16 +1,29 @@
 import type { AnswerSink } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/wires/json";
-import { MessageCollector, type JsonObject } from "@modelgate/wires/text";
+import type { JsonObject } from "@modelgate/wires/text";
 
-/** Called with a complete message before its client has the last part. Never rejects. */
-type KeepMessage = (id: string, message: JsonObject) => Promise<void>;
+/** Called with a complete answer before its client has the last part. Never rejects. */
+type KeepAnswer = (id: string, answer: JsonObject) => Promise<void>;
+
+/** Assembles a complete answer from the bytes of its stream. */
+export interface AnswerCollector {
+  push(bytes: Buffer): void;
+  /** Returns the answer; undefined if the stream did not end normally, or was too long. */
+  message(): JsonObject | undefined;
+}
 
 /**
- * Returns a sink that stores the complete message before it sends the last part, so that the client can continue the
- * thread immediately.
+ * Returns a sink that stores the complete answer before it sends the last part, so that the client can refer to it
+ * immediately. `streamed` assembles it from a stream; an answer in one piece has at most `maxBytes`.
  */
-export function keepingAnswer(sink: AnswerSink, maxBytes: number, keep: KeepMessage): AnswerSink {
-  const streamed = new MessageCollector(maxBytes);
+export function keepingAnswer(
+  sink: AnswerSink,
+  {
+    maxBytes,
+    streamed,
+    keep,
+  }: { readonly maxBytes: number; readonly streamed: AnswerCollector; readonly keep: KeepAnswer },
+): AnswerSink {
   let isStream = false;
   let isGood = false;
   const messageIn = (last: Buffer | string | undefined): JsonObject | undefined => {

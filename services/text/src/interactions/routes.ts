@@ -1,0 +1,154 @@
+import { present } from "@modelgate/contracts";
+import { answerJson, idsOf, type AreaHandlers, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { readJson, type JsonBody } from "@modelgate/relay";
+import type { JsonObject } from "@modelgate/wires/text";
+import {
+  absent,
+  asStream,
+  atOf,
+  cancelRun,
+  followEvents,
+  followFrom,
+  interactionForm,
+  isOver,
+  keepingAnswer,
+  withStored,
+  type BackgroundJob,
+  type BackgroundRuns,
+  type ResponsesDeps,
+} from "../responses/index.ts";
+import { newAnswerId, runText, TextCallKind } from "../text-kind.ts";
+import { InteractionBytes } from "./collector.ts";
+import { prepareInteraction, readInteraction, type ReadInteraction } from "./prepare.ts";
+
+const wire = "interactions";
+
+/** The endpoints of interactions. */
+export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRuns) {
+  return {
+    interactions: createInteraction(deps, background),
+    getInteraction: getInteraction(deps),
+    cancelInteraction: cancelInteraction(deps, background),
+    deleteInteraction: deleteInteraction(deps, background),
+  } satisfies Partial<AreaHandlers<"text">>;
+}
+
+/** POST /v1/interactions. */
+function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
+  return async (call) => {
+    const read = await readJson(call, deps.body, readInteraction(deps, call));
+    if (!read.seen.params.isInBackground) return await inForeground(deps, call, read);
+    const interaction = await background.begin(call, read, interactionForm, (id) => jobOf(deps, call, read, id));
+    if (!read.seen.params.stream) return answerJson(call.response, 200, interaction);
+    await followEvents(
+      deps,
+      call,
+      interactionForm,
+      { accountId: call.caller.accountId, id: String(interaction["id"]) },
+      -1,
+    );
+  };
+}
+
+/** Answers a request, and stores the interaction before its client can refer to it. */
+async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBody<ReadInteraction>): Promise<void> {
+  using body = read;
+  const { params, body: bytes, ancestors } = await prepareInteraction(deps, call, body);
+  const { previousId, store } = body.seen.params;
+  const answerId = newAnswerId(deps, wire);
+  const { maxBytes } = deps.body;
+  const answer = keepingAnswer(call.answer, {
+    maxBytes,
+    streamed: new InteractionBytes(maxBytes),
+    keep: (id, response) => keep(deps, call, id, { response, input: body.seen.steps, ancestors }),
+  });
+  await runText(new TextCallKind(deps), store ? { ...call, answer } : call, {
+    wire,
+    body: bytes,
+    params,
+    answerId,
+    echo: echoOf(answerId, previousId),
+  });
+}
+
+/** Stores an interaction. Never rejects: the answer is complete without it. */
+async function keep(
+  { interactions, relay }: ResponsesDeps,
+  call: ServiceCall,
+  id: string,
+  stored: Parameters<ResponsesDeps["interactions"]["save"]>[2],
+): Promise<void> {
+  try {
+    const kept = await interactions.save(call.caller.accountId, id, stored, Infinity);
+    if (kept !== "kept") relay.log.warn({ ...idsOf(call), interaction: id, kept }, "an interaction was not kept");
+  } catch (error) {
+    relay.log.warn({ ...idsOf(call), err: error }, "an interaction was not kept");
+  }
+}
+
+/** Returns the members of an answer that the gateway decides, also for a call that is passed through. */
+function echoOf(id: string, previousId: string | undefined): JsonObject {
+  return present({ id, previous_interaction_id: previousId });
+}
+
+/** Prepares an interaction that is made in the background. */
+async function jobOf(
+  deps: ResponsesDeps,
+  call: ServiceCall,
+  read: JsonBody<ReadInteraction>,
+  id: string,
+): Promise<BackgroundJob> {
+  const { params, body, ancestors } = await prepareInteraction(deps, call, read);
+  const echo = echoOf(id, read.seen.params.previousId);
+  const now = new Date().toISOString();
+  const head = {
+    object: "interaction",
+    [read.seen.named]: params.model,
+    status: "in_progress",
+    created: now,
+    updated: now,
+  };
+  const streamed = { wire, body: asStream(body), params: { ...params, stream: true }, answerId: id, echo } as const;
+  return {
+    model: params.model,
+    queued: { response: { ...echo, ...head, steps: [] }, input: read.seen.steps, ancestors },
+    patch: echo,
+    run: (made, begins) => runText(new TextCallKind(deps), made, { ...streamed, begins }),
+  };
+}
+
+/** GET /v1/interactions/{interaction_id}: the interaction, or with `stream=true` the events of one in the background. */
+function getInteraction(deps: ResponsesDeps): EndpointHandler {
+  return async (call) => {
+    const { query, response } = call;
+    const isStream = query.get("stream") === "true";
+    const withInput = query.get("include_input") === "true";
+    await withStored(deps, call, interactionForm, ({ response: interaction, input }) => {
+      if (!isStream) answerJson(response, 200, withInput ? { ...interaction, input } : interaction);
+    });
+    if (isStream) await followFrom(deps, call, interactionForm, "last_event_id");
+  };
+}
+
+/** POST /v1/interactions/{interaction_id}/cancel: returns the final interaction. */
+function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
+  return async (call) => {
+    if (await isOpen(deps, call)) await cancelRun(deps, background, call, interactionForm);
+    await withStored(deps, call, interactionForm, ({ response }) => answerJson(call.response, 200, response));
+  };
+}
+
+/** DELETE /v1/interactions/{interaction_id}: cancels an interaction that is still being made before it is removed. */
+function deleteInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
+  return async (call) => {
+    const at = atOf(call, interactionForm);
+    if (await isOpen(deps, call)) await cancelRun(deps, background, call, interactionForm);
+    await deps.backgroundStore.removeEvents(at);
+    if (!(await deps.interactions.remove(at.accountId, at.id))) throw absent(at.id, interactionForm);
+    answerJson(call.response, 200, {});
+  };
+}
+
+function isOpen(deps: ResponsesDeps, call: ServiceCall): Promise<boolean> {
+  return withStored(deps, call, interactionForm, ({ response }) => !isOver(response));
+}

@@ -1,0 +1,64 @@
+import { present } from "@modelgate/contracts";
+import type { ServiceCall } from "@modelgate/platform";
+import { reparseJson, type JsonBody } from "@modelgate/relay";
+import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import { wires, type JsonObject } from "@modelgate/wires/text";
+import { responseIn } from "../answered-response.ts";
+import { itemsOf } from "../conversation.ts";
+import { addTurn } from "../conversations/conversation-turns.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { prepareResponses, type PreparedResponses, type ReadResponses } from "../prepare.ts";
+import { runPrepared } from "../run-responses.ts";
+import type { BackgroundJob } from "./background-runs.ts";
+
+/** Prepares a response that is made in the background. Throws Failure (400) for what a foreground call would refuse. */
+export async function responseJob(
+  deps: ResponsesDeps,
+  call: ServiceCall,
+  body: JsonBody<ReadResponses>,
+  id: string,
+): Promise<BackgroundJob> {
+  const prepared = await prepareResponses(deps, call, body);
+  const { ancestors, conversationId, params } = prepared;
+  const requestBody = await reparseJson(body.bytes);
+  const response = queuedResponse(id, params.model, requestBody);
+  const { previous_response_id, conversation } = response;
+  const echo = { background: true, previous_response_id, conversation };
+  return {
+    model: params.model,
+    queued: { response, input: itemsOf(requestBody["input"]), ancestors },
+    // They replace those that the vendor of a passed-through call reports.
+    patch: present({ id, ...echo }),
+    run: (made, begins) =>
+      runPrepared(deps, made, body, streamed(prepared), { answerId: id, echo, isKeptElsewhere: true, begins }),
+    async kept(stored) {
+      const { status } = stored.response;
+      if (conversationId !== undefined && (status === "completed" || status === "incomplete"))
+        await addTurn(deps, call, conversationId, stored);
+    },
+  };
+}
+
+/** Returns a queued response. */
+function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
+  const now = Math.floor(Date.now() / 1_000);
+  const request = { model, stream: true, instructions: [], turns: [] };
+  const writer = wires.responses.client.stream({ model, requestBody, request, answerId: id, now, inputTokens: 0 });
+  const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
+  return { ...begun, status: "queued" };
+}
+
+/** Returns the request as a stream that the vendor need not continue in the background. */
+function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
+  return {
+    ...rest,
+    params: { ...params, stream: true },
+    body: asStream(body),
+    native: native && { ...native, body: asStream(native.body) },
+  };
+}
+
+/** Returns a body that asks for a stream in the foreground. */
+export function asStream(body: Buffer): Buffer {
+  return spliceMembers(withoutMembers(body, ["background"]), { stream: "true" });
+}
