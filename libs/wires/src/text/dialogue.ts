@@ -1,6 +1,6 @@
 import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
-/** The conversation that a request belongs to, with what is needed to recognise its next turn. */
+/** The conversation that a request belongs to, with the values by which its next turn is recognised. */
 export interface Dialogue {
   /** Client's name of the conversation. */
   readonly name?: string | undefined;
@@ -12,11 +12,11 @@ export interface Dialogue {
   readonly opening: readonly JsonRecord[];
   /** True if the model has answered before. */
   readonly isAnswered: boolean;
-  /** First answer, without reasoning, which some clients do not send back. */
+  /** First answer of the model, without reasoning, which some clients do not send back. */
   readonly answer?: JsonRecord | undefined;
 }
 
-/** Members that change from turn to turn, or that clients do not send back. */
+/** Members of turns that change from request to request, or that clients do not send back. */
 export const unsteadyMembers: ReadonlySet<string> = new Set([
   "cache_control",
   "data",
@@ -35,7 +35,7 @@ export const unsteadyMembers: ReadonlySet<string> = new Set([
   "type",
 ]);
 
-/** Reads a dialogue from a body and its turns; `isAnswer` recognises the model's turns. */
+/** Reads the conversation from a body and its turns; `isAnswer` returns true for the model's turns. */
 export function dialogueOf(
   body: JsonRecord,
   conversation: { readonly instructions?: unknown; readonly turns: unknown },
@@ -54,13 +54,13 @@ export function dialogueOf(
   };
 }
 
-/** Members by which a request asks for reasoning, on wires whose vendors adopt each other's members. */
+/** Members by which a request asks for reasoning. Vendors of these wires adopt each other's members. */
 const sharedMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
 
 /** Values that turn reasoning off. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
-/** Members by which requests of the chat, responses and messages wires ask their model to think. */
+/** Detects that a request of the chat, responses or messages wire asks its model for reasoning. */
 export const sharedThoughts = {
   words: ["reason", "hink"].map((word) => Buffer.from(word)),
   isRequested: (body: JsonRecord): boolean =>

@@ -5,24 +5,24 @@ import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 export interface RequestedTool {
   /** Path of the member that requests it: `tools[1]`. */
   readonly path: string;
-  /** Unit by which it is billed; absent: no price exists. */
+  /** Unit by which the tool is billed; absent: no price exists. */
   readonly unit?: ToolUnit | undefined;
   /** Maximum number of calls, if the request limits them. */
   readonly most?: number | undefined;
   /** Model that the tool uses, in addition to the model that answers. */
   readonly model?: string | undefined;
-  /** True if its vendor does not report its calls: it is billed as one call. */
+  /** True if the vendor does not report the tool's calls; it is then billed as one call. */
   readonly isUnreported?: boolean | undefined;
   /** Path of a member that requests more than the usual quality or size: `tools[1].quality`. */
   readonly surchargePath?: string | undefined;
 }
 
-/** Charges of a request in addition to tokens at the usual price. */
+/** Charges that a request asks for in addition to tokens at the usual price. */
 export interface RequestedFees {
   readonly tools: readonly RequestedTool[];
   /** Maximum number of calls of all tools together, if the request limits them. */
   readonly maxCalls?: number | undefined;
-  /** Requested service tiers; `default` is the usual one. Empty: the vendor chooses. */
+  /** Requested service tiers; `default` is the tier at the usual price. Empty: the vendor chooses the tier. */
   readonly tiers: readonly { readonly name: string; readonly path: string }[];
 }
 
@@ -32,7 +32,7 @@ export interface ReportedCall {
   readonly id: string;
 }
 
-/** Charges in addition to tokens that an answer, or a frame of one, reports. */
+/** Charges in addition to tokens that are reported by an answer or by one frame of it. */
 export interface ReportedFees {
   readonly calls?: readonly ReportedCall[] | undefined;
   /** Calls that the vendor counted since the answer's beginning. */
@@ -41,10 +41,10 @@ export interface ReportedFees {
   readonly tier?: string | undefined;
 }
 
-/** Members that decide what is charged in addition to tokens, on the wires that share them. */
+/** Members that request web search, which is charged in addition to tokens, on the wires that share them. */
 export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
-/** Returns the records in a member that is a list, or a single object, as lenient parsers accept. */
+/** Returns the records in a list, or a single record, which lenient parsers accept as a list; `at` is its path. */
 export function recordsIn(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
   if (isRecord(value)) return [["", value]];
   if (!Array.isArray(value)) return [];
@@ -72,7 +72,7 @@ export function unitOfTool(type: string): ToolUnit | undefined {
   return kinds.find(([pattern]) => pattern.test(type))?.[1];
 }
 
-/** Finds searches that vendors of the common wires enable by additional members. */
+/** Finds the searches that a request enables by members which vendors added to the common wires. */
 export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
   const live = isRecord(parameters) && parameters["mode"] !== "off";
@@ -97,7 +97,7 @@ const usualTiers: ReadonlySet<string> = new Set([
   "provisioned_throughput",
 ]);
 
-/** Returns a service tier as prices name it; undefined if absent, or if the vendor is to choose. */
+/** Returns a service tier by the name that prices use; undefined if it is absent or the vendor may choose. */
 export function tierIn(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const name = value.toLowerCase().replace(/^(?:service_tier|on_demand)_/, "");
@@ -116,7 +116,7 @@ export function requestedTiers(body: JsonRecord, ...names: readonly string[]): R
 const [own, sided] = ["server_tool_use", "server_side_tool_usage_details"] as const;
 const countsOfTools = ["num_search_queries", "num_sources_used", own, sided, "plugins"];
 
-/** Reads the calls of vendor tools from a usage report, in several vendors' spellings; undefined for none. */
+/** Reads how often vendor tools were called from a usage report, in several vendors' spellings; undefined for none. */
 export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage) || !hasAny(usage, countsOfTools)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {

@@ -3,23 +3,23 @@ import { spliceMembers, withoutMembers } from "../json/members.ts";
 import type { RequestedFees, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 
-/** Members of a tool choice, which are meaningless without tools. */
+/** Members that control tool calls, which are meaningless without tools. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
 /** Values of a tool choice that require the model to call a tool. */
 const demands = /"(?:required|any|ANY)"/;
 
-/** A request without some of its charges in addition to tokens. */
+/** A request from which some charges in addition to tokens were removed. */
 export interface LeftOut {
   readonly body: Buffer;
   /** Charges that the request still causes. */
   readonly fees: RequestedFees | undefined;
-  /** Paths of what was left out, as the client spells them. */
+  /** Paths of the removed tools and tiers, as the client spells them. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Removes the tools and service tiers of a request for which `isPriced` or `isTierPriced` is false; every other byte is
- * unchanged. Undefined if the request demands a removed tool, or has it where it cannot be removed.
+ * Removes the tools for which `isPriced` is false and the service tiers for which `isTierPriced` is false; every other
+ * byte is unchanged. Returns undefined if the tool choice needs a removed tool, or if a tool to remove is in `input`.
  */
 export function withoutUnpriced(
   body: Buffer,
@@ -55,7 +55,7 @@ export function withoutUnpriced(
   return { body: reduced, fees: kept.tools.length + kept.tiers.length === 0 ? undefined : kept, dropped };
 }
 
-/** Splits a path such as `tools[1].googleSearch` into its steps: a member, a list index, a member. */
+/** Splits a path such as `tools[1].googleSearch` into its steps: `tools`, `1`, `googleSearch`. */
 function stepsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }

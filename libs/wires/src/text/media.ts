@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 
-/** Images, files and audio in a request: their share of the body, and the tokens they may count as. */
+/** Images, files and audio in a request: their size in the body, and the input tokens that they may cost. */
 export interface Media {
   /** Characters of Base64 and data URLs, which are not text for the model. */
   readonly characters: number;
-  /** Maximum number of input tokens that vendors usually count for them. */
+  /** Maximum number of input tokens that vendors usually count for this media. */
   readonly tokens: number;
   /** Additional tokens if images are counted at their full size; absent: none. */
   readonly more?: number | undefined;
@@ -17,7 +17,7 @@ export interface Media {
 const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
 /** Values of `detail` at which images keep their size. */
 const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);
-/** Tokens per Base64 character of a file: its text is at most its decoded size, at about four bytes per token. */
+/** Tokens per Base64 character of a file: its text has at most the decoded size, and a token about four bytes. */
 const tokensPerFileCharacter = 0.75 / 4;
 /** Tokens per Base64 character of audio: speech has about ten tokens per second, at one kilobyte or more. */
 const tokensPerAudioCharacter = 0.01;
@@ -26,12 +26,12 @@ const tokensPerVideoCharacter = 0.03;
 /** Tokens of a document or clip that is given by its address: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
-/** Measures an object that is media; undefined for one that may only contain some. */
+/** Measures an object that is itself media; undefined for any other object, which may contain media. */
 export type MediaMeasure = (part: JsonRecord) => Media | undefined;
 
 /**
- * Measures the media anywhere in a request's content (tool results contain images too). Objects in the wire's form of
- * media are measured; all others are searched.
+ * Measures all media in a request's content, at any depth, since tool results contain images too. `measure` recognises
+ * the wire's media objects; all other objects are searched.
  */
 export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   let characters = 0;

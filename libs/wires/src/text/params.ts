@@ -6,15 +6,15 @@ import type { Media } from "./media.ts";
 export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
-  /** True if the client wants usage in its stream; only the chat wire has a choice. */
+  /** True if the client wants usage at the end of its stream; only the chat wire lets it choose. */
   readonly includeUsage: boolean;
   /** True if the client wants the cost in the usage, also of its stream. */
   readonly showsCost?: boolean | undefined;
-  /** Maximum output tokens over all choices, by the largest limit in the body; undefined if the client set none. */
+  /** Maximum output tokens of all choices, by the largest limit in the body; undefined if the client set no limit. */
   readonly maxOutputTokens: number | undefined;
   /** Members of the body that limit its output; the vendor is sent one of them. */
   readonly boundNames: readonly string[];
-  /** Members that other vendors of the wire accept, and the wire's main vendor refuses; absent: not searched for. */
+  /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire has no such members. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
   readonly readsBeyond: boolean;
@@ -41,12 +41,12 @@ const boundNames = [
 ] as const;
 
 interface Bounds {
-  /** Largest limit; undefined if the wire's own members have none. */
+  /** Largest limit in the body; undefined if it has none in the wire's own members. */
   readonly most: number | undefined;
   readonly names: readonly string[];
 }
 
-/** Finds the output limits in a body; `own` are the wire's own members for them. */
+/** Finds the output limits in a body; `own` are the names by which the wire itself has them. */
 export function boundsIn(body: object, own: readonly string[]): Bounds {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (!hasAny(record, boundNames)) return { most: undefined, names: [] };
@@ -55,7 +55,7 @@ export function boundsIn(body: object, own: readonly string[]): Bounds {
   return { most: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
-/** Returns the members to remove for a vendor that reads the first present member of `order`. */
+/** Returns the limits to remove from a request to a vendor that reads only the first one that `order` lists. */
 export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
   const read = order.find((name) => names.includes(name));
   return read === undefined ? [] : names.filter((name) => name !== read);
@@ -74,7 +74,7 @@ export function wholeNumber(value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
-/** Members that make a vendor read input outside of the body: stored data, or search results. */
+/** Members that make a vendor read input outside of the body: stored data or search results. */
 const beyond = [
   "previous_response_id",
   "conversation",
@@ -91,7 +91,7 @@ const beyond = [
 /** Types of tools that the client runs; their results are in a body. */
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
-/** Returns true if a vendor may read input for this request that is not in its body. */
+/** Returns true if the vendor of this request may read input that is not in its body. */
 export function readsBeyond(body: object): boolean {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (hasAny(record, beyond) || isRecord(record["prompt"])) return true;
@@ -101,7 +101,7 @@ export function readsBeyond(body: object): boolean {
 
 function isOwnTool(tool: JsonRecord): boolean {
   if (!ownTools.has(tool["type"])) return false;
-  // In generated content a tool has no type, but a member for each kind.
+  // On the content wire a tool has no type; its kind is the name of its member.
   const isNamed = tool["name"] !== undefined || tool["function"] !== undefined || tool["custom"] !== undefined;
   return isNamed || Object.keys(tool).every((name) => /^function_?declarations$/i.test(name));
 }

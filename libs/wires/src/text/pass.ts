@@ -6,13 +6,13 @@ import type { ReportedFees } from "./fees.ts";
 
 /** Content of a forwarded frame that the gateway needs. */
 export interface SeenFrame {
-  /** Newest usage report, complete. */
+  /** Newest usage report, combined with earlier ones if the wire reports usage in pieces. */
   readonly usage?: Units | undefined;
   /** Report of charges in addition to tokens. */
   readonly fees?: ReportedFees | undefined;
-  /** True for an extra frame with usage alone, hidden from a client that did not request it. */
+  /** True for an extra frame with usage only, which is hidden from a client that did not request it. */
   readonly usageOnly: boolean;
-  /** True for the wire's terminal frame, or one after which nothing may follow. */
+  /** True for the wire's terminal frame, or a frame after which nothing may follow. */
   readonly done: boolean;
   /** True if the vendor reports in the stream that it failed. */
   readonly failed: boolean;
@@ -29,15 +29,15 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 export interface TextStreamPass {
   /** Inspects a frame. `before` is the usage reported so far, for wires that report it in pieces. */
   see(frame: Buffer, before?: Units): SeenFrame;
-  /** True if a stream without a terminal frame may still be complete, since its wire has none. */
+  /** True if a stream may be complete without a terminal frame, since its wire has no such frame. */
   readonly endsWithConnection: boolean;
-  /** Returns a frame with the client's name of the model. */
+  /** Returns the frame with the model's name replaced by the client's name of it. */
   renameFrame(frame: Buffer, model: string): Buffer;
-  /** Returns a frame with members of the request that the vendor was not sent. Absent: answers repeat none. */
+  /** Adds members of the request that the vendor was not sent, on wires whose answers repeat them. Absent: none do. */
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
-  /** Returns the raw part of a frame with the model's text; `wordsOf` reads the text from many of them. */
+  /** Returns the raw piece of a frame that contains the model's text; `wordsOf` reads the text from joined pieces. */
   written(frame: Buffer): string;
-  /** Reads the model's text from raw frames or from a complete answer. */
+  /** Reads the model's text from joined pieces of frames, or from a complete answer. */
   wordsOf(raw: string): string;
   /** Returns true if a frame may contain reasoning. */
   showsThoughts(frame: Buffer): boolean;
@@ -45,7 +45,7 @@ export interface TextStreamPass {
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Frame that keeps a silent stream alive. */
   readonly heartbeat: string;
-  /** Creates the state for ending a new stream early. Absent: the wire cannot. */
+  /** Creates the state for ending a new stream early. Absent: streams of this wire cannot be ended early. */
   earlyEnd?(options: EarlyEndOptions): EarlyEnd;
 }
 
@@ -60,29 +60,29 @@ export interface PassTarget {
 /** A forwarded request as its vendor accepts it. */
 export interface FittedBody {
   readonly body: Buffer;
-  /** Lost parts, in the words of the neutral form or of the wire. */
+  /** Lost parts, by their names in the neutral form or on the wire. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Pass-through on one wire: client and vendor both speak it, so bytes are forwarded unchanged except for a few members.
+ * Pass-through on one wire, which both client and vendor speak: bytes are forwarded unchanged except for a few members.
  * Functions that read complete bodies do so in steps of a few milliseconds.
  */
 export interface TextPass extends TextStreamPass {
   /**
-   * Returns true if a vendor's model accepts the body unchanged. Parts of a conversation may come from vendors with
-   * other signatures and members; a body that the model would refuse is converted. Absent: always true.
+   * Returns true if a vendor's model accepts the body unchanged. Parts of the conversation may come from other vendors,
+   * with signatures and members that this one refuses; such a body is converted. Absent: always true.
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
   /** True if `upstreamBody` removes signatures of other wires' vendors, so that a body with them may be forwarded. */
   readonly dropsForeignSeals: boolean;
-  /** Members in which a vendor's model reads its output limit, the preferred one first. */
+  /** Members in which a vendor's model may read its output limit; the first is preferred. */
   boundOrder(model: string): readonly string[];
   /** Sets the limit of each answer's output. Absent: the first member of `boundOrder` is set. */
   withBound?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
   /** Lists which of a request's `foreignNames` a vendor's model refuses. Absent: bodies with any are not accepted. */
   refuses?(names: readonly string[], model: string): readonly string[];
-  /** Returns the request with the vendor's model name, and usage requested in streams; the same bytes if unchanged. */
+  /** Returns the request with the vendor's model name, and usage requested in streams; if unchanged, the same bytes. */
   upstreamBody(
     body: Buffer,
     change: { readonly model?: string | undefined; readonly reportUsage: boolean },
@@ -90,15 +90,15 @@ export interface TextPass extends TextStreamPass {
   /** Fits the request to a vendor that differs from the wire, and lists what it lost. Absent: unchanged. */
   fit?(body: Buffer, target: PassTarget): Generator<undefined, FittedBody>;
   renameAnswer(answer: Buffer, model: string): Buffer;
-  /** Returns a complete answer with members of the request that the vendor was not sent; see `echoFrame`. */
+  /** Adds members of the request that the vendor was not sent to a complete answer, as `echoFrame` does to frames. */
   echoAnswer?(answer: Buffer, echo: JsonRecord): Buffer;
-  /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed, or for another wire's answer. */
+  /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is not of this wire. */
   usage(answer: JsonRecord): Units | undefined;
-  /** Reads the charges in addition to tokens of a complete answer; undefined for none. */
+  /** Reads a complete answer's charges in addition to tokens; undefined for none. */
   fees(answer: JsonRecord): ReportedFees | undefined;
 }
 
-/** Sets the output limit of each answer in a request without one, in the member that the vendor's model prefers. */
+/** Sets the limit of each answer's output in a request without one, in the member that the vendor's model prefers. */
 export function* withBound(
   pass: TextPass,
   body: Buffer,
@@ -121,13 +121,13 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
   return spliceMembers(json, { [name]: inner });
 }
 
-/** Returns the end of a frame from a byte sequence on, for `written`; "" for a frame without it. */
+/** Returns a frame's text from a byte sequence to the last brace; "" for a frame without the sequence. */
 export function fromWord(frame: Buffer, word: Buffer): string {
   const at = frame.indexOf(word);
   return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
 }
 
-/** Creates a test whether a frame contains one of several texts. */
+/** Creates a test that returns true for a frame with one of several texts. */
 export function holdsWord(...words: readonly string[]): (frame: Buffer) => boolean {
   const bytes = words.map((word) => Buffer.from(word));
   return (frame) => {
@@ -136,7 +136,7 @@ export function holdsWord(...words: readonly string[]): (frame: Buffer) => boole
   };
 }
 
-/** Returns a top-level member of a complete answer; the same text may also be in what the model wrote. */
+/** Reads a top-level member of a complete answer by parsing, since the model's text may contain its name too. */
 export function memberOf(answer: Buffer, name: string): unknown {
   try {
     const member = membersOf(answer).findLast((each) => each.name === name);
@@ -147,15 +147,15 @@ export function memberOf(answer: Buffer, name: string): unknown {
 }
 
 /**
- * Creates a reader of the model's text in raw JSON: pieces of frames, or a complete answer. `members` are the wire's
- * members that contain it.
+ * Creates a reader of the model's text in raw JSON: joined pieces of frames, or a complete answer. `members` are the
+ * names of the wire's members that contain this text.
  */
 export function memberTextReader(members: readonly string[]): (raw: string) => string {
-  /** Matches such a member up to its value's opening quote. */
+  /** Matches such a member up to the opening quote of its value. */
   const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
   return (raw) => {
     let words = "";
-    // The end of each literal is searched in code: a regular expression overflows its stack at megabytes.
+    // The end of each literal is searched in code, since a regular expression overflows its stack at megabytes.
     for (opening.lastIndex = 0; opening.test(raw);) {
       const open = opening.lastIndex - 1;
       const end = endOfLiteral(raw, open);
@@ -188,7 +188,7 @@ function endOfLiteral(text: string, open: number): number {
   return text.length;
 }
 
-/** Values of a client's call that ending its stream early needs. */
+/** Options of a client's call that decide how its stream is ended early. */
 export interface EarlyEndOptions {
   /** Number of answers (choices) that the client requested. */
   readonly choices: number;
@@ -196,29 +196,29 @@ export interface EarlyEndOptions {
   readonly includeUsage: boolean;
 }
 
-/** State of a forwarded stream, for ending it before its vendor does. */
+/** State of a forwarded stream that is needed to end it before its vendor does. */
 export interface EarlyEnd {
-  /** Records a frame sent to the client; `raw` is its part with the model's text. */
+  /** Records a frame that was sent to the client; `raw` is its piece with the model's text, from `written`. */
   saw(frame: Buffer, raw: string): void;
   /**
    * Returns the frames that end the stream as if it had reached its output limit; undefined if no part of an answer was
-   * seen. `sequence` is the last frame's number, on a wire that numbers them.
+   * sent. `sequence` is the last frame's number, on a wire that numbers frames.
    */
   frames(used: Units, sequence: number | undefined): readonly string[] | undefined;
 }
 
-/** A stream whose frames all have the same form, one entry for each answer that grows: each with a word for its end. */
+/** Form of a stream in which each frame lists pieces of one or more answers; an answer's last piece has a reason. */
 interface EarlyChunkForm {
-  /** Reads a frame; undefined for one of another shape. */
+  /** Reads a frame; undefined if it has another form. */
   read(frame: Buffer): JsonRecord | undefined;
-  /** The member with the list of answers, and the member in which one says its end. */
+  /** Names of the member that lists the answers, and of the member with an answer's end reason. */
   readonly list: string;
   readonly end: string;
   readonly endWord: Buffer;
   frames(like: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
-/** The memory of such a stream: the form of its frames, and which answers have ended. */
+/** Creates the state of such a stream: one of its frames as a template, and the answers that have ended. */
 export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm): EarlyEnd {
   let like: JsonRecord | undefined;
   const ended = new Set<number>();
@@ -238,7 +238,7 @@ export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm):
   };
 }
 
-/** Indexes of the answers in a list that have their end under a name. */
+/** Returns the indexes of the answers in a list that have ended: their member `end` is a text. */
 function indexesOf(list: unknown, end: string): readonly number[] {
   const all: readonly unknown[] = Array.isArray(list) ? list : [];
   const indexes: number[] = [];

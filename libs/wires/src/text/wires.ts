@@ -31,24 +31,24 @@ type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name 
 /** Wires that text clients may speak. */
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
-/** Wires that both vendors and clients speak, so that calls can be passed through. */
+/** Wires that both vendors and clients speak, so that calls between them can be passed through. */
 export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
-/** Returns a text wire of vendors. Throws Error for any other wire. */
+/** Returns a text wire that vendors speak. Throws Error for any other name. */
 export function textWire(name: string): TextWire {
   const wire = own<TextWire | ClientOnlyWire>(wires, name);
   if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
   return wire;
 }
 
-/** Returns a wire that calls can be converted to. Throws Error for any other. */
+/** Returns a wire that requests can be converted to. Throws Error for any other name. */
 export function vendorTextWire(name: string): VendorTextWire {
   const { vendor, ...wire } = textWire(name);
   if (vendor === undefined) throw new Error(`calls cannot be converted to ${name}`);
   return { ...wire, vendor };
 }
 
-/** Wires that can serve the calls of each client's wire. */
+/** Cache of the wires that can serve the calls of each client's wire. */
 const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
 /** Lists all wires that can serve a client's calls, the client's wire first. */

@@ -15,7 +15,7 @@ export type FinishReason =
   | "malformed-tool-call"
   | "other";
 
-/** OpenAI's finish reasons for completions, which other wires share. */
+/** OpenAI's finish reasons of completions, which other wires use too. */
 export const finishWords = {
   stop: "stop",
   "stop-sequence": "stop",
@@ -23,14 +23,14 @@ export const finishWords = {
   "context-full": "length",
   "tool-calls": "stop",
   filtered: "content_filter",
-  // A refusal is sent as text, so only the reason tells that it is one.
+  // A refusal is sent as text, so only this finish reason shows that the text is a refusal.
   refused: "content_filter",
   paused: "stop",
   "malformed-tool-call": "stop",
   other: "stop",
 } as const satisfies Record<FinishReason, string>;
 
-/** One answer to a request; usually the only one. */
+/** One answer to a request; most requests get exactly one. */
 export interface Choice {
   readonly parts: readonly Part[];
   readonly finish: FinishReason;
@@ -49,7 +49,7 @@ export interface TextAnswer {
   readonly serviceTier?: string | undefined;
 }
 
-/** Beginning of a part of a streamed answer; its text or arguments follow as deltas. */
+/** The beginning of a part of a streamed answer; deltas with its text or arguments follow. */
 export type OpenedPart =
   | { readonly kind: "text" }
   | { readonly kind: "refusal" }
@@ -78,7 +78,7 @@ export type TextEvent =
     }
   | { readonly type: "citation"; readonly choice: number; readonly part: number; readonly citation: Citation }
   | { readonly type: "part-end"; readonly choice: number; readonly part: number; readonly seal?: Seal | undefined }
-  /** A complete part: an image, redacted reasoning without text, a vendor's item. */
+  /** A part that is sent complete: an image, redacted reasoning without text, or a vendor's item. */
   | { readonly type: "part-whole"; readonly choice: number; readonly part: number; readonly whole: Part }
   | {
       readonly type: "finish";

@@ -37,7 +37,7 @@ export function takesOneSampling(model: string): boolean {
   return isFrom(model, firstVersionWithOneSampling);
 }
 
-/** Returns true if a Claude model has at least this version; the name has it before or after the family. */
+/** Returns true if a Claude model has at least this version, which its name has before or after the family. */
 function isFrom(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;
@@ -56,7 +56,7 @@ export const minBudget = 1024;
 
 const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
-/** Returns the thinking budget in tokens: the client's, or that of its effort. */
+/** Returns the thinking budget in tokens: the requested one, or the budget that stands for the requested effort. */
 export function thinkingBudget(
   { budgetTokens }: ReasoningWish,
   effort: Exclude<Effort, "none">,

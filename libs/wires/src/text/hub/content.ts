@@ -23,7 +23,7 @@ export function contentOf(of: Fields, name: string, readers: Readonly<Record<str
   });
 }
 
-/** Checks that parts are all text. Throws Failure (400) naming the member of other parts. */
+/** Returns the parts, which must all be text. Throws Failure (400) naming the member `name` for any other part. */
 export function onlyText(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
   return parts.map((part) => {
     if (part.kind === "text") return part;
@@ -31,7 +31,7 @@ export function onlyText(of: Fields, name: string, parts: readonly Part[]): read
   });
 }
 
-/** Checks that a tool's result may have these parts. Throws Failure (400) naming the member of a wrong part. */
+/** Returns the parts of a tool's result: text, images, files. Throws Failure (400) naming `name` for any other part. */
 export function resultParts(of: Fields, name: string, parts: readonly Part[]): ToolResultPart["parts"] {
   return parts.map((part) => {
     if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
@@ -46,7 +46,7 @@ export function readAudio(part: Fields): Part {
   return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 
-/** Reads a citation of `wire`, which is kept unchanged for it; malformed members are left out. */
+/** Reads a citation, with the complete value for vendors and clients of `wire`; malformed members are left out. */
 export function citationOf(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
   return present({
     url: typeof url === "string" ? url : undefined,
@@ -57,7 +57,7 @@ export function citationOf(wire: TextWireName, value: unknown, { url, title, sta
   });
 }
 
-/** Attaches citations to the last text, and probabilities to the first. */
+/** Attaches the citations to the last text part, and the log probabilities to the first. */
 export function withSources(
   parts: readonly Part[],
   citations: readonly Citation[],
@@ -134,13 +134,13 @@ export function parseSchema(named: Fields, schema: JsonObject): OutputFormat {
   return present({ kind: "schema", schema, name, description, strict: named.flag("strict") });
 }
 
-/** Reads the request for log probabilities; a number of alternatives counts only if the switch is on. */
+/** Reads the request for log probabilities; the number of alternatives counts only if `logprobs` is true. */
 export function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   return fields.flag("logprobs") === true ? { alternatives } : undefined;
 }
 
-/** Reads the fields that the chat and responses wires share and that each have a field in the neutral form. */
+/** Reads the fields that the chat and responses wires share, each of which is one field of the neutral form. */
 export function parsePlainFields(fields: Fields): Partial<TextRequest> {
   return {
     ...parseSampling(fields),

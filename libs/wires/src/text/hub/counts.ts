@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 
-/** Returns a vendor's count: a whole number from 0; undefined for anything else. */
+/** Returns a vendor's count if it is a whole number of at least 0, else undefined. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }
@@ -10,7 +10,7 @@ export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): 
   return cacheWrite1hTokens === undefined ? cacheWriteTokens : (cacheWriteTokens ?? 0) + cacheWrite1hTokens;
 }
 
-/** Returns units without those that are zero, except for input and output. */
+/** Returns the units without zero counts; counts of input and output stay. */
 export function unitsOf(units: Units): Units {
   const kept: Units = {};
   for (const name of ["inputTokens", "outputTokens"] as const) kept[name] = units[name] ?? 0;

@@ -19,7 +19,7 @@ function replayChoice({ parts, finish, stopSequence }: Choice, choice: number): 
   ];
 }
 
-/** Returns the events of one part: opened, text, closed; or a single event if it has no text to stream. */
+/** Returns the events of a complete part: its start, its text and its end; a single event for a part without text. */
 export function replayPart(whole: Part, choice: number, part: number): readonly TextEvent[] {
   const opened = openingOf(whole);
   if (opened === undefined) return [{ type: "part-whole", choice, part, whole }];
@@ -49,15 +49,15 @@ function deltaOf(part: Part, choice: number, index: number): readonly TextEvent[
   ];
 }
 
-/** Maximum characters that wait while another part is open; beyond it the stream fails with `upstream_error`. */
+/** Maximum characters that wait while another part is open; for more, the stream fails with `upstream_error`. */
 export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
 /**
- * Orders interleaved parts one after another, for wires whose parts may not overlap: events of a later part wait until
- * the open one ends. A complete part with text is opened, filled and closed. Keeps only the first choice, since these
- * wires have one answer.
+ * Orders the events of interleaved parts, for wires whose parts may not overlap: events of a later part wait until the
+ * open part ends. A complete part with text becomes its start, its text and its end. Keeps only the first choice, since
+ * these wires have one answer.
  */
 export class OneAtATime {
   #open: number | undefined;
@@ -86,7 +86,7 @@ export class OneAtATime {
     return [event, ...this.#release()];
   }
 
-  /** Returns events that waited, up to the end of the first part that is still open. */
+  /** Returns waiting events, part by part, up to those of the first part that has not ended; that part is then open. */
   #release(): readonly TextEvent[] {
     const released: TextEvent[] = [];
     for (const [part, events] of this.#waiting) {
@@ -100,7 +100,7 @@ export class OneAtATime {
     return released;
   }
 
-  /** Returns all events at the end; readers close their parts before `finish`, so no part is open. */
+  /** Returns all waiting events at the end of the answer; every part has ended before `finish`. */
   #flush(): readonly TextEvent[] {
     const events = [...this.#waiting.values()].flat();
     this.#waiting.clear();

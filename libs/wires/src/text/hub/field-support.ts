@@ -1,9 +1,9 @@
 import { Failure } from "@modelgate/contracts";
 import type { RequestField, TextRequest } from "./request.ts";
 
-/** Support of the neutral form's fields on a wire. A field that is neither spelled nor refused is dropped. */
+/** Support of the neutral form's fields by a wire. Fields in neither list are dropped and reported. */
 export interface FieldSupport {
-  /** Spelling of the fields that the wire supports. */
+  /** Names on the wire of the fields that it supports. */
   readonly as: Readonly<Partial<Record<RequestField, string>>>;
   /** Unsupported fields whose loss would change the meaning of the request. */
   readonly refused: readonly RequestField[];
@@ -25,13 +25,13 @@ export function unsupportedFields(request: TextRequest, { as, refused }: FieldSu
 /** Members of a request that every wire expresses. */
 const common: ReadonlySet<string> = new Set(["model", "stream", "instructions", "turns", "includeUsage"]);
 
-/** Returns the failure of a request that the vendor's wire cannot express. */
+/** Creates the failure for a request that the vendor's wire cannot express. */
 export function unsupportedFailure(param: string, message?: string): Failure {
   const usual = `The vendor of this model cannot take ${param}.`;
   return new Failure("unsupported_parameter", message ?? usual, { param });
 }
 
-/** Returns true if a field changes the request: one answer, and text as the only output, are the default everywhere. */
+/** Returns true if a field has an effect: one answer, and text as the only output, are the default of every wire. */
 function isMeaningful(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
@@ -42,7 +42,7 @@ function isMeaningful(request: TextRequest, field: RequestField): boolean {
   return true;
 }
 
-/** Collects the fields and values that a rendering has left out, each once. */
+/** Collects the names of fields and values that a rendering leaves out, without duplicates. */
 export class Unsupported {
   readonly #words = new Set<string>();
 
@@ -50,7 +50,7 @@ export class Unsupported {
     this.#words.add(word);
   }
 
-  /** Notes a loss, unless the lost value is undefined or false. */
+  /** Adds the name of a lost field or value, unless the lost value is undefined or false. */
   noteIf(word: string, lost: unknown): void {
     if (lost !== undefined && lost !== false) this.note(word);
   }

@@ -1,14 +1,15 @@
 /** Matches models of OpenAI, which refuses fields that it does not know. */
 const strict = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
 
-/** Returns true if a model's vendor refuses unknown fields. A name may follow a path or `ft:`. */
+/** Returns true if a model's vendor refuses unknown fields. The model's name may follow a path or `ft:`. */
 export function refusesUnknownFields(model: string): boolean {
   return strict.test(model);
 }
 
 /**
  * Top-level members that compatible vendors have added to chat completions and responses, and that OpenAI refuses as
- * unknown. Other unknown members pass, since OpenAI may have added them. `reasoning` is OpenAI's own in responses.
+ * unknown. Any other unknown member is forwarded, since OpenAI may have added it. `reasoning` is a member of OpenAI's
+ * responses.
  */
 export const followersMembers: ReadonlySet<string> = new Set([
   "thinking",

@@ -3,13 +3,13 @@ import type { Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest, TextWireName, Tool } from "./request.ts";
 
-/** Matches tools that search among the tools; on wires without them the model gets all tools. */
+/** Matches tools that search among the request's tools; on wires without them, the model gets all tools. */
 const toolSearch = /^tool_search(?:_tool_(?:regex|bm25))?$/;
 
-/** Matches types of items and blocks that are steps of a vendor's search, and names of its tools in messages. */
+/** Matches types of items and blocks that are steps of a vendor's search, and names of search tools in messages. */
 const searchStep = /^(?:web_search(?:_call|_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result)))$/;
 
-/** Returns true for a step of a search. Other wires can omit it, since the text after it states the result. */
+/** Returns true for a step of a search. Other wires can leave it out, since the text after it states the result. */
 export function isSearchStep(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { type, name } = value;
@@ -18,8 +18,9 @@ export function isSearchStep(value: unknown): boolean {
 }
 
 /**
- * Removes what only other wires' vendors support in search, and reports each kind as lost: steps of their web searches
- * in the history, so that a conversation can continue elsewhere, and search among tools.
+ * Removes from a request the parts of searches that only vendors of another wire support, and reports them as lost:
+ * steps of web searches in the history, so that a conversation can continue on this wire, and tools that search among
+ * tools.
  */
 export function withoutForeignSearches(
   request: TextRequest,

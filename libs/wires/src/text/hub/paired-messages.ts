@@ -10,7 +10,7 @@ export interface Message {
   readonly content: readonly JsonObject[];
 }
 
-/** Blocks of a wire: its form of texts, reasoning, calls and results. */
+/** Describes the blocks of a wire: renders a text, and recognises reasoning, calls and results. */
 export interface PairForm {
   text(text: string): JsonObject;
   isThought(block: JsonObject): boolean;
@@ -20,14 +20,14 @@ export interface PairForm {
   resultOf(block: JsonObject): unknown;
 }
 
-/** User's text before a history that begins with the assistant, which the vendor would refuse. */
+/** Text of the user that is added before a history which begins with the assistant, since the vendor refuses it. */
 export const opening = "(The assistant speaks first.)";
 
 /**
- * Renders the dialogue for a vendor that requires all results of a turn's calls together, first in the next message.
- * Adjacent turns of a role are one message. Instructions alone become the user's text. A history that begins with the
- * assistant gets a user's opening, which is reported as a loss. Throws Failure unsupported_parameter for a result whose
- * call is not in the previous turn.
+ * Renders the dialogue for a vendor that requires all results of a turn's calls together at the beginning of the next
+ * message. Adjacent turns of one role become one message. Without turns, the instructions become the user's text. A
+ * history that begins with the assistant gets a user's opening, which is reported as a loss. Throws Failure
+ * unsupported_parameter for a result without its call.
  */
 export function pairedConversation(
   request: TextRequest,
@@ -60,7 +60,7 @@ function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObj
   return joined;
 }
 
-/** Returns true if, since the user's last message, a turn has calls and does not begin with signed reasoning. */
+/** Returns true if a turn after the user's last message has calls but does not begin with signed reasoning. */
 export function hasUnsealedLoop(messages: readonly Message[], form: PairForm): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;

@@ -3,10 +3,10 @@ import { unsupportedFailure } from "./field-support.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
 import type { Turn } from "./request.ts";
 
-/** Result that the model gets for a call without one. */
+/** Text of the result that is added for a call without one. */
 export const missingResultText = "no result was given";
 
-/** A turn with the results of its own calls, in the client's order. */
+/** A turn with the results of its calls, in the client's order. */
 interface CallingTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
@@ -20,11 +20,11 @@ interface OpenCall {
 }
 
 /**
- * Returns the turns in an order that every wire accepts: all results of a turn's calls are one turn, directly after
- * them. Wires differ in what they accept: some take results in any later turn, or the calls of one answer as several
- * turns. A turn of the model is therefore joined to calls directly before it, a call without a result gets one, and an
- * id that is used again is changed. A result whose call is not before it stays in its place, since some servers take
- * it; with `isStrict` it throws Failure unsupported_parameter, and missing results are errors.
+ * Returns the turns in an order that every wire accepts: all results of a turn's calls form one turn directly after it.
+ * Clients of some wires send results in any later turn, or the calls of one answer as several turns. A turn of the
+ * model is therefore joined to the turn with calls directly before it, a call without a result gets one, and a repeated
+ * id is changed. A result without an earlier call stays in place, since some servers accept it; with `isStrict` it
+ * throws Failure unsupported_parameter, and added results are marked as errors.
  */
 export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly Turn[] {
   const calls = new OpenCalls();
@@ -57,9 +57,9 @@ function withoutResult({ id, name, custom }: ToolCallPart, isError: boolean): To
   return present({ kind: "tool-result", callId: id, name, parts, custom, isError: isError ? true : undefined });
 }
 
-/** Calls of a conversation, in which some vendors use the same ids again in each answer. */
+/** Tracks the calls of a conversation. Some vendors use the same ids again in each answer. */
 class OpenCalls {
-  /** Calls without a result by the client's ids, the newest last. */
+  /** Calls without a result by the client's id, the newest last. */
   readonly #open = new Map<string, OpenCall[]>();
   readonly #used = new Map<string, number>();
 
@@ -72,7 +72,7 @@ class OpenCalls {
     turn.parts.push(part);
   }
 
-  /** Adds a result to the turn of its call; false, or with `isStrict` a Failure, if no call with its id is open. */
+  /** Adds a result to the turn of its call. If no call with its id is open, returns false, or throws if `isStrict`. */
   answer(result: ToolResultPart, isStrict: boolean): boolean {
     const call = this.#open.get(result.callId)?.pop();
     if (call === undefined && isStrict) throw unsupportedFailure("a tool result without its call");

@@ -5,13 +5,13 @@ import { replayPart } from "./events.ts";
 interface BookedPart {
   readonly number: number;
   hasText: boolean;
-  /** Paragraph's index, for vendors that number the paragraphs of a text. */
+  /** Index of the current paragraph, for vendors that number the paragraphs of a text. */
   index: unknown;
 }
 
 /**
- * Tracks a reader's open parts of one choice: numbers them in order of appearance and ends each exactly once. `key` is
- * the stream's identifier of a part.
+ * Tracks the open parts of one choice for a stream's reader: numbers them in order of appearance, and ends each exactly
+ * once. `key` identifies a part in the stream.
  */
 export class PartBook {
   readonly #choice: number;
@@ -52,7 +52,7 @@ export class PartBook {
     return entry !== undefined && entry.hasText && entry.index === index;
   }
 
-  /** Returns the text between an open part's last paragraph and this one: a blank line, or "". */
+  /** Returns the text to insert before paragraph `index`: a blank line if another paragraph precedes it, else "". */
   gap(key: string, index: unknown): string {
     const entry = this.#open.get(key);
     if (entry === undefined) return "";
@@ -76,7 +76,7 @@ export class PartBook {
     return [logProbabilities.length > 0 ? { ...event, logProbabilities } : event];
   }
 
-  /** Returns the number of an open part, for other events about it. */
+  /** Returns the number of an open part, for events that the caller creates. */
   numberOf(key: string): number | undefined {
     return this.#open.get(key)?.number;
   }

@@ -2,20 +2,20 @@ import type { TextWireName } from "@modelgate/contracts";
 
 /**
  * Opaque data that only its vendor can read: a thinking signature, a thought signature, encrypted reasoning, a
- * compaction. It is kept unread and sent only to its own wire, never to another vendor.
+ * compaction. The gateway does not read it, and sends it only to vendors of the wire that it came from.
  */
 export interface Seal {
   readonly wire: TextWireName;
-  /** Name of its kind on the wire: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
+  /** Kind of the data, as the wire names it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
   readonly kind: string;
   readonly value: string;
 }
 
-/** Location of a file's bytes. Base64 has no `data:` prefix. */
+/** Content of a file, or a reference to it. Base64 has no `data:` prefix. */
 export type Source =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string | undefined }
-  /** An id in a vendor's store, which works on that wire only. */
+  /** An id in a vendor's store, which is valid only on that vendor's wire. */
   | {
       readonly kind: "file-id";
       readonly wire: TextWireName;
@@ -32,7 +32,7 @@ export interface TextPart {
   readonly logProbabilities?: readonly TokenProbability[] | undefined;
 }
 
-/** Source of a statement, with the members that several wires have. `own` is the full citation, for the same wire. */
+/** Source of a statement, with members that several wires have. `own` is the full citation in one wire's form. */
 export interface Citation {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
@@ -72,7 +72,7 @@ export interface VideoPart {
   readonly source: Source;
 }
 
-/** The model's reasoning, or a summary of it; the text may be empty if only a signature was given. */
+/** The model's reasoning, or a summary of it; the text may be empty if the vendor sent only a signature. */
 export interface ReasoningPart {
   readonly kind: "reasoning";
   readonly text: string;
@@ -86,7 +86,7 @@ export interface ToolCallPart {
   /** Id that pairs the call with its result. */
   readonly id: string;
   readonly name: string;
-  /** Arguments as the JSON text that the model wrote; free text for a custom tool. Never re-serialised. */
+  /** Arguments as the JSON text that the model wrote, never re-serialised; for a custom tool, free text. */
   readonly arguments: string;
   readonly custom?: boolean | undefined;
   readonly seal?: Seal | undefined;
@@ -95,7 +95,7 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   readonly kind: "tool-result";
   readonly callId: string;
-  /** Name of the tool, if the wire or an earlier call has it. */
+  /** Name of the tool, if the result or an earlier call states it. */
   readonly name?: string | undefined;
   readonly parts: readonly (TextPart | ImagePart | FilePart)[];
   readonly isError?: boolean | undefined;
@@ -115,7 +115,7 @@ export interface CompactionPart {
   readonly seal: Seal;
 }
 
-/** An item or block of a vendor's tools, which is sent only to the same wire. */
+/** An item or block of a vendor's tool, which is sent only on the wire that it came from. */
 export interface VendorPart {
   readonly kind: "vendor";
   readonly wire: TextWireName;
@@ -147,9 +147,9 @@ export interface TokenProbability {
   }[];
 }
 
-/** A mark after which the vendor may cache the prompt. */
+/** A mark on a part; the vendor may cache the prompt up to it. */
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
-  /** True if the vendor of the rendered request takes the mark as a breakpoint of this part (`cachedBy`). */
+  /** True if the mark is rendered as a breakpoint of its part; set by `cachedBy` if the vendor supports that. */
   readonly isBreakpoint?: true;
 }

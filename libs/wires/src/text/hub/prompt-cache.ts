@@ -4,16 +4,16 @@ import type { Unsupported } from "./field-support.ts";
 import type { CacheHint, Part } from "./part.ts";
 import type { JsonObject, TextRequest } from "./request.ts";
 
-/** Matches models whose vendor caches prompts automatically and accepts a retention. A name may follow a path. */
+/** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
 const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
-/** Matches those of them that take breakpoints in the user's parts. */
+/** Matches those of these models that accept breakpoints in the user's parts. */
 const takesBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
 /**
- * Adapts a request to the caching of its model's vendor. With automatic caching, marks of the user's parts become
- * breakpoints if the model takes them, and all others are removed; their longest lifetime becomes the retention, unless
- * the client sets one.
+ * Adapts the cache marks of a request to its model's vendor. If the vendor caches automatically, marks of the user's
+ * parts become breakpoints if the model accepts them, and all other marks are removed. A mark of one hour becomes a
+ * retention of 24 hours, unless the client sets one.
  */
 export function cachedBy(model: string, request: TextRequest): TextRequest {
   const marks = cachesByItself.test(model) ? marksOf(request) : [];
@@ -56,14 +56,14 @@ function withBreakpoint(part: Part): Part {
   return { ...part, cache: { ...part.cache, isBreakpoint: true } };
 }
 
-/** Renders a mark as the breakpoint of a part, on wires of OpenAI; a mark that is none is reported as a loss. */
+/** Renders a mark as a part's breakpoint on OpenAI's wires; reports a mark that is not a breakpoint as lost. */
 export function renderBreakpoint(cache: CacheHint | undefined, field: string, unsupported: Unsupported): JsonObject {
   if (cache?.isBreakpoint === true) return { prompt_cache_breakpoint: { mode: "explicit" } };
   unsupported.noteIf(field, cache);
   return {};
 }
 
-/** Reads the breakpoint of a part on such wires; absent if there is none. */
+/** Reads the breakpoint of a part on OpenAI's wires; undefined if the part has none. */
 export function parseBreakpoint(part: Fields): CacheHint | undefined {
   const breakpoint = part.fields("prompt_cache_breakpoint");
   if (breakpoint === undefined) return undefined;

@@ -22,12 +22,12 @@ export function renderPartBy<Context>(
   return render(part, context);
 }
 
-/** Throws Failure unsupported_parameter for a compaction of another vendor, whose content cannot be read. */
+/** Refuses another vendor's compaction, since its content cannot be read. Throws Failure unsupported_parameter. */
 export function refuseCompaction(): never {
   throw unsupportedFailure("a compaction of another vendor");
 }
 
-/** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter on any other wire. */
+/** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter if it is of another wire. */
 export function ownItem({ wire, value }: VendorPart, own: TextWireName): JsonObject {
   if (wire === own && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
@@ -45,7 +45,7 @@ export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: 
   return tool.kind === "vendor" ? renderers.vendor(tool, unsupported) : renderers["web-search"](tool, unsupported);
 }
 
-/** Returns the definition of a vendor's tool. Throws Failure unsupported_parameter on any other wire. */
+/** Returns the definition of a vendor's tool. Throws Failure unsupported_parameter if it is of another wire. */
 export function ownTool({ wire, name, definition }: Extract<Tool, { kind: "vendor" }>, own: TextWireName): JsonObject {
   if (wire === own) return definition;
   throw unsupportedFailure(`tools: ${name}`);
@@ -57,7 +57,7 @@ export function validName(name: string, pattern: RegExp): string {
   throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
 }
 
-/** Returns a call's id in the form that the vendor accepts: equal for a call and its result, distinct otherwise. */
+/** Returns a call's id in a form that the vendor accepts. Equal ids stay equal, so results still find their calls. */
 export function validId(id: string, pattern: RegExp, prefix: string): string {
   return pattern.test(id) ? id : `${prefix}_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
@@ -83,12 +83,12 @@ export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): r
   return names === undefined ? tools : tools.filter((tool) => names.includes(chosenName(tool)));
 }
 
-/** Returns true for a text without a letter, which some vendors refuse. */
+/** Returns true for a text that is empty or only white space, which some vendors refuse. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Returns the defined members; undefined if there is none. */
+/** Returns the members that are not undefined; undefined if there are none. */
 export function unlessEmpty(members: JsonObject): JsonObject | undefined {
   const given = present(members);
   return Object.keys(given).length > 0 ? given : undefined;

@@ -2,13 +2,13 @@ import { type TextWireName, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
-/** Set of tools that a tool belongs to on the responses wire; on other wires the tool's name includes it. */
+/** A tool that belongs to a set (namespace) on the responses wire. On other wires its name includes the namespace. */
 export interface NamespacedTool {
   readonly namespace: string;
   /** Description of the set. */
   readonly about?: string | undefined;
   readonly name: string;
-  /** Description of the tool itself. On other wires the first tool of a set also carries the set's description. */
+  /** Description of the tool itself. On other wires the first tool of a set also has the set's description. */
   readonly description?: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export type Tool =
       readonly within?: NamespacedTool | undefined;
     }
   /**
-   * Web search, run by the vendor. `options` are sent to the same wire only, `wish` is what other wires can express of
-   * them, and `more` is true if the options contain more than that.
+   * Web search, run by the vendor. `options` are sent only on the same wire; `wish` has those of them that other wires
+   * can express, and `more` is true if there are others.
    */
   | {
       readonly kind: "web-search";
@@ -46,21 +46,21 @@ export type Tool =
   /** A vendor's tool that no other wire can express. */
   | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonObject };
 
-/** Choice of tools that the model must, may or must not call; `names` restricts it to those tools. */
+/** Rule by which the model must, may or must not call tools; `names` restricts it to those tools. */
 export interface ToolChoice {
   readonly mode: "auto" | "none" | "required";
   readonly names?: readonly string[] | undefined;
 }
 
-/** Thinking efforts, as named on the wire with the most of them. */
+/** Reasoning efforts, by the names of the wire that has the most. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];
 
-/** Requested reasoning. A wire with only one of effort and budget derives it from the other. */
+/** Requested reasoning. A wire with only an effort or only a budget derives it from the other value. */
 export interface ReasoningWish {
   readonly effort?: Effort | undefined;
-  /** Tokens for thinking; -1: the model decides. */
+  /** Maximum tokens for reasoning; -1: the model decides. */
   readonly budgetTokens?: number | undefined;
   /** Form in which the client receives the reasoning. */
   readonly show?: "none" | "summary" | "full" | undefined;
@@ -160,11 +160,11 @@ export type JsonObject = { readonly [name: string]: unknown };
 /** Name by which a tool choice forces the vendor's web search. */
 export const searchName = "web_search";
 
-/** Options of web search that several wires have; each wire has others too. */
+/** Options of web search that several wires have; each wire also has options that the others lack. */
 interface SearchWish {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
-  /** Maximum searches of one answer. */
+  /** Maximum number of searches in one answer. */
   readonly maxUses?: unknown;
   /** Amount of the results that the model reads: `low`, `medium`, `high`. */
   readonly contextSize?: unknown;
@@ -175,7 +175,7 @@ interface SearchWish {
 /** Web search in the tools of a request. */
 export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
-/** Creates the web search that a client of `wire` requests; `others` are options that `SearchWish` lacks. */
+/** Creates the web search that a client of `wire` requests; `others` are its options that `SearchWish` lacks. */
 export function searchTool(
   wire: TextWireName,
   options: JsonObject,
@@ -198,13 +198,13 @@ export function renderLocation(location: JsonRecord | undefined): JsonRecord | u
   return location === undefined ? undefined : { type: "approximate", ...location };
 }
 
-/** Returns true if the requested search has options other than `words`, which a wire supports. */
+/** Returns true if the requested search has options other than `words`, the options that a wire supports. */
 export function hasOtherWishes(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
   const known: ReadonlySet<string> = new Set(words);
   return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));
 }
 
-/** Exclusive upper bounds of the efforts' budgets; above the last the effort is `xhigh`. */
+/** Exclusive upper bounds of each effort's budget in tokens; a larger budget means the effort `xhigh`. */
 const ceilings = [
   ["none", 1],
   ["minimal", 1536],

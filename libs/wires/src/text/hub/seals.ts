@@ -2,33 +2,33 @@ import { isRecord } from "../../json/fields.ts";
 import type { Seal, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
-/** Another wire's signature on its way through a client, with the part it belongs to. */
+/** Carries another wire's signature through a client, with a reference to the part that the signature belongs to. */
 export interface Envelope {
   readonly seal: Seal;
-  /** Id of the tool call that it belongs to. */
+  /** Id of the tool call that the signature belongs to. */
   readonly call?: string | undefined;
-  /** True if it belongs to the previous part. */
+  /** True if the signature belongs to the previous part. */
   readonly previous?: boolean | undefined;
-  /** Range of the part's characters within a text in which a wire joined it with others. */
+  /** Range of the part's characters in a text that joins several parts, on wires that join them. */
   readonly span?: SealSpan | undefined;
 }
 
-/** Index of the first character, and the index after the last. */
+/** Range of characters: index of the first, and the index after the last. */
 export type SealSpan = readonly [start: number, end: number];
 
-/** Base64 of `{"modelgate"`, with which every envelope and no vendor's signature begins. */
+/** Base64 of `{"modelgate"`: every envelope begins with it, and no vendor's signature does. */
 export const envelopePrefix = Buffer.from('{"modelgate"').toString("base64");
 
 /**
- * Placeholder signature for reasoning without one, since clients otherwise send it back in a form that vendors refuse,
- * or drop it. It begins like an envelope and is empty.
+ * Placeholder for the signature of reasoning without one: clients would otherwise drop such reasoning, or send it back
+ * in a form that vendors refuse. It begins like an envelope but contains no signature.
  */
 export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
-/** `envelopePrefix` as bytes; a body that contains them must be converted before it goes to a vendor. */
+/** `envelopePrefix` as bytes. A body that contains them must be converted before it is sent to a vendor. */
 export const envelopeBytes = Buffer.from(envelopePrefix);
 
-/** Renders an envelope as Base64, for a member in which clients keep their wire's signatures. It is not encrypted. */
+/** Renders an envelope as Base64, not encrypted, for the member in which clients keep their wire's signatures. */
 export function closeEnvelope({ seal, call, previous, span }: Envelope): string {
   return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous, span })).toString("base64");
 }
@@ -62,25 +62,25 @@ function isSpan(value: unknown): value is SealSpan {
   );
 }
 
-/** Renders a signature for a client of `wire`: unchanged if the wire is its own, else in an envelope. */
+/** Renders a signature for a client of `wire`: unchanged if a vendor of that wire made it, else in an envelope. */
 export function sealForClient(seal: Seal, wire: TextWireName): string {
   return seal.wire === wire ? seal.value : closeEnvelope({ seal });
 }
 
-/** Reads a signature that a client of `wire` sent back: from an envelope, or as one of that wire. */
+/** Reads a signature that a client of `wire` sent back: from its envelope, else as a signature of that wire. */
 export function sealFromClient(text: string, wire: TextWireName, kind: string): Seal {
   return openEnvelope(text)?.seal ?? { wire, kind, value: text };
 }
 
-/** Kinds of signatures on wires with two of them: next to reasoning, or in place of it. */
+/** Kinds of signatures on wires with two kinds: one accompanies reasoning, the other replaces it. */
 export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 
-/** Returns true if a signature of the wire replaces its reasoning. */
+/** Returns true for a signature of this wire that replaces the reasoning itself. */
 export function isRedacted(seal: Seal | undefined, wire: TextWireName): boolean {
   return seal?.wire === wire && seal.kind === redactedKind;
 }
 
-/** Returns the signature's value if `wire` made it, else undefined: it must not go to another vendor. */
+/** Returns the value of a signature that a vendor of `wire` made, else undefined: no other vendor may get it. */
 export function ownSeal(seal: Seal | undefined, wire: TextWireName): string | undefined {
   return seal?.wire === wire ? seal.value : undefined;
 }

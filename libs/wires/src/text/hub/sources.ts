@@ -24,7 +24,7 @@ const jpg = Buffer.from('"image/jpg"');
 /** Matches the name of a member with a media type, before its value. */
 const typeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
 
-/** Maximum length of such a name with the spaces after it. */
+/** Maximum length of such a name with the spaces that follow it, in bytes. */
 const typeMemberBytes = 32;
 
 /** Returns a body with its media types as vendors spell them; every other byte is unchanged. */
@@ -70,7 +70,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** Returns a file's media type by the extension of its name; undefined for an unknown one. */
+/** Returns a file's media type by the extension of its name; undefined for an unknown extension. */
 export function mediaTypeOfName(name: string): string | undefined {
   const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
   return ending === undefined ? undefined : own(mediaTypes, ending.toLowerCase());
@@ -79,7 +79,7 @@ export function mediaTypeOfName(name: string): string | undefined {
 /** Formats of `input_audio`, shared by the chat and responses wires, and their media types. */
 export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
 
-/** Returns audio as `input_audio` holds it. Throws Failure for a source or format that it cannot hold. */
+/** Returns audio in the form of `input_audio`. Throws Failure for a source or format that this form does not allow. */
 export function audioBytes(source: Source): { readonly data: string; readonly format: keyof typeof audioTypes } {
   if (source.kind !== "base64") throw unsupportedFailure("audio by address");
   const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
@@ -93,7 +93,7 @@ export function sourceOfUrl(url: string): Source {
   return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
 }
 
-/** Returns the source of an address on one of Google's wires; one in the vendor's store works on that wire only. */
+/** Returns the source for an address on a wire of Google. An address in the vendor's store works only on that wire. */
 export function googleSource(uri: string, mediaType: string | undefined, wire: TextWireName): Source {
   const typed = mediaType === undefined ? {} : { mediaType };
   const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");

@@ -3,10 +3,10 @@ import { isRecord } from "../../json/fields.ts";
 import type { ToolCallPart } from "./part.ts";
 import type { JsonObject, Tool } from "./request.ts";
 
-/** Member for arguments that are not a JSON object, on wires that require an object. */
+/** Member that holds arguments which are not a JSON object, on wires that require an object. */
 const rawName = "_raw";
 
-/** Parses a call's arguments as an object; any other text is put unchanged into one member. */
+/** Parses a call's arguments as an object; text that is not a JSON object becomes the member `_raw` unchanged. */
 export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
   if (custom === true) return wrapCustom(text);
   if (text.trim() === "") return {};
@@ -29,14 +29,14 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Creates an id for a call that has none, derived from its path: equal whenever the same conversation is read, and
- * distinct for every other path.
+ * Creates an id for a call that has none, derived from its path in the conversation: it is equal whenever the same
+ * conversation is read, and different for every other path.
  */
 export function callId(...path: readonly (string | number)[]): string {
   return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
 }
 
-/** Pairs results with calls by id, and by name and order where no call has that id. */
+/** Pairs results with calls: by id, else by tool name and order. */
 export class CallPairs {
   readonly #names = new Map<string, string>();
   readonly #pending: { readonly id: string; readonly name: string }[] = [];
@@ -46,7 +46,7 @@ export class CallPairs {
     this.#pending.push({ id, name });
   }
 
-  /** Returns the id of the call that a result answers; undefined if no such call is pending. */
+  /** Returns the id of the pending call that a result answers; the given `id` if there is none. */
   answered(id: string | undefined, name: string): string | undefined {
     const byId = id === undefined ? undefined : this.take(id, undefined);
     return (byId ?? this.take(undefined, name))?.id ?? id;
@@ -77,7 +77,7 @@ export function wrapCustom(text: string): JsonObject {
   return { input: text };
 }
 
-/** Unwraps the free text from such arguments; other arguments are returned unchanged. */
+/** Unwraps the free text from arguments that `wrapCustom` made; any other arguments are returned unchanged. */
 export function unwrapCustom(json: string): string {
   try {
     const value: unknown = JSON.parse(json);

@@ -17,7 +17,7 @@ export function reportEvents(usage: Units | undefined, fees: ReportedFees | unde
   ];
 }
 
-/** Translates a vendor's finish reason for an answer with these kinds of parts. An unknown reason is a normal end. */
+/** Translates a vendor's finish reason; `kinds` are the answer's kinds of parts. An unknown reason is a normal end. */
 export function finishBy(
   reasons: Readonly<Record<string, FinishReason>>,
   word: unknown,

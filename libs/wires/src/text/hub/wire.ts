@@ -23,7 +23,7 @@ export interface TextTarget extends Target {
   readonly defaultMaxTokens: number;
 }
 
-/** Values of a request that rendering its answer needs. */
+/** Values of a call that are needed to render its answer. */
 export interface AnswerContext {
   /** Model name as the client wrote it. */
   readonly model: string;
@@ -36,7 +36,7 @@ export interface AnswerContext {
   readonly now: number;
   /** Gateway's count of input tokens, for a wire that must report it before the vendor does. */
   readonly inputTokens: number;
-  /** Returns the milliseconds since the call began, for wires that report an answer's duration. Absent: not known. */
+  /** Returns the milliseconds since the call began, for wires that report an answer's duration. Absent: unknown. */
   readonly elapsedMs?: (() => number) | undefined;
 }
 
@@ -46,11 +46,11 @@ export interface AnswerContext {
  */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** Handles the end of the connection: returns the events that end open parts. `whole` is false if truncated. */
+  /** Handles the end of the connection: returns events that end the open parts. `whole` stays false if truncated. */
   end(): readonly TextEvent[];
   /** True if the answer is complete. */
   readonly whole: boolean;
-  /** True if nothing useful can follow; on some wires usage may still follow the last text. */
+  /** True if nothing that is needed can follow; on some wires the usage may follow the last text. */
   readonly done: boolean;
 }
 
@@ -66,17 +66,17 @@ export interface StreamWriter {
 }
 
 /**
- * A text wire, independent of all others. A wire without `client` is a vendor's only; one without `vendor` serves only
- * clients of the same wire (`pass`).
+ * A text wire, independent of all others. A wire without `client` is spoken only by vendors. A wire without `vendor`
+ * serves only clients of the same wire (`pass`).
  */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
-  /** Returns true if a vendor's stream can begin with an event: not with an error or an unknown object. */
+  /** Returns true if an event can begin a vendor's stream; false for an error or an unknown object. */
   begins(event: JsonRecord): boolean;
 }
 
-/** A wire that requests of any client can be converted to. */
+/** A wire with a vendor side, to which requests of every client's wire can be converted. */
 export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
 /** A wire with a client side. */
@@ -88,7 +88,7 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   parse(body: JsonRecord): TextAnswer;
   /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is incomplete. */
   usage(answer: JsonRecord): Units | undefined;
-  /** Reads the charges in addition to tokens of a complete answer; undefined for none. */
+  /** Reads a complete answer's charges in addition to tokens; undefined for none. */
   fees(answer: JsonRecord): ReportedFees | undefined;
   stream(): StreamReader;
   /** Finds the charges in addition to tokens that a rendered request asks for; undefined for none. */
@@ -98,16 +98,16 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
   capTools?(body: Buffer, most: number): Buffer;
   /**
-   * Member of the output limit on a wire that counts reasoning in it, so that rendering adds the thinking budget to the
-   * gateway's default limit. Absent: limits are sent unchanged.
+   * Member that limits output on a wire where reasoning counts as output: rendering adds the thinking budget to the
+   * gateway's default limit in it. Absent: limits are sent unchanged.
    */
   readonly raisedBound?: string;
   /**
-   * Returns the id by which an answer that is not finished can be polled; undefined for a finished one. Absent: answers
-   * are always finished.
+   * Returns the id by which an unfinished answer can be polled; undefined for a finished one. Absent: answers are
+   * always finished.
    */
   taskOf?(answer: JsonRecord): string | undefined;
-  /** Minimum output limit that vendors accept; a smaller one is raised to it. Absent: any. */
+  /** Minimum output limit that vendors accept, to which smaller limits are raised. Absent: any limit is accepted. */
   readonly minBound?: number;
 }
 
@@ -130,7 +130,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   readonly answerPrefix: string;
   /** Members that name objects in a vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;
-  /** Media type of its streams; absent: server-sent events. */
+  /** Media type of the wire's streams; absent: server-sent events. */
   readonly streamType?: string;
   /** Text that keeps the connection alive before a stream begins. */
   readonly keepAlive: string;
@@ -138,9 +138,9 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Reads the end user that a request names, for accounting. Absent: requests cannot name one. */
   endUser?(body: JsonRecord): string | undefined;
-  /** Reads the conversation that a body belongs to. Absent: requests of this wire are not parts of one. */
+  /** Reads the conversation that a body belongs to. Absent: requests of this wire do not belong to conversations. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** Members by which a request asks its model to think. Absent: it cannot. */
+  /** Detects requests that ask their model for reasoning. Absent: requests of this wire cannot ask for it. */
   readonly thoughts?: {
     /** Byte sequences of which every body that asks for reasoning contains one. */
     readonly words: readonly Buffer[];
@@ -151,9 +151,9 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;
   };
-  /** Handles requests that become several calls to the vendor. Absent: there are none. */
+  /** Handles requests that become several calls to the vendor. Absent: a request is always one call. */
   readonly batch?: PromptBatch;
-  /** Maximum output tokens of an answer if the request sets none, by the wire's definition. Absent: no limit. */
+  /** Maximum output tokens that the wire defines for requests without a limit. Absent: it defines none. */
   readonly defaultMaxTokens?: number;
   /** Counts input tokens for clients. Absent: the wire has no such request. */
   readonly count?: TokenCount;
@@ -179,9 +179,9 @@ export interface AnsweredRequest {
   readonly answer: TextAnswer;
 }
 
-/** A wire's request to count the input tokens of another of its requests. */
+/** A wire's endpoint that counts the input tokens of a request to another endpoint. */
 export interface TokenCount {
-  /** Wire of the vendors that count. */
+  /** Wire of the vendors that can count the tokens. */
   readonly wire: UpstreamWire;
   /** Checks the request. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): TextParams;
@@ -196,7 +196,7 @@ export interface TokenCount {
 export interface ClientFraming {
   readonly contentType: string;
   piece(json: string): string;
-  /** Returns the data of a vendor's server-sent event in this framing; "" for one without data. */
+  /** Returns the data of a vendor's server-sent event in this framing; "" for an event without data. */
   reframe(frame: Buffer): string;
   end(): string;
   heartbeat(): string;
