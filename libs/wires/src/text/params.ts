@@ -14,7 +14,7 @@ export interface TextParams {
   readonly maxOutputTokens: number | undefined;
   /** Members of the body that limit its output; the vendor is sent one of them. */
   readonly boundNames: readonly string[];
-  /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire has no such members. */
+  /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire does not list them. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
   readonly readsBeyond: boolean;
