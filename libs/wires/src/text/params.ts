@@ -61,7 +61,7 @@ export function surplusBounds(names: readonly string[], order: readonly string[]
   return read === undefined ? [] : names.filter((name) => name !== read);
 }
 
-/** Returns the thinking budget that a chat body requests in addition to its output limit, as some vendors spell it. */
+/** Returns the thinking budget that a chat body sets in a vendor's member in addition to its output limit; else 0. */
 export function extraThoughtTokens(body: object): number {
   const { thinking_budget: budget, thinking, reasoning }: JsonRecord = isRecord(body) ? body : {};
   const inThinking = isRecord(thinking) ? thinking["budget_tokens"] : undefined;

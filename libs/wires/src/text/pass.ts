@@ -74,7 +74,7 @@ export interface TextPass extends TextStreamPass {
    * with signatures and members that this one refuses; such a body is converted. Absent: always true.
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
-  /** True if `upstreamBody` removes signatures of other wires' vendors, so that a body with them may be forwarded. */
+  /** True if `upstreamBody` removes other wires' signatures, so that a body with such signatures can be passed. */
   readonly dropsForeignSeals: boolean;
   /** Members in which a vendor's model may read its output limit; the first is preferred. */
   boundOrder(model: string): readonly string[];

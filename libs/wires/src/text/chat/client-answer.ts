@@ -60,7 +60,7 @@ function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerCo
   });
 }
 
-/** Renders the details that carry signatures of reasoning and texts, each with its position in the joined text. */
+/** Renders details with the signatures of reasoning and texts. Each has the position of its part in the joined text. */
 function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
@@ -92,11 +92,11 @@ function callMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonOb
   return { tool_calls: calls.map((call) => callMember(call, style)) };
 }
 
-/** Style of an answer, as the client's request demands. */
+/** Form of an answer that the client's request determines. */
 export interface AnswerStyle {
-  /** Names of free-text tools; vendors that have only functions return their calls wrapped in JSON. */
+  /** Names of free-text tools; a vendor that has only functions returns calls of these tools wrapped in JSON. */
   readonly custom: ReadonlySet<string>;
-  /** True if the client knows only legacy functions: it gets one call, in the legacy spelling. */
+  /** True if the client uses legacy functions: it gets only the first call, in the legacy member. */
   readonly oldCalls: boolean;
   /** True if the client does not want reasoning. */
   readonly hidesThoughts: boolean;
@@ -110,7 +110,7 @@ export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerSt
   };
 }
 
-/** Returns true if a function's call belongs to a free-text tool. */
+/** Returns true if the call of a function is the wrapped call of a free-text tool. */
 export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }
@@ -153,8 +153,8 @@ export function wholeMembers(part: Part, context: AnswerContext, images: number)
 }
 
 /**
- * Renders a citation of a text that begins `from` characters into the message. A citation of this wire is unchanged;
- * one of another wire needs an address.
+ * Renders a citation. `from` is the position of its text in the message, and `length` the text's length. A citation of
+ * this wire is unchanged; one of another wire is left out if it has no address.
  */
 export function annotation(citation: Citation, from: number, length: number): readonly unknown[] {
   if (citation.own?.wire === "chat") return [citation.own.value];

@@ -40,7 +40,7 @@ export function parseRequest(body: JsonObject): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Reads the output limit; the newer name takes precedence. */
+/** Reads the output limit; `max_completion_tokens` takes precedence over `max_tokens`. */
 function parseMaxTokens(fields: Fields): number | undefined {
   const older = fields.count("max_tokens", 1);
   return fields.count("max_completion_tokens", 1) ?? older;
@@ -83,7 +83,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Reads whether usage is requested at the stream's end. The gateway's streams are never padded. */
+/** Returns true if usage is requested at the stream's end. Ignores a request for no padding, as no stream has it. */
 export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
@@ -139,8 +139,8 @@ export function wantsUsage(body: object): boolean {
 }
 
 /**
- * Parses the requested reasoning, from this wire's field (`reasoning_effort`) or a vendor's: `thinking`,
- * `enable_thinking` with `thinking_budget`, `reasoning`. If one of them turns it off, it is off.
+ * Parses the requested reasoning from this wire's field (`reasoning_effort`) or from a vendor's: `thinking`,
+ * `enable_thinking` with `thinking_budget`, or `reasoning`. A member that turns reasoning off takes precedence.
  */
 function parseReasoning(body: Fields): ReasoningWish | undefined {
   const wanted = body.fields("reasoning");

@@ -13,8 +13,8 @@ import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
 /**
- * Writes a stream of chunks: the role, the content, a chunk that ends each choice, usage if requested, and `[DONE]`
- * after a normal end only.
+ * Writes a stream of chunks: the role, the content, and a chunk that ends each choice; then usage if requested, and
+ * `[DONE]` unless the stream broke off.
  */
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -76,7 +76,7 @@ export class ChatWriter implements StreamWriter {
   }
 }
 
-/** Maximum buffered characters of free-text tools' calls, which are unwrapped at their end; beyond: upstream_error. */
+/** Maximum buffered characters of free-text tools' calls, which are unwrapped at the end; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
 /** Maximum number of citations of one choice; further ones are dropped. */
@@ -84,9 +84,9 @@ const maxCitations = 4_096;
 
 interface OpenChatPart {
   readonly opened: OpenedPart;
-  /** JSON around the text of a delta; undefined if the part is sent at its end, or never. */
+  /** JSON before and after a delta's text; undefined if the text is buffered or left out. */
   readonly around: ChunkFrame | undefined;
-  /** Index of the call among the choice's calls. */
+  /** Index of the call among the calls of its choice. */
   readonly call: number;
   /** Text that is buffered until the part's end. */
   readonly held: string[] | undefined;
@@ -102,7 +102,7 @@ class ChatPartWriter {
   readonly #style: AnswerStyle;
   readonly #around: ChunkFrame;
   readonly #open = new Map<number, OpenChatPart>();
-  /** Characters of text and reasoning so far: clients join them, and signatures refer to positions in them. */
+  /** Characters of text and reasoning sent so far. Clients join them, and signatures refer to positions in them. */
   readonly #written = { text: 0, reasoning: 0 };
   #begun = false;
   #finished = false;
@@ -110,7 +110,7 @@ class ChatPartWriter {
   #calls = 0;
   #details = 0;
   #images = 0;
-  /** Citations, sent at the end: clients join pieces of text, but not of lists whose entries have no number. */
+  /** Citations, sent together at the end, since clients do not join lists whose entries have no index. */
   readonly #annotations: unknown[] = [];
   #held = 0;
 
@@ -122,7 +122,7 @@ class ChatPartWriter {
     this.#around = chunks.around(choice);
   }
 
-  /** Returns the role's chunk on the first call, then "". */
+  /** Returns the chunk with the role on the first call, then "". */
   begin(): string {
     if (this.#begun) return "";
     this.#begun = true;
@@ -220,7 +220,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Writes the buffered text and the signature. Simple clients expect `function` in each piece of a call. */
+  /** Ends a call: writes its buffered text and signature. Each piece has `function`, which simple clients expect. */
   #endCall({ opened, call, held }: OpenChatPart, seal: Seal | undefined): string {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;
@@ -247,7 +247,7 @@ class ChatPartWriter {
   }
 }
 
-/** Text of a chunk before and after its changing part, rendered once so that a delta costs only its own text. */
+/** The parts of a chunk before and after its delta. They are rendered once, so that each delta costs only its text. */
 interface ChunkFrame {
   readonly before: string;
   readonly after: string;
@@ -261,11 +261,11 @@ class Chunks {
   constructor({ answerId, now, model, request }: AnswerContext) {
     const head = JSON.stringify({ id: answerId, object: "chat.completion.chunk", created: now, model });
     this.#head = `data: ${head.slice(0, -1)},"choices":[`;
-    // If usage is requested, every chunk has the member, null except in the last; otherwise no chunk has it.
+    // If usage is requested, all chunks have `usage`, which is null in all but the last; otherwise no chunk has it.
     this.#tail = request.includeUsage === true ? `],"usage":null}\n\n` : "]}\n\n";
   }
 
-  /** Returns the text around the members of a choice's delta, without the delta's braces. */
+  /** Returns the parts of a chunk before and after the members of a choice's delta; the braces are included. */
   around(choice: number): ChunkFrame {
     return {
       before: `${this.#head}{"index":${choice},"delta":{`,

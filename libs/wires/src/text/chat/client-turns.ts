@@ -15,7 +15,7 @@ class ChatTurns {
   readonly instructions: TextPart[] = [];
   readonly turns: { readonly role: Turn["role"]; readonly parts: Part[]; readonly results: boolean }[] = [];
   readonly calls = new CallPairs();
-  /** Ids of calls of free-text tools, by which their results are recognised. */
+  /** Ids of calls of free-text tools; results with these ids are results of such tools. */
   readonly custom = new Set<string>();
 
   addTurn(role: Turn["role"], parts: readonly Part[]): void {
@@ -29,7 +29,7 @@ class ChatTurns {
   }
 }
 
-/** Reads `messages`. Throws Failure (400) for what is wrong in them. */
+/** Reads `messages`. Throws Failure (400) for an invalid message. */
 export function parseTurns(body: Fields) {
   const dialogue = new ChatTurns();
   body.need("messages");
@@ -88,7 +88,7 @@ function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
 
 const maxTools = 1_024;
 
-/** Parses tools, legacy functions, and web search, which is a separate field on this wire. */
+/** Parses tools, legacy functions, and web search, for which this wire has a separate member. */
 export function parseTools(body: Fields): readonly Tool[] {
   const options = body.record("web_search_options");
   return [
@@ -108,7 +108,7 @@ function parseTool(tool: Fields): Tool {
   return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 
-/** Parses a grammar, which is nested one level deeper than in the neutral form. */
+/** Parses a free-text tool's format. This wire nests a grammar one level deeper than the neutral form. */
 function parseGrammar(format: unknown): unknown {
   if (!isRecord(format) || !isRecord(format["grammar"])) return format;
   const { grammar, ...others } = format;
@@ -133,7 +133,7 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
 }
 
-/** Returns the name in `{type, function: {name}}`, or of a free-text tool. */
+/** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
 function chosenName(body: Fields, choice: unknown): string {
   const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
   const named = type === "custom" ? custom : called;
@@ -141,7 +141,7 @@ function chosenName(body: Fields, choice: unknown): string {
   return named["name"];
 }
 
-/** Parses the choice among legacy functions. */
+/** Parses `function_call`, the choice among legacy functions. */
 function parseFunctionCall(body: Fields): ToolChoice | undefined {
   const choice = body.raw("function_call");
   if (choice === undefined) return undefined;

@@ -2,15 +2,15 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
 
 /**
- * A vendor's differences from the chat wire, as data. An absent member means OpenAI's behaviour, or the one that the
- * model's name implies (`models.ts`).
+ * Differences of one vendor from the chat wire, as data. An absent member means that the vendor behaves as OpenAI does,
+ * or as the name of the model implies (`models.ts`).
  */
 export interface ChatDialect {
   /** Member that limits the output. */
   readonly maxTokens?: "max_tokens" | "max_completion_tokens";
-  /** Members that the vendor has under another name. */
+  /** Members for which the vendor has another name. */
   readonly renames?: Readonly<Record<string, string>>;
-  /** True if the role `developer` is unknown: such messages become `system` messages. */
+  /** True if the vendor does not know the role `developer`; messages with it become `system` messages. */
   readonly noDeveloper?: true;
   /** Members that the vendor refuses or reads differently: they are dropped and reported to the client. */
   readonly refuses?: readonly string[];
@@ -18,11 +18,11 @@ export interface ChatDialect {
   readonly toolChoice?: Readonly<Record<string, string>>;
   /** True if every stream reports usage, and the option that requests it is refused. */
   readonly alwaysReportsUsage?: true;
-  /** Member of a message in which earlier reasoning is sent back; "none": the vendor refuses it. */
+  /** Member of a message that carries earlier reasoning back to the vendor; "none": the vendor refuses reasoning. */
   readonly thoughts?: "reasoning_content" | "reasoning" | "none";
-  /** Member of an answer or a chunk that contains `usage`, if it is not next to `choices`. */
+  /** Member of an answer or chunk in which the vendor puts `usage`; absent: `usage` is next to `choices`. */
   readonly usageIn?: string;
-  /** True if reasoning tokens are counted in addition to `completion_tokens`, not among them. */
+  /** True if `completion_tokens` does not include the reasoning tokens. */
   readonly separateReasoning?: true;
   /** Member of `usage` that counts input read from a cache. */
   readonly cachedAt?: string;
@@ -45,7 +45,7 @@ export function fitRendered(
   return { body: Object.fromEntries(kept), dropped: lost ? [...dropped, "turn.reasoning"] : dropped };
 }
 
-/** Returns the messages with their reasoning where the vendor accepts it, or without. */
+/** Returns the messages with their reasoning in the vendor's member, or without reasoning if the vendor refuses it. */
 function thoughtsFor(messages: unknown, { thoughts = usualThoughts }: ChatDialect) {
   if (thoughts === usualThoughts || !Array.isArray(messages)) return { messages, lost: false };
   let lost = false;
@@ -58,7 +58,7 @@ function thoughtsFor(messages: unknown, { thoughts = usualThoughts }: ChatDialec
   return { messages: fitted, lost };
 }
 
-/** Member for reasoning of most vendors of the wire. */
+/** Member in which most vendors of this wire have reasoning. */
 const usualThoughts = "reasoning_content";
 
 /** Returns byte sequences that this vendor refuses or misreads in messages; a body with one of them is converted. */
@@ -85,7 +85,7 @@ export function fitBytes(body: Buffer, dialect: ChatDialect): Fitted {
 
 const bounds = ["max_tokens", "max_completion_tokens"] as const;
 
-/** Finds the changes of a request for the vendor: members with another value, members to remove, and what is lost. */
+/** Returns the members to write with another value or name, the members to remove, and those that are lost. */
 function changesFor(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};
@@ -104,7 +104,7 @@ function changesFor(names: readonly string[], valueOf: (name: string) => unknown
   return { values, surplus, dropped };
 }
 
-/** Returns the usage of an answer or a chunk, wherever the vendor puts it. */
+/** Returns the usage of an answer or a chunk from the member in which the vendor has it. */
 export function usageAt(answer: JsonRecord, { usageIn }: ChatDialect): unknown {
   const own = answer["usage"];
   if (isRecord(own) || usageIn === undefined) return own;

@@ -21,7 +21,7 @@ import { ChatReader } from "./vendor-stream.ts";
 /** Members with ids of objects in the vendor's store: files in a message's text, and audio of earlier answers. */
 const stores = {
   members: [
-    // DashScope's long-context models accept files as the text of a system message.
+    // DashScope's long-context models accept a file's id as the text of a system message.
     { names: ["content", "text"], store: "file", naming: "text" },
     { names: ["audio"], store: "audio", naming: "object" },
   ],
@@ -74,7 +74,7 @@ type ChatWire = TextWire<"chat">;
 /** Cache of the wire of each dialect; a dialect object exists for the lifetime of the process. */
 const wiresIn = new WeakMap<ChatDialect, ChatWire>();
 
-/** Creates the chat wire with a vendor's dialect: fits requests to it, and reads usage where the vendor puts it. */
+/** Creates the chat wire in a vendor's dialect: fits requests to it, and reads usage from the vendor's member. */
 export function chatWireIn(dialect: ChatDialect): ChatWire {
   const known = wiresIn.get(dialect);
   if (known !== undefined) return known;
@@ -135,7 +135,7 @@ function passIn(dialect: ChatDialect): TextPass {
 /** Values of `object` in chunks of this wire and of completions. */
 const objects = ["chat.completion", "text_completion"];
 
-/** Returns true if a stream can begin with an event: a chunk of an answer, not an error or any other object. */
+/** Returns true if an event can begin a stream: a chunk of an answer, not an error or any other object. */
 export function begins(event: JsonRecord): boolean {
   const { object, usage, error = null } = event;
   if ((object === "error" || error !== null) && failureOf(event) !== undefined) return false;

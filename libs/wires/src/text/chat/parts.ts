@@ -23,13 +23,13 @@ const readers: Readonly<Record<string, ReadPart>> = {
   video_url: (part) => ({ kind: "video", source: addressed(part, "video_url").source }),
 };
 
-/** Returns the text of reasoning that is a part of the content (Mistral). */
+/** Returns the text of reasoning that is a content part, as Mistral sends it. */
 function thoughtOf(part: Fields): string {
   const thoughts = part.each("thinking", maxParts);
   return thoughts.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
 
-/** Parses `cache_control`, which clients also write on parts and tools of this wire. */
+/** Parses `cache_control` of a part or tool, which clients also send on this wire. */
 export function parseCache(of: Fields): CacheHint | undefined {
   const control = of.fields("cache_control");
   if (control === undefined) return undefined;
@@ -37,12 +37,12 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
 }
 
-/** Parses the mark of a part: the wire's own breakpoint, or `cache_control`. */
+/** Parses a part's cache mark: this wire's breakpoint, else `cache_control`. */
 function partCache(part: Fields): CacheHint | undefined {
   return parseBreakpoint(part) ?? parseCache(part);
 }
 
-/** Reads a source from `{url}`, with the members next to the address, or from a plain address. */
+/** Reads a member that is an object with an `url` and other members, or only an address. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
   const fields = part.needFields(name);
@@ -63,14 +63,14 @@ function readImage(part: Fields): Extract<Part, { kind: "image" }> {
 
 function readFile(part: Fields): FilePart {
   const file = part.needFields("file");
-  // The gateway stores no files, and an id of one vendor's store is unknown to another.
+  // The gateway stores no files, and an id in one vendor's store is unknown to other vendors.
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
   const source = fileSource(file.needText("file_data"), name);
   return present({ kind: "file", source, name, cache: partCache(part) });
 }
 
-/** Reads a data URL, or plain Base64 whose type follows from the file's name or its first bytes. */
+/** Reads a data URL, or plain Base64, whose type is taken from the file's name or its first bytes. */
 function fileSource(data: string, name: string | undefined): Source {
   const read = readDataUrl(data);
   if (read !== undefined) return { kind: "base64", ...read };
@@ -78,7 +78,7 @@ function fileSource(data: string, name: string | undefined): Source {
   return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? byBytes, data };
 }
 
-/** Base64 of `%PDF-`, up to the last character that does not depend on what follows. */
+/** Base64 of `%PDF-` without its last character, which depends on the bytes that follow. */
 const pdfMagic = "JVBERi";
 
 /** Maximum number of tool calls, and of images, in one message. */
@@ -87,15 +87,15 @@ const maxCalls = 4_096;
 /** Position of a model's message, and the wire of its signatures. */
 interface ModelContext {
   readonly calls: CallPairs;
-  /** Path that ids are derived from for calls that have none. */
+  /** Path of the message; ids of calls that have none are derived from it. */
   readonly path: readonly (string | number)[];
-  /** Wire of a signature in Google's spelling: this wire's vendor, or a client's history for Google's wire. */
+  /** Wire of signatures in Google's form: `chat` for this wire's vendors, `content` for histories for Google's wire. */
   readonly google: "chat" | "content";
 }
 
 /**
  * Parses a model's message, in an answer or in the history, into parts in a fixed order: reasoning, text, images,
- * refusal, calls, audio. The wire does not record any other order.
+ * refusal, calls, audio. The message itself does not record their order.
  */
 export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
@@ -116,7 +116,7 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   ];
 }
 
-/** Reads the text; an empty one next to calls is dropped. */
+/** Reads the text; an empty text is dropped if the message has calls. */
 function readWords(message: Fields, details: Details): readonly Part[] {
   const parts = parseContent(message, "content");
   const [only] = parts;
@@ -152,7 +152,7 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
   return { kind: "tool-call", id, name, arguments: argumentsOf(called) };
 }
 
-/** Reads the single call of a message in the legacy format, which has no id. */
+/** Reads `function_call`, the single call of a message in the legacy format, which has no id. */
 function readOldCall(call: Fields, { path }: ModelContext): ToolCallPart {
   const name = call.needText("name");
   return { kind: "tool-call", id: callId(...path, "function_call", name), name, arguments: argumentsOf(call) };

@@ -42,7 +42,7 @@ const deltaWord = Buffer.from('"delta"');
 
 /** Passes chat completions through unchanged. */
 export const chatPass: TextPass = {
-  /** Reasoning in the history, and some other members, are fields of particular vendors. */
+  /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;
     if (yield* holdsAny(body, thoughtsWord)) return false;
@@ -67,7 +67,7 @@ export const chatPass: TextPass = {
 
   fit: (body, { model }) => fitToModel(body, model, "chat"),
 
-  /** Skips most frames after a search for three byte sequences. */
+  /** Inspects a frame. Most frames are skipped after a search for three byte sequences. */
   see(frame) {
     if (frame.length < 40 && frame.includes(doneWord)) return { ...plainFrame, done: true };
     const usage = frame.includes(usageWord);
@@ -78,7 +78,7 @@ export const chatPass: TextPass = {
     return {
       usage: usageOf(chunk),
       fees: usage ? chatFees(chunk) : undefined,
-      // Some vendors end with usage in a chunk without `choices`, which clients' SDKs cannot parse.
+      // Some vendors end with a chunk that has usage but no `choices`, which clients' SDKs cannot parse.
       usageOnly:
         (choices === undefined || (Array.isArray(choices) && choices.length === 0)) && isRecord(chunk["usage"]),
       done: false,
@@ -110,7 +110,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
 }
 
-/** Parses only this member: parsing a body of megabytes again would delay every stream by milliseconds. */
+/** Reads `stream_options`. Only this member is parsed, since parsing megabytes again would delay the stream. */
 function streamOptions(body: Buffer, members: readonly Member[]): object {
   const member = members.findLast(({ name }) => name === "stream_options");
   if (member === undefined) return {};
@@ -118,7 +118,7 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   return isRecord(options) ? options : {};
 }
 
-/** End of a choice that reached its output limit, without its index. */
+/** Last members of a choice that reached its output limit; its index is added. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
 /** Ends a stream of chunks early: a final chunk for each open choice, usage if requested, `[DONE]`. */

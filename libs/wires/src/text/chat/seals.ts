@@ -13,18 +13,18 @@ import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hu
 /** Maximum number of details of one message; a stream sends one or more with each delta. */
 export const maxDetails = 16_384;
 
-/** Kinds of opaque reasoning data that this wire itself has. */
+/** Kinds of signatures that vendors of this wire create. */
 const [ownDetails, ownSignature] = ["reasoning_details", "thought_signature"] as const;
 
-/** Content of `reasoning_details`: envelopes with other wires' signatures, and the vendor's own details as one. */
+/** Content of `reasoning_details`: envelopes with other wires' signatures; the vendor's details as one signature. */
 export interface Details {
   readonly marks: readonly Mark[];
   readonly own: Seal | undefined;
-  /** Reasoning text in the details, for vendors that send it nowhere else. */
+  /** Reasoning text from the details, for vendors that send the text only there. */
   readonly text: string;
 }
 
-/** An envelope among the details, with the position of the reasoning that it signs. */
+/** An envelope in a detail, with the id of the reasoning that its signature belongs to. */
 interface Mark extends Envelope {
   readonly id?: string | undefined;
 }
@@ -42,29 +42,29 @@ export function readDetails(value: unknown): Details {
   return { marks, own: sealOfDetails(own), text: own.map(thoughtIn).join("") };
 }
 
-/** Returns the gateway's envelope in a detail. */
+/** Returns the gateway's envelope in a detail; undefined for a vendor's detail. */
 export function markOf({ data, id }: JsonObject): Mark | undefined {
   const envelope = typeof data === "string" ? openEnvelope(data) : undefined;
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
 
-/** Wraps a vendor's details as a signature; undefined if they contain only plain text, which is sent as such. */
+/** Wraps a vendor's details as one signature; undefined if they have only text, which is sent as reasoning. */
 export function sealOfDetails(details: readonly JsonObject[]): Seal | undefined {
   const sealed = details.some(({ data, signature }) => textOf(data) !== "" || textOf(signature) !== "");
   return sealed ? { wire: "chat", kind: ownDetails, value: JSON.stringify(details) } : undefined;
 }
 
-/** Returns the reasoning in a detail: its text, or its summary. */
+/** Returns the reasoning in a detail: its text, else its summary, else "". */
 export function thoughtIn({ text, summary }: JsonObject): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
-/** A signature that the details carry through a client: that of reasoning, or of a text (`previous`). */
+/** Reference from a detail to the part that its signature belongs to: reasoning, or a text if `previous` is true. */
 interface Sealed {
   readonly id?: string | undefined;
   readonly span: SealSpan;
   readonly previous?: true;
-  /** Index of the detail in its message, by which clients join the pieces of an entry. */
+  /** Index of the detail in its message, by which clients join an entry's pieces. */
   readonly index: number;
 }
 
@@ -75,7 +75,7 @@ export function detailsFor(seal: Seal, of: Sealed): readonly unknown[] {
   return [present({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
-/** Unwraps a vendor's details from a signature; undefined for any other signature. */
+/** Returns the vendor's details that a signature wraps; undefined for any other signature. */
 export function ownDetailsOf(seal: Seal | undefined): readonly unknown[] | undefined {
   if (seal?.wire !== "chat" || seal.kind !== ownDetails) return undefined;
   try {
@@ -112,7 +112,7 @@ interface Piece {
   readonly mark?: Mark | undefined;
 }
 
-/** Splits a text where signed ranges begin and end. A signature whose text has changed is dropped. */
+/** Splits a text at the ends of its signed ranges. A signature whose range no longer fits the text is dropped. */
 function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
   const cut: Piece[] = [];
   let at = 0;
@@ -126,7 +126,7 @@ function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
   return at < text.length ? [...cut, { text: text.slice(at) }] : cut;
 }
 
-/** Reads the signature in `extra_content`: an envelope of the gateway, or that of a Google model on this wire. */
+/** Reads the signature in `extra_content`: one in the gateway's envelope, or one of a Google model. */
 export function readExtra(value: unknown, google: "chat" | "content"): Seal | undefined {
   if (!isRecord(value)) return undefined;
   const ours = textAt(value["modelgate"], "signature");
@@ -144,7 +144,7 @@ export function extraFor(seal: Seal | undefined): JsonObject | undefined {
   return ownExtra(seal) ?? { modelgate: { signature: closeEnvelope({ seal }) } };
 }
 
-/** Renders `extra_content` with a signature for a vendor, if the vendor created it. */
+/** Renders `extra_content` with a signature for this wire's vendor; undefined if another wire's vendor made it. */
 export function ownExtra(seal: Seal | undefined): JsonObject | undefined {
   if (seal?.wire !== "chat" || seal.kind !== ownSignature) return undefined;
   return { google: { thought_signature: seal.value } };

@@ -11,7 +11,7 @@ export function parseSearch(options: JsonObject): WebSearchTool {
   return searchTool("chat", options, wish, others);
 }
 
-/** Renders a request for web search, as far as this wire can express it. */
+/** Renders a request for web search with the options that this wire can express. */
 export function renderSearchOptions(
   { wire, options, wish = {}, more }: WebSearchTool,
   unsupported: Unsupported,

@@ -6,7 +6,7 @@ import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtra, maxDetails, sealOfDetails } from "./seals.ts";
 
-/** Maximum characters of a call's arguments that are kept to detect that they are complete. */
+/** Maximum characters of a call's arguments that are kept to detect the end of their JSON. */
 const maxKeptCharacters = 2 ** 20;
 
 interface Call {
@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * Reads the tool calls of one choice. Pieces of a call are matched by its index, or by its id for vendors that send no
- * index or one for all. A call begins once its name is known.
+ * Reads the tool calls of one choice. Pieces of a call have the same index; for vendors that send no index, or the same
+ * index for all calls, they are matched by id. A call begins when its name is known.
  */
 export class CallReader {
   readonly #book: PartBook;
@@ -55,7 +55,7 @@ export class CallReader {
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
 
-  /** Ends the calls with complete arguments when another part begins; vendors seldom return to an older call. */
+  /** Ends the calls whose arguments are complete when another part begins; vendors rarely continue an earlier call. */
   settle(): readonly TextEvent[] {
     return [...this.#open.values()].filter(isWhole).flatMap((call) => this.#end(call));
   }
@@ -110,13 +110,13 @@ function isWhole({ characters, pieces }: Call): boolean {
   }
 }
 
-/** Maximum characters of a vendor's details that are kept as a signature; larger ones are dropped. */
+/** Maximum characters of a vendor's details that are kept as a signature; beyond it the details are dropped. */
 const maxDetailCharacters = 8 * 2 ** 20;
 
-/** Members of a detail that arrive in pieces. */
+/** Members of a detail whose text arrives in pieces. */
 const grown = ["text", "summary", "data", "signature"] as const;
 
-/** Joins the pieces of a vendor's `reasoning_details` in a stream, as they are in a complete answer. */
+/** Joins the pieces of a vendor's `reasoning_details` to the form that a complete answer has. */
 export class DetailReader {
   #details: JsonRecord[] = [];
   #characters = 0;
@@ -129,7 +129,7 @@ export class DetailReader {
     else this.#details.push(detail);
   }
 
-  /** Returns the details so far as a signature, and resets them. */
+  /** Returns the details read so far as a signature, and clears them. */
   take(): Seal | undefined {
     const fits = this.#characters <= maxDetailCharacters && this.#details.length <= maxDetails;
     const seal = fits && this.#details.length > 0 ? sealOfDetails(this.#details) : undefined;
@@ -149,10 +149,10 @@ function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
   return whole;
 }
 
-/** Maximum bytes of speech of one choice; the rest is cut off. */
+/** Maximum bytes of speech of one choice; further speech is dropped. */
 const maxSpeech = 24 * 2 ** 20;
 
-/** Joins the speech of a stream: it is sent complete, since no other wire has it in pieces. */
+/** Joins the pieces of a stream's speech. It is emitted complete, since no other wire streams speech in pieces. */
 export class AudioReader {
   readonly #pieces: Buffer[] = [];
   readonly #transcript: string[] = [];
@@ -168,7 +168,7 @@ export class AudioReader {
     this.#pieces.push(piece);
   }
 
-  /** Returns `audio` of a message; undefined if there was none. */
+  /** Returns the member `audio` of a message; undefined if the stream had no speech. */
   take(): JsonObject | undefined {
     if (this.#head === undefined) return undefined;
     const data = Buffer.concat(this.#pieces).toString("base64");

@@ -18,13 +18,13 @@ import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { usageAt, type ChatDialect } from "./dialect.ts";
 
-/** Members of `usage` in which vendors without a dialect count input read from a cache. */
+/** Members of `usage` that are searched for input read from a cache if the vendor has no dialect. */
 const cachedAtAny = ["prompt_cache_hit_tokens", "cached_tokens"];
 
 /**
- * Converts a chat `usage` object to disjoint units (see Units); undefined for anything else. `dialect` says where the
- * vendor counts differently. Without one, several spellings are known, and the total reveals reasoning that is counted
- * in addition to the completion. Contradictory counts are clamped: never negative, and with the vendor's sums.
+ * Converts a chat `usage` object to disjoint units (see Units); undefined for anything else. `dialect` states the
+ * vendor's differences. Without it, several spellings are tried, and `total_tokens` shows if reasoning is counted in
+ * addition to the completion. Contradictory counts are limited: to at least 0, and to the sums that the vendor reports.
  */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -38,8 +38,8 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
 }
 
 /**
- * Reads the usage of an answer or a chunk, wherever the vendor puts it. Every prompt has tokens: a chunk without prompt
- * tokens counts only what was used since the previous one (Cloudflare), and is ignored.
+ * Reads the usage of an answer or a chunk, in any position that vendors use. A chunk without prompt tokens is ignored:
+ * every prompt has tokens, so such a chunk counts only what was used since the previous chunk (Cloudflare).
  */
 export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
@@ -71,7 +71,7 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = recordOf(usage["completion_tokens_details"]);
-  // Some vendors report it next to the completion's tokens although it is included in them.
+  // Some vendors report reasoning tokens at the top of `usage`, although completion tokens include them.
   const among = countOf(usage["reasoning_tokens"]) ?? 0;
   const reasoning = countOf(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
@@ -90,7 +90,7 @@ function outputOf(usage: JsonObject, prompt: number, completion: number, { separ
   };
 }
 
-/** Renders units as `usage`: the totals include everything, the details list what has a separate price. */
+/** Renders units as `usage`: the totals include all tokens, the details list those with a separate price. */
 export function renderUsage(units: Units): JsonObject {
   const [input, output] = [inputTotal(units), outputTotal(units)];
   const written = cacheWritesIn(units);
@@ -133,7 +133,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-/** Returns tools that the vendor runs; clients run functions and free-text tools themselves. */
+/** Returns the tool if the vendor runs it; empty for functions and free-text tools, which clients run. */
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];
@@ -141,7 +141,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return [{ path, unit: typeof named === "string" ? unitOfTool(named) : undefined }];
 }
 
-/** Reads the charges in addition to tokens from a complete answer, or from the chunk with usage. */
+/** Reads the charges in addition to tokens from a complete answer, or from the chunk that has the usage. */
 export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   return reportedFees({ counts: countedTools(usage), tier: tierIn(tier) });
 }

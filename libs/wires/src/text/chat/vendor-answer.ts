@@ -63,11 +63,11 @@ function answerParts(message: JsonObject, path: readonly (string | number)[]): r
 const words = {
   ...finishWords,
   "tool-calls": "tool_calls",
-  // A malformed call is not a normal end, and the wire cannot express it.
+  // A malformed call is not a normal end; the wire has no closer reason.
   "malformed-tool-call": "content_filter",
 } as const satisfies Record<FinishReason, string>;
 
-/** Returns the finish reason of an answer: a textual refusal is a normal end; a legacy call has a separate reason. */
+/** Returns the finish reason to send: a refusal sent as text is a normal end; a legacy call has its separate reason. */
 export function finishWord(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
   if (finish === "refused" && refusedInWords) return "stop";
   return finish === "tool-calls" && oldCalls ? "function_call" : words[finish];
@@ -90,8 +90,8 @@ interface Finish {
 }
 
 /**
- * Returns why a choice ended. A normal end with calls means that they are to be run, even with another finish reason;
- * an unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
+ * Returns the reason why a choice ended. A normal end of a choice with calls means that they are to be run, whichever
+ * reason the vendor sent. An unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
  */
 export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
   const word = choice["finish_reason"];
@@ -106,8 +106,8 @@ export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): 
 }
 
 /**
- * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object or a text;
- * older servers send it as the complete body (`object: "error"`).
+ * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object or a text; on
+ * older servers the failure is the complete body (`object: "error"`).
  */
 export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure" }> | undefined {
   const error = body["object"] === "error" ? body : body["error"];
@@ -119,7 +119,7 @@ export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure
     type: "failure",
     code: typeof word === "string" ? word : "server_error",
     message: typeof message === "string" ? message : "",
-    // Some vendors send the status as the code.
+    // Some vendors send the HTTP status as the code.
     ...(typeof code === "number" ? { status: code } : {}),
   };
 }

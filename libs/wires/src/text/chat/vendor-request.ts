@@ -57,8 +57,9 @@ export const fieldSupport: FieldSupport = {
 const maxStops = 4;
 
 /**
- * Renders the request for a vendor of this wire. A stream always requests usage for billing; the writer hides it from a
- * client that did not request it. Throws Failure unsupported_parameter for what the wire cannot express.
+ * Renders the request for a vendor of this wire. A stream always requests usage, for billing; the client's writer
+ * leaves it out if the client did not request it. Throws Failure unsupported_parameter for what the wire cannot
+ * express.
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -99,7 +100,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.words };
 }
 
-/** Refuses fields that OpenAI does not accept: `top_k`, and `metadata`, which requires stored answers. */
+/** Returns the value of a field unless OpenAI refuses it: `top_k`, and `metadata`, which requires stored answers. */
 function refused<Value>(model: string, field: RequestField, value: Value, unsupported: Unsupported): Value | undefined {
   if (!refusesUnknownFields(model)) return value;
   unsupported.noteIf(field, value);
@@ -113,14 +114,14 @@ function renderFormat({ format }: TextRequest): JsonObject | undefined {
   return { type: "json_schema", json_schema: present({ name: name ?? "answer", description, schema, strict }) };
 }
 
-/** Renders log probabilities. Zero alternatives, the default, are left out, since some vendors refuse the value. */
+/** Renders the request for log probabilities. No alternatives is the default and left out, as some vendors refuse 0. */
 function renderProbabilities({ logProbabilities }: TextRequest): JsonObject {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
   return { logprobs: true, top_logprobs: alternatives === 0 ? undefined : alternatives };
 }
 
-/** Renders the output's modalities. Speech needs a format on this wire; in a stream only `pcm16`. */
+/** Renders the kinds of output. On this wire speech needs a format, which in a stream must be `pcm16`. */
 function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonObject {
   return {
     modalities,
@@ -137,7 +138,7 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonOb
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);
-  // A vendor without a list of allowed tools is sent only those that are allowed.
+  // A vendor that does not support a list of allowed tools gets only the allowed tools.
   const allowed = newest ? tools : offeredTools(request);
   const rendered = allowed.flatMap((tool) => renderTool(tool, newest, unsupported));
   const search = { web_search_options: renderSearch(tools, model, unsupported) };
@@ -172,7 +173,7 @@ function renderGrammar(format: unknown): unknown {
   return { type, grammar };
 }
 
-/** Renders web search. Agents of other wires offer it in every request: it is dropped for a model without search. */
+/** Renders web search. Agents of other wires offer it in every request, so it is dropped for models without search. */
 function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonObject | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
@@ -188,7 +189,7 @@ function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolea
   const searches = tools.some(({ kind }) => kind === "web-search");
   const names = choice.names?.filter((name) => !searches || name !== searchName);
   if (names === undefined || mode === "none") return mode;
-  // A model with search decides by itself when to search: no tool can be forced.
+  // A model with search decides by itself when to search, so that its search cannot be forced.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => named(name, tools, newest));
   if (forcesOne(choice)) return chosen[0];

@@ -18,8 +18,8 @@ import { failureOf, choicesOf, headOf, finishOf } from "./vendor-answer.ts";
 const none: readonly TextEvent[] = [];
 
 /**
- * Reads a vendor's stream of chunks. It is complete after `[DONE]`; for vendors that leave it out, once every choice
- * has a finish reason and usage has arrived.
+ * Reads a vendor's stream of chunks. The stream is complete after `[DONE]`; for vendors that leave it out, once every
+ * choice has a finish reason and usage has arrived.
  */
 export class ChatReader implements StreamReader {
   readonly #choices = new Map<number, PartReader>();
@@ -66,7 +66,7 @@ export class ChatReader implements StreamReader {
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
-  /** Begins the answer with the first chunk that has content; some vendors send earlier ones without an id. */
+  /** Begins the answer with the first chunk that has content; some vendors first send empty chunks without an id. */
   #start(chunk: JsonRecord): readonly TextEvent[] {
     if (this.#started) return none;
     this.#started = true;
@@ -148,7 +148,7 @@ class PartReader {
     return events;
   }
 
-  /** Reads reasoning under either name, or from the details if it is nowhere else. */
+  /** Reads reasoning from either of its members, or from the details if neither has it. */
   #think(delta: JsonRecord, events: TextEvent[]): void {
     const plain = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
@@ -180,7 +180,7 @@ class PartReader {
       events.push({ type: "citation", choice: this.#choice, part, citation });
   }
 
-  /** Handles details: an envelope ends the part that it signs; a vendor's details wait for the end of the reasoning. */
+  /** Handles details: an envelope ends the part that its signature belongs to; a vendor's details wait for its end. */
   #seal(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {

@@ -20,8 +20,8 @@ import { wrapCustom } from "../hub/tool-calls.ts";
 import { ownDetailsOf, ownExtra } from "./seals.ts";
 
 /**
- * Renders the conversation as messages. All instructions are one message, since some vendors accept no second; its role
- * is `system`, since only OpenAI also knows `developer`.
+ * Renders the conversation as messages. All instructions become one message, since some vendors accept only one, with
+ * the role `system`, since only OpenAI knows `developer` too.
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonObject[] {
   const { instructions, turns } = request;
@@ -39,7 +39,7 @@ function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): Js
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
 
-/** Renders a user's turn. Results are messages and come first: vendors expect them right after the calls. */
+/** Renders a user's turn. Results become messages before the others: vendors expect them directly after the calls. */
 function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
@@ -50,7 +50,7 @@ function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly 
   ];
 }
 
-/** Renders a result as text; its images and files go into the user's message after it. */
+/** Renders a result as text; its images and files are put into the user's message that follows. */
 function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonObject {
   unsupported.noteIf("tool-result.is-error", isError);
   unsupported.noteIf("tool-result.cache", cache);
@@ -88,7 +88,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   return hasContent ? [{ role: "assistant", ...message }] : [];
 }
 
-/** Returns the model's text. Texts on both sides of a call, or of other parts, are paragraphs. */
+/** Returns the model's text. A call or another part between two texts is replaced by a blank line. */
 function wordsOf(parts: readonly Part[]): string {
   let words = "";
   for (const [at, part] of parts.entries()) {
@@ -98,7 +98,7 @@ function wordsOf(parts: readonly Part[]): string {
   return words;
 }
 
-/** Throws Failure for parts of the model that the wire cannot express. */
+/** Throws Failure unsupported_parameter for a part of the model that the wire cannot express. */
 function refuseForeign(part: Part): void {
   if (part.kind === "compaction") refuseCompaction();
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")
@@ -106,7 +106,7 @@ function refuseForeign(part: Part): void {
 }
 
 /**
- * Renders reasoning that the vendor needs: details that it created, and the text before a tool call, which several
+ * Renders the reasoning that the vendor needs: details that it created, and text before a tool call, which several
  * vendors require and others ignore. Other reasoning is left out, since some vendors refuse it.
  */
 function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
@@ -121,7 +121,7 @@ function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported:
   };
 }
 
-/** Renders a call; a free-text tool's call becomes a function's if the vendor has only functions. */
+/** Renders a call; the call of a free-text tool becomes a function's call if the vendor has only functions. */
 function renderCall({ id, name, arguments: text, custom, seal }: ToolCallPart, newest: boolean): JsonObject {
   const extra = { extra_content: ownExtra(seal) };
   if (custom === true && newest) return present({ id, type: "custom", custom: { name, input: text }, ...extra });
@@ -156,7 +156,7 @@ function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObj
   return { type: "text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
 }
 
-/** Image details that this wire can express; the responses wire has a higher one. */
+/** Values of an image's `detail` that this wire can express; the responses wire has a higher one. */
 const details: ReadonlySet<string> = new Set(["auto", "low", "high"]);
 
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
@@ -173,8 +173,8 @@ function urlOf(source: Source): string {
 }
 
 /**
- * Renders a file. Vendors of this wire accept PDF; a text file is sent as text with its name, since few accept it
- * otherwise. The service has replaced addresses by content before.
+ * Renders a file. Vendors of this wire accept PDF. A text file is sent as text with its name, since few vendors accept
+ * it as a file. The service has already replaced addresses by their content.
  */
 function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
   unsupported.noteIf("file.title", title);
@@ -196,7 +196,7 @@ function fileAsText(text: string, name = "document.txt"): JsonObject {
   return { type: "text", text: `${name}\n${fence}\n${text}\n${fence}` };
 }
 
-/** Returns a Markdown fence that the text does not contain. */
+/** Returns a Markdown fence that does not occur in the text. */
 function fenceFor(text: string): string {
   let fence = "```";
   while (text.includes(fence)) fence += "`";

@@ -125,7 +125,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   read(body: JsonObject, path: RequestPath): ParsedText;
   stream(context: AnswerContext): StreamWriter;
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
-  /** Checks the fields that the gateway relies on and reads the parameters for admission. Throws Failure (400) naming the field. */
+  /** Checks the fields that the gateway relies on and returns the parameters. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): Params;
   readonly answerPrefix: string;
   /** Members that name objects in a vendor's store, in bodies and in answers. */

@@ -29,8 +29,8 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 }
 
 /**
- * Renders an answer's parts for a client. The signature of the last text is left out: clients take the last block for
- * the answer, and vendors require only the signatures of calls.
+ * Renders an answer's parts for a client. The signature of a text at the end is left out: clients take the last block
+ * for the answer, and vendors require only the signatures of calls.
  */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
   const shown = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
@@ -67,7 +67,7 @@ function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
   return [{ type: "thinking", thinking: text, signature }, ...redacted];
 }
 
-/** Renders the carrier of another vendor's signature of text or a call; empty for a signature of this wire. */
+/** Renders the block that carries another vendor's signature of a text or call; empty for a signature of this wire. */
 export function sealBlocks(seal: Seal | undefined, on: Omit<Envelope, "seal">): readonly JsonObject[] {
   return seal === undefined || seal.wire === "messages" ? [] : [sealBlock({ seal, ...on })];
 }

@@ -22,8 +22,8 @@ const readers: Readonly<Record<string, ReadBlock>> = {
 };
 
 /**
- * Parses a content: text, or blocks. Unknown types are vendor parts, sent to the same wire only. Signatures that were
- * carried in separate blocks are attached to their parts.
+ * Parses a content: text, or blocks. Blocks of unknown types become vendor parts, which are sent only to vendors of
+ * this wire. Signatures in separate blocks are attached to the parts that they belong to.
  */
 export function parseContent(of: Fields, name: string, names: CallNames): readonly Part[] {
   const content = of.raw(name);
@@ -47,7 +47,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   return parts;
 }
 
-/** Reads a redacted block: redacted reasoning, or a signature that is carried for another part. */
+/** Reads a `redacted_thinking` block: redacted reasoning, or the carried signature of another part. */
 function readRedacted(block: Fields, parts: Part[], carried: Envelope[]): void {
   const envelope = envelopeOf(block.needText("data"));
   const { seal, call, previous } = envelope;
@@ -64,7 +64,7 @@ function readText(block: Fields): readonly Part[] {
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
-  // Only this vendor needs the caller, and a call in the history needs no cache mark.
+  // Only vendors of this wire use the caller, and a call in the history needs no cache mark.
   block.ignore("caller");
   const id = block.needText("id");
   const name = block.needText("name");
@@ -102,7 +102,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   });
 }
 
-/** Parses a document: a file, and also the images if it is given as content. */
+/** Parses a document: a file, or, for a document whose source is a content, its text and images. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needWord("type", ["base64", "text", "url", "content", "file"]);

@@ -14,7 +14,7 @@ import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
-/** Members about one vendor account's store, region or servers, which no other wire can express. */
+/** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
 /** Parses a request of the messages endpoint into the neutral form (interface section 4.2). */
@@ -49,7 +49,7 @@ export function parseRequest(body: JsonObject): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Moves the cache mark of the complete prompt, a top-level member on this wire, to its last part. */
+/** Moves the cache mark of the complete prompt, which is a top-level member on this wire, to the prompt's last part. */
 function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
   const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
   if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
@@ -65,7 +65,7 @@ function parseMaxTokens(fields: Fields): number {
   return fields.count("max_tokens", 1) ?? 1;
 }
 
-/** Parses the output format, in `output_config` or formerly in `output_format`. */
+/** Parses the output format from `output_config`, or from its former member `output_format`. */
 function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
   if (format.word("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
@@ -74,7 +74,7 @@ function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   return { kind: "schema", schema };
 }
 
-/** Parses the service tier; the neutral form uses the names of the wire with the most tiers. */
+/** Parses the service tier to its name in the neutral form, which uses the names of the wire with the most tiers. */
 function parseTier(fields: Fields): string | undefined {
   const word = fields.word("service_tier", ["auto", "standard_only"]);
   return word === "standard_only" ? "default" : word;
@@ -82,7 +82,7 @@ function parseTier(fields: Fields): string | undefined {
 
 const maxMessages = 20_000;
 
-/** Parses `system` and `messages`. A system message before the dialogue is an instruction too. */
+/** Parses `system` and `messages`. A system message before the dialogue becomes an instruction. */
 function parseTurns(body: Fields) {
   body.need("messages");
   const names = new Map<string, string>();
@@ -100,7 +100,7 @@ function parseTurns(body: Fields) {
 
 const maxTools = 1_024;
 
-/** Parses functions, the vendor's search, and its other tools, which only this wire can express. */
+/** Parses functions, the vendor's search, and other tools of the vendor, which only this wire can express. */
 function parseTools(body: Fields): readonly Tool[] {
   return body.each("tools", maxTools).map((tool) => {
     const type = tool.text("type") ?? "custom";
@@ -113,7 +113,7 @@ function parseTools(body: Fields): readonly Tool[] {
 }
 
 function parseFunction(tool: Fields): Tool {
-  // Only the vendor's streaming depends on it.
+  // This member affects only the vendor's streaming.
   tool.ignore("eager_input_streaming");
   const schema = tool.record("input_schema");
   return {
@@ -128,7 +128,7 @@ function parseFunction(tool: Fields): Tool {
   };
 }
 
-/** Returns true for a schema without properties, by which this wire expresses that there are no arguments. */
+/** Returns true for a schema without properties, which on this wire means a tool without arguments. */
 function isEmpty({ type, properties, ...rest }: JsonObject): boolean {
   const none = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
   return (type === undefined || type === "object") && none && Object.keys(rest).length === 0;

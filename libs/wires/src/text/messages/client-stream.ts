@@ -71,12 +71,12 @@ export class MessagesWriter implements StreamWriter {
     return written + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
 
-  /** Returns a ping, or "" before the message's beginning, when clients do not accept it. */
+  /** Returns a ping; "" before `message_start`, since clients accept no ping before it. */
   heartbeat(): string {
     return this.#start() + ping;
   }
 
-  /** Renders the message's start, with the vendor's count of input if known, else the gateway's: never zero. */
+  /** Renders the message's start with the vendor's input count, or with the gateway's if it is unknown: never zero. */
   #start(): string {
     if (this.#started) return "";
     this.#started = true;
@@ -94,12 +94,12 @@ export class MessagesWriter implements StreamWriter {
   }
 }
 
-/** Renders one event. The name is also outside of the data, since SDKs drop events without it. */
+/** Renders one event. Its name is sent in the `event` field too, since SDKs drop events without it. */
 export function renderSseEvent(type: string, json: string): string {
   return `event: ${type}\ndata: ${json}\n\n`;
 }
 
-/** Beginnings of the deltas of each kind of part. */
+/** Beginnings of the JSON of a delta, by the kind of its part. */
 const deltaHeads = {
   text: '{"type":"text_delta","text":',
   refusal: '{"type":"text_delta","text":',
@@ -108,16 +108,16 @@ const deltaHeads = {
 } as const satisfies Record<OpenedPart["kind"], string>;
 
 /**
- * Writes the blocks of an answer one after another, with consecutive numbers. A block of text or reasoning opens with
- * its first piece, since clients must not get empty blocks. Takes parts that do not overlap.
+ * Writes the blocks of an answer one after another, with consecutive numbers. Its parts must not overlap. A block of
+ * text or reasoning opens with its first piece, since clients must not get empty blocks.
  */
 class MessagePartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;
-  /** Beginning of a delta's frame, up to its text. */
+  /** Beginning of a delta's frame, before its text. */
   #head = "";
-  /** Signature of a text, sent with the next block, since clients take the last block for the answer. */
+  /** Signature of a text, sent before the next block, since clients take the last block for the answer. */
   #waiting: readonly JsonObject[] = [];
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
@@ -138,7 +138,7 @@ class MessagePartWriter {
   #start(opened: OpenedPart): string {
     this.#opened = opened;
     if (opened.kind !== "tool-call") return "";
-    // A free-text tool is a function with one text on this wire: its pieces go inside that text's quotes.
+    // A free-text tool is a function with the member `input` on this wire: the pieces are the text in its quotes.
     return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
   }
 
@@ -217,7 +217,7 @@ class MessagePartWriter {
     return blocks.map((block) => this.#wholeBlock(block)).join("");
   }
 
-  /** Writes a complete block; its input follows the block's beginning, as clients expect. */
+  /** Writes a complete block. Its input is sent as a delta after the block's start, as clients expect. */
   #wholeBlock(block: JsonObject): string {
     const waited = this.#flush();
     const { input } = block;

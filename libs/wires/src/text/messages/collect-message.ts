@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import { SseDecoder } from "../../sse/decode.ts";
 
-/** Members of a block that deltas append to, by the delta's type. */
+/** Members of a block to which deltas append text, by the type of the delta. */
 const texts: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -15,7 +15,7 @@ interface OpenBlock {
   readonly citations: unknown[];
 }
 
-/** Assembles a message from a complete answer or a stream of events, block by block as clients do. */
+/** Assembles a message from its complete JSON, or from the events of a stream, block by block as clients do. */
 export class MessageCollector {
   readonly #decoder = new SseDecoder();
   readonly #blocks = new Map<unknown, OpenBlock>();

@@ -13,31 +13,31 @@ import {
   type Envelope,
 } from "../hub/seals.ts";
 
-/** Reads the signature in a member `signature`; undefined if it is empty. */
+/** Reads the signature in a member `signature`; undefined if it is empty or the gateway's placeholder. */
 export function sealOfSignature(signature: string): Seal | undefined {
   if (signature === "" || signature === unsealed) return undefined;
   return sealFromClient(signature, "messages", signatureKind);
 }
 
-/** Renders `signature` for a client of this wire. */
+/** Renders the member `signature` for a client of this wire; a placeholder if there is no signature. */
 export function signatureFor(seal: Seal | undefined): string {
   return seal === undefined ? unsealed : sealForClient(seal, "messages");
 }
 
-/** Creates a block for another vendor's signature of something other than reasoning; clients send it back unread. */
+/** Creates a block that carries another vendor's signature of a text or call; clients send it back unread. */
 export function sealBlock(envelope: Envelope): JsonObject {
   return { type: "redacted_thinking", data: closeEnvelope(envelope) };
 }
 
-/** Reads the data of a `redacted_thinking` block. */
+/** Reads the data of a `redacted_thinking` block: an envelope of the gateway, or the vendor's redacted reasoning. */
 export function envelopeOf(data: string): Envelope {
   return openEnvelope(data) ?? { seal: { wire: "messages", kind: redactedKind, value: data } };
 }
 
-/** Placeholder of the vendor's source index, in citations of other vendors. */
+/** Value of `encrypted_index` in citations of other vendors, which have no such index. */
 const noIndex = "";
 
-/** Parses a citation of a text, which is kept unchanged for the same wire; empty if it is not an object. */
+/** Parses a citation, with the complete value for vendors and clients of this wire; empty if it is not an object. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, source, title, document_title: document, cited_text: citedText, encrypted_index: index } = value;
@@ -69,12 +69,12 @@ export function renderCitation({ own, url, title, citedText }: Citation): readon
   return [cited];
 }
 
-/** Returns the vendor's own citations, to send them back; it refuses those that it did not make. */
+/** Returns the citations that this wire's vendor made, to send them back; it refuses all others. */
 export function ownCitations(citations: readonly Citation[]): readonly unknown[] {
   return citations.flatMap(({ own }) => (own?.wire === "messages" ? [own.value] : []));
 }
 
-/** Parses `cache_control` of a block or a tool as a member to spread; empty if absent. */
+/** Parses `cache_control` of a block or tool to the member `cache`; an empty object if it is absent. */
 export function parseCache(of: Fields): { readonly cache?: CacheHint } {
   const control = of.fields("cache_control");
   if (control === undefined) return {};

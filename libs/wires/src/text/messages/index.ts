@@ -32,7 +32,7 @@ const stores = {
   },
 } as const satisfies StoreDialect;
 
-/** Counts input tokens. Such a request has no `max_tokens`: `counted` adds one, so that it can be parsed. */
+/** Counts input tokens. Its request has no `max_tokens`; `counted` adds one, so that the request can be parsed. */
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,
@@ -79,7 +79,7 @@ export const messagesWire = {
   pass: messagesPass,
 } as const satisfies TextWire<"messages">;
 
-/** Returns true if a stream can begin with an event: a type of this wire, not an error; a start needs its message. */
+/** Returns true if an event can begin a stream: a type of this wire, not an error. A start must have its message. */
 function begins({ type, message }: JsonRecord): boolean {
   if (type === "message_start") return isRecord(message);
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
@@ -90,12 +90,12 @@ function isVendors(tool: unknown): boolean {
   return isRecord(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
 }
 
-/** Returns true for results of the vendor's code execution; results of other tools are not the vendor's statements. */
+/** Returns true for a result of the vendor's code execution. Other results may contain names from third parties. */
 function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");
 }
 
-/** Lists the files that were written, from the `content` of a result. */
+/** Lists the files that code wrote, from the `content` of a result. */
 function filesIn(result: unknown): readonly MadeId[] {
   return recordsIn(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
 }

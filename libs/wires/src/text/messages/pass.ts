@@ -27,7 +27,7 @@ const samplingWords = [...sampling].map((name) => Buffer.from(`"${name}"`));
 const blockWord = Buffer.from('"content_block"');
 const serverToolWord = Buffer.from('"server_tool_use"');
 
-/** First lines of the most frequent events, which the gateway need not parse. */
+/** First lines of the most frequent events, which are not parsed unless they contain a vendor's tool. */
 const quietLines = ["content_block_delta", "content_block_stop", "content_block_start", "ping"].map((type) =>
   Buffer.from(`event: ${type}\n`),
 );
@@ -35,8 +35,8 @@ const quietLines = ["content_block_delta", "content_block_stop", "content_block_
 /** Passes messages through unchanged. */
 export const messagesPass: TextPass = {
   /**
-   * With a thinking budget, turns that call tools must begin with reasoning that this vendor signed. The newest models
-   * refuse a budget and sampling.
+   * Returns false for a body that the model refuses: with a thinking budget, turns that call tools must begin with
+   * reasoning that this vendor signed. The newest models refuse a budget and sampling parameters.
    */
   *takes(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
@@ -59,12 +59,12 @@ export const messagesPass: TextPass = {
     return renameAt(own, ["model"], model);
   },
 
-  /** Reads usage: the final event reports the output, and the input as far as the first event did not. */
+  /** Reads usage. The final event reports the output, and those input counts that the first event did not report. */
   see(frame, before) {
     const isQuiet = quietLines.some((line) => frame.subarray(0, line.length).equals(line));
     if (isQuiet && !frame.includes(serverToolWord)) return plainFrame;
     const event = parseFrameRecord(frame);
-    // A call of a vendor tool is counted at its block's beginning.
+    // A call of a vendor's tool is counted when its block begins.
     if (isQuiet) return { ...plainFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
@@ -104,8 +104,8 @@ export const messagesPass: TextPass = {
 };
 
 /**
- * Removes reasoning that carries the gateway's signatures from a body: it came from vendors of other wires, and this
- * vendor refuses what it did not sign. Returns the same bytes if there is none.
+ * Removes reasoning with signatures in the gateway's envelopes from a body: it came from vendors of other wires, and
+ * this vendor refuses reasoning that it did not sign. Returns the same bytes if there is no such reasoning.
  */
 function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* holdsAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
@@ -120,7 +120,7 @@ function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
   return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(kept) }) : body;
 }
 
-/** Returns true if, since the user's last message, a turn calls tools without this vendor's reasoning first. */
+/** Returns true if a turn after the user's last message calls tools but does not begin with this vendor's reasoning. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
   return hasUnsealedLoop(
@@ -139,10 +139,10 @@ function isForeign(block: unknown): boolean {
   return typeof sealed === "string" && sealed.startsWith(envelopePrefix);
 }
 
-/** First lines of events that do not change what is open; most of a stream. */
+/** First lines of the events that neither open nor close a block, which are most of a stream. */
 const unchangingLines = ["event: content_block_delta\n", "event: ping\n"].map((line) => Buffer.from(line));
 
-/** Ends a stream of message events early: closes the open block, then sends stop reason and usage, and the stop. */
+/** Ends a stream of message events early: ends the open block, then sends stop reason and usage, then the stop. */
 function endMessageEarly(): EarlyEnd {
   let begun = false;
   let finished = false;

@@ -10,7 +10,7 @@ import {
 } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-/** Version of the vendor's search tool, used unless the client names one. */
+/** Version of the vendor's search tool that is used unless the client names one. */
 const searchType = "web_search_20250305";
 
 /** Parses the vendor's search tool as a client of this wire sends it. */
@@ -26,11 +26,11 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
   return searchTool("messages", type === searchType ? options : { type, ...options }, wish, others);
 }
 
-/** Renders web search for the vendor; another wire's as far as this one can express it. */
+/** Renders web search for the vendor. Of another wire's search it renders the options that this wire can express. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "messages") return { type: searchType, name: searchName, ...options };
   const { allowedDomains, blockedDomains, maxUses, location } = wish;
-  // The vendor accepts only one of the two lists.
+  // The vendor accepts either allowed or blocked domains, not both.
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
   const lost = hasOtherWishes(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);

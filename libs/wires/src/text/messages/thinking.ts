@@ -8,7 +8,7 @@ import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./vendor-turns.ts";
 
-/** Parses a client's `thinking`, with the effort in `output_config`. */
+/** Parses a client's `thinking`, and the effort in `output_config`. */
 export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
   const thinking = body.fields("thinking");
   const type = thinking?.word("type", ["enabled", "adaptive", "disabled", "between_tools"]);
@@ -21,10 +21,10 @@ export function parseThinking(body: Fields, output: Fields | undefined): Reasoni
   return { ...present({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
-/** Members that request reasoning, and their effects on the rest of the request. */
+/** Members that request reasoning, and values that they change in the rest of the request. */
 interface RenderedThinking {
   readonly thinking: JsonObject | undefined;
-  /** Effort for `output_config`. */
+  /** Effort to set in `output_config`. */
   readonly effort: string | undefined;
   /** Output limit, reasoning included. */
   readonly maxTokens: number;
@@ -32,9 +32,9 @@ interface RenderedThinking {
 }
 
 /**
- * Renders the requested reasoning. It is dropped and reported as lost where the vendor refuses it with other fields: a
- * forced tool, or a running tool loop whose turns do not begin with reasoning that the vendor signed. A model that always
- * thinks gets the lowest effort instead of none, which is reported too.
+ * Renders the requested reasoning. It is dropped and reported as lost if the vendor would refuse it: with a forced tool,
+ * or in a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always reasons gets the
+ * lowest effort instead of none, which is reported too.
  */
 export function renderThinking(
   request: TextRequest,
@@ -75,7 +75,7 @@ function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<Ren
   return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };
 }
 
-/** Renders thinking with a budget. */
+/** Renders thinking with a budget; without thinking if the minimum budget does not fit the output limit. */
 function withBudget(
   request: TextRequest,
   reasoning: ReasoningWish,
@@ -91,18 +91,18 @@ function withBudget(
   return {
     thinking: present({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
-    // The gateway's default limit is meant for the text alone, so the budget is added to it.
+    // The gateway's default limit is meant for text alone, so the budget is added if the limit does not exceed it.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };
 }
 
-/** Share of the output limit that reasoning gets if the budget does not fit. */
+/** Share of the output limit that becomes the budget if the requested budget does not fit. */
 const partOfThoughts = 0.8;
 
 /**
- * Returns the budget that fits into a client's output limit: reasoning counts as output, as on the client's wire, so
- * the limit is kept and the budget is lowered. Undefined if the minimum budget does not fit.
+ * Returns a budget below a client's output limit. Reasoning counts as output, as on the client's wire, so a budget that
+ * does not fit is lowered and the limit is kept. Undefined if the minimum budget does not fit.
  */
 function budgetWithin(bound: number, wanted: number): number | undefined {
   if (wanted < bound) return wanted;
@@ -110,7 +110,7 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
   return Math.max(minBudget, Math.floor(bound * partOfThoughts));
 }
 
-/** Returns true if no reasoning is requested, and at most its presentation is given. */
+/** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */
 function isUnset({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }

@@ -18,7 +18,7 @@ import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { memberOf } from "../pass.ts";
 
-/** Units that this wire counts. */
+/** Names of the units that this wire counts. */
 const counted = [
   "inputTokens",
   "cachedInputTokens",
@@ -28,13 +28,13 @@ const counted = [
   "reasoningTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Counts of one report; undefined for those that it leaves out. */
+/** Counts in one report; undefined for those that the report leaves out. */
 type Counts = { readonly [Name in (typeof counted)[number]]?: number | undefined };
 
 /**
- * Converts `usage` of a message to disjoint units; undefined if it has no tokens. `input_tokens` excludes tokens read
- * from or written to a cache, as units do; thinking is in the output. `before` is what the stream reported earlier,
- * since its end need not repeat the input.
+ * Converts `usage` of a message to disjoint units; undefined if it has no tokens. As in units, `input_tokens` excludes
+ * tokens that were read from or written to a cache. Output includes thinking. `before` are the counts that the stream
+ * reported earlier, since its last report may leave out the input.
  */
 export function messagesUsage(usage: unknown, before: Units = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -45,7 +45,7 @@ export function messagesUsage(usage: unknown, before: Units = {}): Units | undef
     const count = counts[name];
     if (count !== undefined) all[name] = count;
   }
-  // A later report of the sum need not repeat how much of it is kept for an hour.
+  // A later report of the sum may leave out which part of it is cached for an hour.
   if (counts.cacheWriteTokens !== undefined && counts.cacheWrite1hTokens === undefined) {
     all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, counts.cacheWriteTokens);
     all.cacheWriteTokens = counts.cacheWriteTokens - all.cacheWrite1hTokens;
@@ -64,12 +64,12 @@ function countsOf(usage: JsonRecord): Counts {
     cachedInputTokens: countOf(usage["cache_read_input_tokens"]),
     ...cacheWrites(usage),
   };
-  // Every prompt has tokens: zeros come from a vendor that reports its input in another event only.
+  // Every prompt has tokens, so zeros mean that the vendor reports its input only in another event.
   const empty = Object.values(input).every((count) => (count ?? 0) === 0);
   return empty && output.outputTokens !== undefined ? output : { ...input, ...output };
 }
 
-/** Splits cache writes by lifetime: `cache_creation` tells how much of the sum is kept for an hour. */
+/** Splits cache writes by lifetime: `cache_creation` states which part of the sum is cached for an hour. */
 function cacheWrites({
   cache_creation_input_tokens: sum,
   cache_creation: creation,
@@ -98,7 +98,7 @@ export function renderUsage(units: Units): JsonObject {
   });
 }
 
-/** Translates an answer's service tier to the neutral form. */
+/** Returns the neutral name of an answer's service tier. */
 export function tierOf(word: unknown): string | undefined {
   return typeof word !== "string" ? undefined : word === "standard" ? "default" : word;
 }
@@ -130,7 +130,7 @@ function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecor
   return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
 }
 
-/** Limits a request's searches and fetches if the client sets no limit; the vendor then continues without them. */
+/** Limits the numbers of searches and fetches if the client does not; beyond them the vendor answers without. */
 export function capTools(body: Buffer, most: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;

@@ -54,7 +54,7 @@ const stopReasons = {
   other: "end_turn",
 } as const satisfies Record<FinishReason, string>;
 
-/** Returns the stop reason; a normal end with calls is `tool_use`, whatever the vendor reported. */
+/** Returns the stop reason to send; a normal end with calls is `tool_use`, whichever reason the vendor sent. */
 export function stopReasonOf(finish: FinishReason, calls: boolean): string {
   return calls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
 }

@@ -60,7 +60,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.words };
 }
 
-/** Requests JSON by instructions, since the vendor supports it only with a schema; the field is reported as lost. */
+/** Requests JSON by instructions, since the vendor supports JSON only with a schema; reports the field as lost. */
 function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");
@@ -68,7 +68,7 @@ function withFormatInWords(request: TextRequest, unsupported: Unsupported): Text
   return { ...request, instructions: [...request.instructions, words] };
 }
 
-/** Returns the stop sequences without those of white space only, which the vendor refuses. */
+/** Returns the stop sequences except those of only white space, which the vendor refuses. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
     throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");
@@ -149,8 +149,8 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
 const minTopP = 0.95;
 
 /**
- * Renders the sampling that this model accepts, also with thinking; 1 is the default of both parameters. Throws Failure
- * unsupported_parameter for a temperature outside of the wire's range.
+ * Renders the sampling parameters that the model accepts, with or without thinking; 1 is the default of both. Throws
+ * Failure unsupported_parameter for a temperature outside of the wire's range.
  */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,

@@ -10,7 +10,7 @@ import { parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
 import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
 import { finishReasons } from "./vendor-answer.ts";
 
-/** Maximum buffered characters of a vendor's block, which is passed on complete; beyond it: upstream_error. */
+/** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
 interface BegunBlock {
@@ -27,7 +27,7 @@ type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /**
- * Reads a vendor's stream of message events: blocks one after another, identified by their index. Unknown events and
+ * Reads a vendor's stream of message events, whose blocks follow one another and have an index. Unknown events and
  * deltas are ignored.
  */
 export class MessagesReader implements StreamReader {
@@ -118,7 +118,7 @@ export class MessagesReader implements StreamReader {
     const begun = this.#begun.get(key);
     this.#begun.delete(key);
     if (begun?.whole === true) return this.#readWhole(begun);
-    // Vendors without deltas send the arguments with the call's beginning; absent arguments are an empty object.
+    // Vendors without deltas send the arguments when the call begins; absent arguments are an empty object.
     const late =
       begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, argumentsOf(begun.block["input"]))
@@ -155,7 +155,7 @@ export class MessagesReader implements StreamReader {
   }
 }
 
-/** HTTP statuses that the vendor uses for these errors outside of streams. */
+/** HTTP statuses of these errors where the vendor reports them outside of a stream. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

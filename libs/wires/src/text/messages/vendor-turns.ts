@@ -28,7 +28,7 @@ function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
   return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
 }
 
-/** Forms of this wire's blocks, in rendered requests and in clients' requests. */
+/** Describes this wire's blocks, as rendered for vendors and as clients send them. */
 export const pairs: PairForm = {
   text: (text) => ({ type: "text", text }),
   isThought: ({ type }) => type === "thinking" || type === "redacted_thinking",
@@ -78,7 +78,7 @@ function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsuppor
   return [present({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
-/** Renders reasoning that the vendor signed; it refuses all other. */
+/** Renders reasoning that the vendor signed; other reasoning, which it refuses, is dropped. */
 function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
   const value = ownSeal(seal, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
@@ -112,10 +112,10 @@ function renderResult(
 
 const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** Media types, apart from `text/…`, whose bytes are text. */
+/** Media types of text whose names do not begin with `text/`. */
 const textTypes: ReadonlySet<string> = new Set(["application/json", "application/xml", "application/yaml"]);
 
-/** Renders the `source` of an image. The service has replaced addresses that the vendor cannot fetch before. */
+/** Renders the `source` of an image. The service has already replaced addresses that the vendor cannot fetch. */
 function renderImageSource(source: Source): JsonObject {
   if (source.kind !== "base64") return addressSource(source);
   const mediaType = source.mediaType;
@@ -123,7 +123,7 @@ function renderImageSource(source: Source): JsonObject {
   return { type: "base64", media_type: mediaType, data: source.data };
 }
 
-/** Renders a file as a document. Its name becomes its title if it has none. */
+/** Renders a file as a document, whose title is the file's title or else its name. */
 function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonObject[] {
   const { source, name, title, context, citations, cache } = part;
   unsupported.noteIf("file.name", title === undefined ? undefined : name);
@@ -162,8 +162,8 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**
- * Marks the prompt for the vendor's cache if the client requested caching as other wires do: by a key or a lifetime.
- * The vendor caches only what is marked: the instructions, and the conversation so far.
+ * Marks the prompt for the vendor's cache if the client requested caching by a key or a lifetime, as on other wires.
+ * The vendor caches only up to marks: one follows the instructions, one the conversation so far.
  */
 export function withCacheMarks(
   { system, messages }: RenderedTurns,
