@@ -4,12 +4,23 @@ import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest, Turn } from "../src/text/hub/request.ts";
 import { merged } from "./arbitraries.ts";
-import { contextFor, oneAnswer, plain, readBack, text, toolRound, written, type BothWire } from "./harness.ts";
+import {
+  bothWires,
+  contextFor,
+  oneAnswer,
+  plain,
+  readBack,
+  text,
+  toolRound,
+  written,
+  type BothWire,
+} from "./harness.ts";
 
 /** Every client's wire to every other vendor's, whole and streamed: what both can say is the same at both ends. */
-const wires = ["chat", "responses", "messages", "content", "interactions"] as const;
-const ways = wires.flatMap((client) =>
-  wires.filter((vendor) => vendor !== client).map((vendor) => ({ client, vendor, name: `${client} over ${vendor}` })),
+const ways = bothWires.flatMap((client) =>
+  bothWires
+    .filter((vendor) => vendor !== client)
+    .map((vendor) => ({ client, vendor, name: `${client} over ${vendor}` })),
 );
 const target = { model: "m", defaultMaxTokens: 1_000 };
 const usage = { inputTokens: 1_000, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 };

@@ -5,10 +5,9 @@ import { SseSplitter } from "../src/sse/index.ts";
 import { wires as textWires, type TextAnswer } from "../src/text/index.ts";
 import { completionsWire } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { BothWire } from "./harness.ts";
 import { parseRecord } from "../src/json/fields.ts";
 import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, oneAnswer, readBack, written } from "./harness.ts";
+import { bothWires, contextFor, eventsOf, framesOf, oneAnswer, readBack, written, type BothWire } from "./harness.ts";
 
 /** Thoughts, words and calls: what a stream may be in the middle of. */
 const thought = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
@@ -23,7 +22,6 @@ const spoken = answer(
   fc.constantFrom("stop"),
 );
 const context = contextFor({ includeUsage: true });
-const wires: readonly BothWire[] = ["chat", "responses", "messages", "content", "interactions"];
 
 /** A stream's frames as far as they passed, and those that end it there; undefined where it had not begun. */
 function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
@@ -49,7 +47,7 @@ const said = ({ choices }: TextAnswer): readonly object[] =>
       return "text" in part && part.text !== "" ? [{ kind: part.kind, text: part.text }] : [];
     });
 
-describe.each(wires)("%s", (wire) => {
+describe.each(bothWires)("%s", (wire) => {
   const { client, vendor } = textWires[wire];
 
   test("a stream that is ended anywhere is whole for its client: what passed, why it ended, what it used", () => {

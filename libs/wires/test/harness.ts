@@ -16,9 +16,23 @@ import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
+import { wires } from "../src/text/wires.ts";
 
 /** The wires that clients speak and that every client's calls can be converted to. */
-export type BothWire = "chat" | "responses" | "messages" | "content" | "interactions";
+export type BothWire = {
+  [Name in keyof typeof wires]: (typeof wires)[Name] extends BothSides ? Name : never;
+}[keyof typeof wires];
+
+interface BothSides {
+  readonly client: TextClient;
+  readonly vendor: TextVendor;
+}
+
+/** All of them, by the registry: a wire that it names is tested with every other. */
+export const bothWires: readonly BothWire[] = Object.keys(wires).filter((name): name is BothWire => {
+  const wire: Partial<BothSides> = Object.entries(wires).find(([key]) => key === name)?.[1] ?? {};
+  return wire.client !== undefined && wire.vendor !== undefined;
+});
 
 /** What a wire knows of the request that it answers. */
 export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {
