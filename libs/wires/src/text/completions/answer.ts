@@ -5,12 +5,12 @@ import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 
-/** Renders the completion for the answer to one prompt, that of the context's request. */
+/** Renders the completion for the answer to a single prompt. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   return renderPromptAnswers([{ request: context.request, answer }], context);
 }
 
-/** Renders the completion for the answers to all prompts, in their order; choices are numbered consecutively. */
+/** Renders one completion for the answers to all prompts. Choices are numbered in the order of the prompts. */
 export function renderPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject {
   const choices = all.flatMap(({ request, answer }, prompt) => {
     if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -29,7 +29,7 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
   });
 }
 
-/** Renders a choice's text; this wire has no reasoning, and no calls were requested. */
+/** Renders a choice's text. This wire has no reasoning, and no calls, since the request had no tools. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
   const words = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
@@ -41,20 +41,20 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
   };
 }
 
-/** Sums the usage of all calls; undefined if one of them reported none. */
+/** Sums the usage of all calls; undefined if a call reported none. */
 function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
   return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }
 
-/** Returns the text before each choice's own text: the prompt, if the client wants it repeated. */
+/** Returns the text that each choice begins with: the prompt if the client requested `echo`, else "". */
 export function echoOf({ requestBody }: Pick<AnswerContext, "requestBody">, { turns }: TextRequest): string {
   if (requestBody["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
 
 /**
- * Renders the probabilities of a text's tokens as parallel lists; null for none. `offset` is the position of the first
- * token in its choice.
+ * Renders the probabilities of a text's tokens as parallel lists; null if there are none. `offset` is the number of
+ * characters before the first token in its choice.
  */
 export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonObject | null {
   if (all.length === 0) return null;

@@ -11,7 +11,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
 
-/** Passes text completions through unchanged; chunks and errors differ from chat's only in the position of the text. */
+/** Passes text completions through unchanged. Chunks and errors are as on chat, except for the text's member. */
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
@@ -20,8 +20,8 @@ export const completionsPass: TextPass = {
 };
 
 /**
- * The completions wire (POST /v1/completions). Its clients are also served by chat models, one prompt per call (several
- * prompts: `batch`); its vendors serve only clients of this wire.
+ * The completions wire (POST /v1/completions). Chat models serve its clients too, with one prompt per call (`batch`
+ * handles several prompts). Its vendors serve only clients of this wire.
  */
 export const completionsWire = {
   name: "completions",

@@ -9,7 +9,7 @@ import { parseSampling } from "../hub/content.ts";
 import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
-/** Maximum output tokens if the client sets none: the default of this wire. */
+/** Maximum output tokens if the client sets no limit: the default that this wire defines. */
 export const defaultMaxTokens = 16;
 
 const maxAlternatives = 5;
@@ -25,8 +25,9 @@ export function parseRequest(body: JsonRecord): ParsedText {
 }
 
 /**
- * Parses a request into the neutral form, with each prompt as a user's turn. Throws Failure (400) naming a field that
- * is wrong or unknown to chat: tokens as prompts, `suffix`, a `best_of` above `n`, probabilities of an echoed prompt.
+ * Parses a request into the neutral form; each prompt becomes a user's turn. Throws Failure (400) naming a field that
+ * is invalid or that chat cannot express: tokens as prompts, `suffix`, a `best_of` above `n`, probabilities of an
+ * echoed prompt.
  */
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
@@ -71,10 +72,10 @@ function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit
   if (fields.flag("echo") === true && logProbabilities !== undefined) throw fields.unsupported("echo");
 }
 
-/** Maximum number of prompts of one request, each of which is a separate call. */
+/** Maximum number of prompts in one request; each becomes a separate call. */
 export const maxPrompts = 32;
 
-/** Returns the prompts as texts. Refuses tokens, which are specific to a vendor, and an empty prompt. */
+/** Returns the prompts as texts. Refuses tokens, which only one vendor's models understand, and an empty prompt. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parseOne(prompt, "prompt", fields)];
@@ -93,7 +94,7 @@ function parseOne(prompt: unknown, at: string, fields: Fields): string {
   return prompt;
 }
 
-/** Returns true if a body has more than one prompt; an array of numbers is one prompt, as tokens. */
+/** Returns true if a body has more than one prompt. An array of numbers is a single prompt in tokens. */
 export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
@@ -108,8 +109,8 @@ export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
 const read = bodyReader(bodies.CompletionsRequest);
 
 /**
- * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Each prompt gets
- * `best_of` answers, or `n`. Throws Failure (400) naming the field.
+ * Checks the fields that the gateway relies on and returns their values; all others are forwarded unchanged. The vendor
+ * makes `best_of` answers for each prompt, or `n`. Throws Failure (400) naming the field.
  */
 export function readParams(given: unknown): TextParams {
   const body = read(given);
@@ -129,7 +130,7 @@ export function readParams(given: unknown): TextParams {
   };
 }
 
-/** Counts the prompts; an array of numbers is one prompt, as tokens. */
+/** Counts the prompts. An array of numbers is a single prompt in tokens. */
 function promptsIn(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }

@@ -9,7 +9,7 @@ import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { echoOf, renderProbabilities } from "./answer.ts";
 
 interface OpenChoice {
-  /** Index of the choice among those of all prompts. */
+  /** Index of the choice among the choices of all prompts. */
   readonly index: number;
   readonly kinds: Map<number, OpenedPart["kind"]>;
   /** Number of characters sent so far. */
@@ -18,7 +18,7 @@ interface OpenChoice {
 }
 
 /**
- * Writes the stream for one prompt: text as it arrives, a chunk that ends each choice, usage if requested, and
+ * Writes the stream for one prompt: text as it arrives, a chunk that ends each choice, usage if requested, then
  * `[DONE]`.
  */
 export class CompletionsWriter implements StreamWriter {
@@ -52,7 +52,7 @@ export class CompletionsWriter implements StreamWriter {
     ping: () => keepAlive,
   };
 
-  /** @param first index of the prompt's first choice */
+  /** @param first index of the prompt's first choice among the choices of all prompts */
   constructor(context: AnswerContext, request: TextRequest = context.request, first = 0) {
     this.#context = context;
     this.#request = request;
@@ -78,14 +78,14 @@ export class CompletionsWriter implements StreamWriter {
     return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
-  /** Renders a delta of text; this wire has no reasoning, and no calls were requested. */
+  /** Renders a delta of text. This wire has no reasoning, and no calls, since the request had no tools. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
     const open = this.#choice(choice);
     const kind = open.kinds.get(part);
     return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
-  /** Returns the echoed prompt before a choice's first text, then "". */
+  /** Returns the prompt if a choice begins and the client requested `echo`, else "". */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoOf(this.#context, this.#request);
@@ -117,7 +117,7 @@ export class CompletionsWriter implements StreamWriter {
     return known;
   }
 
-  /** Renders a chunk; if usage is requested, every chunk has the member. */
+  /** Renders a chunk. If usage is requested, every chunk has the member `usage`. */
   #chunk(choice: JsonObject): string {
     return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
   }

@@ -16,8 +16,8 @@ import { parseThinking } from "./thinking.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
 /**
- * Parses a request for generated content into the neutral form. Names may be in camelCase or snake_case, as the vendor
- * accepts both. Refuses `cachedContent`, which is in the store of one vendor account.
+ * Parses a request for generated content into the neutral form. Names may be in camelCase or snake_case; the vendor
+ * accepts both. Refuses `cachedContent`, which names an object in the store of one vendor account.
  */
 export function parseRequest(
   body: JsonObject,
@@ -58,7 +58,7 @@ function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
   };
 }
 
-/** Parses log probabilities, which are requested only if the switch is on. */
+/** Parses the request for log probabilities; the number of alternatives counts only if `responseLogprobs` is true. */
 function parseProbabilities(config: Fields): TextRequest["logProbabilities"] {
   const alternatives = config.count("logprobs") ?? 0;
   return config.flag("responseLogprobs") === true ? { alternatives } : undefined;
@@ -106,7 +106,7 @@ function parseSpeech(config: Fields): JsonObject | undefined {
 /** Maximum number of contents of a request, and of parts of one content. */
 const [maxContents, maxParts] = [20_000, 4_096];
 
-/** Parses the dialogue. A content without a role is the user's. */
+/** Parses the dialogue. A content without a role belongs to the user. */
 function parseTurns(body: Fields): readonly Turn[] {
   const calls = new CallPairs();
   return body.each("contents", maxContents).map((content, index) => {
@@ -118,7 +118,7 @@ function parseTurns(body: Fields): readonly Turn[] {
   });
 }
 
-/** Joins reasoning that was streamed in pieces; the last piece has the signature of all. */
+/** Joins reasoning that was streamed in pieces; the last piece has the signature of the joined text. */
 function joinThoughts(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
@@ -149,7 +149,7 @@ function onlyText(fields: Fields, part: Part): TextPart {
 /** Maximum number of entries of `tools`, and of functions in one entry. */
 const maxTools = 1_024;
 
-/** Parses tools: function declarations, the vendor's search, and its other tools, which only this wire can express. */
+/** Parses tools: function declarations, the vendor's search, and other tools of the vendor that only this wire has. */
 function parseTools(body: Fields): readonly Tool[] {
   return body.each("tools", maxTools).flatMap((entry) => {
     const functions = entry.each("functionDeclarations", maxTools).map(parseFunction);
@@ -204,7 +204,7 @@ export const relied = [
   ...reliedForFees,
 ];
 
-/** Lists the members of `generationConfig` that decide what an answer may cost. */
+/** Lists the members of `generationConfig` that affect the cost of an answer. */
 function configMembers(): readonly string[] {
   const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
   const settings = [
@@ -217,7 +217,7 @@ function configMembers(): readonly string[] {
 const read = bodyReader(bodies.GenerateContentRequest);
 
 /**
- * Checks the fields that the gateway relies on; names may be in snake_case. The path holds the model and selects
+ * Checks the fields that the gateway relies on, whose names may be in snake_case. The path names the model and selects
  * streaming. Throws Failure (400) naming the field.
  */
 export function readParams(given: unknown, path: RequestPath): TextParams {
@@ -230,7 +230,7 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
     stream: path.stream ?? false,
     includeUsage: true,
     maxOutputTokens: most === undefined ? undefined : most * choices,
-    // Duplicate spellings of the one output limit are refused.
+    // The wire has one output limit, and a body with both of its spellings is refused.
     boundNames: [],
     readsBeyond: readsBeyond(body),
     choices,
@@ -240,7 +240,7 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
   };
 }
 
-/** Returns the request inside a `:countTokens` body: its contents alone, or a complete request. */
+/** Returns the request that a `:countTokens` body contains: contents alone, or a complete request. */
 export function countedContent(body: JsonRecord): JsonRecord {
   const whole = body["generateContentRequest"] ?? body["generate_content_request"];
   return isRecord(whole) ? whole : body;

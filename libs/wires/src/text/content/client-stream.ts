@@ -15,8 +15,8 @@ import { callPart } from "./vendor-turns.ts";
 export const maxHeld = 8 * 2 ** 20;
 
 /**
- * Writes a stream of pieces: text as it arrives, calls once they are complete, and finish reasons with usage in the
- * last piece.
+ * Writes a stream of pieces: text as it arrives, calls once they are complete. The last piece has the finish reasons
+ * and the usage.
  */
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -24,7 +24,7 @@ export class ContentWriter implements StreamWriter {
   readonly #open = new Map<string, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
-  /** JSON after the candidates in every piece, cached until the usage changes. */
+  /** JSON that follows the candidates in every piece, cached until the usage changes. */
   #tail: string | undefined;
   #held = 0;
   readonly #on: EventHandlers<string> = {
@@ -132,8 +132,8 @@ function keyOf(choice: number, part: number): string {
 }
 
 /**
- * Keep-alive piece without candidates, which clients of this wire ignore. A comment would be smaller, but SDKs of
- * coding agents (Gemini CLI 0.61, google-genai for Python) read every line as data and end the stream.
+ * Piece without candidates that keeps a stream alive; clients of this wire ignore it. A comment would be smaller, but
+ * SDKs of coding agents (Gemini CLI 0.61, google-genai for Python) read every line as data and end the stream.
  */
 const emptyPiece = '{"candidates":[]}';
 
@@ -149,7 +149,7 @@ export function sseFraming(): ClientFraming {
   };
 }
 
-/** Creates the framing without `alt`: one array, closed at the end. White space between elements is the keep-alive. */
+/** Creates the framing without `alt`: one JSON array. White space between its elements keeps the stream alive. */
 export function arrayFraming(): ClientFraming {
   let began = false;
   const piece = (json: string): string => {

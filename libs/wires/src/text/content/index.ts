@@ -13,7 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ContentReader } from "./vendor-stream.ts";
 
-/** Counts input tokens, of contents alone or of a complete request inside the body. */
+/** Counts input tokens: of contents alone, or of a complete request inside of the body. */
 const countTokens: TokenCount = {
   wire: "count-content",
   readParams: (body, path) => readParams(isRecord(body) ? countedContent(body) : body, path),
@@ -57,7 +57,7 @@ export const contentWire = {
   pass: contentPass,
 } as const satisfies TextWire<"content">;
 
-/** Returns true if a stream can begin with an event: a piece of an answer, not an error or any other object. */
+/** Returns true if an event can begin a stream: a piece of an answer, not an error or any other object. */
 function begins(event: JsonRecord): boolean {
   const { error, promptFeedback, usageMetadata } = event;
   const candidates = event["candidates"] ?? undefined;

@@ -3,7 +3,7 @@ import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../media.ts";
 
-/** Measures a part with inline bytes, or with a file's address, in both spellings. */
+/** Measures a part that has inline bytes or a file's address, in camelCase or snake_case. */
 export function measurePart(part: JsonRecord): Media | undefined {
   const inline = part["inlineData"] ?? part["inline_data"];
   if (isRecord(inline)) {
@@ -13,7 +13,7 @@ export function measurePart(part: JsonRecord): Media | undefined {
   return isRecord(part["fileData"] ?? part["file_data"]) ? remoteFile : undefined;
 }
 
-/** Voices of OpenAI's speech, chat and sessions, which Google refuses. */
+/** Voices of OpenAI's wires for speech, chat and sessions; Google refuses them. */
 const foreign: ReadonlySet<string> = new Set(
   "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
 );
@@ -28,7 +28,7 @@ export function renderVoice(voice: string): JsonObject | undefined {
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } };
 }
 
-/** Members of requests that are the client's own JSON, not names in a vendor's store. */
+/** Members of requests that contain the client's own JSON, in which names are not objects of a vendor's store. */
 export const stores: StoreDialect = {
   opaque: [
     "args",

@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, ReadContentPart>> = {
   toolResponse: readVendor,
 };
 
-/** Parses one part by its single member, apart from its flags. */
+/** Parses a part. Its kind is the name of its only member that is not a flag. */
 export function parsePart(part: Fields, at: PartPlace): Part {
   const name = Object.keys(readers).find((each) => part.has(each));
   const read = name === undefined ? undefined : readers[name];
@@ -101,7 +101,7 @@ function readFile(part: Fields): Part {
   return withSeal(mediaPart(googleSource(uri, mediaType, "content"), mediaType ?? mediaTypeOfName(uri)), part);
 }
 
-/** Creates a media part by its type: images, audio and video are distinguished, anything else is a file. */
+/** Creates a part for media: an image, audio or a video by its media type, else a file. */
 function mediaPart(source: Source, mediaType = ""): Part {
   const [family] = mediaType.split("/");
   if (family === "image" || family === "audio" || family === "video") return { kind: family, source };
@@ -116,9 +116,9 @@ function readVendor(part: Fields): Part {
 const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
 /**
- * Renders a result's text as the object that this wire requires: an object as itself, other JSON under `result`, text
- * (also JSON strings) under `output`, an error under `error`. An object that looks like such a wrapper goes under
- * `result`.
+ * Renders a result's text as an object, which this wire requires: an object unchanged, other JSON under `result`, text
+ * (and JSON strings) under `output`, an error under `error`. An object that looks like one of these wrappers is put
+ * under `result`.
  */
 export function renderToolResponse(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
@@ -152,7 +152,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Value that clients send in place of a call's lost signature; the vendor then skips its check. */
+/** Value that clients send in place of a call's missing signature; the vendor then does not check it. */
 export const noSeal = "skip_thought_signature_validator";
 
 /** Older value with the same meaning as `noSeal`. */

@@ -25,17 +25,17 @@ const wordsOf = memberTextReader(["text", "name"]);
 
 const mayEnd = holdsWord('"finishReason"', '"blockReason"');
 
-/** Matches frames that report usage, a tool that the vendor ran, or a failure. */
+/** Matches frames that the gateway parses: with usage, a tool that the vendor ran, or a failure. */
 const isNotable = holdsWord('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
-/** Byte sequences of a call, in either spelling. */
+/** Member names of a call in both spellings. */
 const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
 
 const textWord = Buffer.from('"text"');
 
-/** Passes generated content through unchanged; a stream of server-sent events ends with its connection. */
+/** Passes generated content through unchanged. A stream of server-sent events ends when its connection ends. */
 export const contentPass: TextPass = {
-  /** Checks calls in the history: recent models require a signature on the first call of every step. */
+  /** Returns false if calls in the history lack signatures: recent models require one on each step's first call. */
   *takes(body, model) {
     if (!thinksInLevels(model) || !(yield* holdsAny(body, ...callWords))) return true;
     return sealsFirstCalls(yield* memberInTurns(body, "contents"));
@@ -52,7 +52,7 @@ export const contentPass: TextPass = {
     return spliceMembers(body, { [name]: JSON.stringify({ ...kept, maxOutputTokens: tokens }) });
   },
 
-  /** The model is in the path. */
+  /** The path names the model, so only media types are changed. */
   upstreamBody: (body) => withKnownMediaTypes(body),
 
   see(frame) {
@@ -89,7 +89,7 @@ export const contentPass: TextPass = {
   earlyEnd: endPiecesEarly,
 };
 
-/** Reads a member by both spellings, as the vendor does. */
+/** Returns a member of a part in either spelling, both of which the vendor accepts. */
 function payloadOf(part: JsonRecord, camel: string, snake: string): unknown {
   return part[camel] ?? part[snake];
 }
@@ -118,7 +118,7 @@ function isLast(piece: { readonly [name: string]: unknown }): boolean {
   return isRecord(piece["promptFeedback"]) && typeof piece["promptFeedback"]["blockReason"] === "string";
 }
 
-/** Ends a stream of pieces early, by one more piece in which every open candidate reached its output limit. */
+/** Ends a stream of pieces early: one more piece states that every open candidate reached its output limit. */
 function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
   return endOfChunks(options, {
     list: "candidates",

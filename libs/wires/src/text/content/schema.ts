@@ -1,10 +1,10 @@
 import { own, isRecord } from "../../json/fields.ts";
 import type { JsonObject } from "../hub/request.ts";
 
-/** Maximum depth of a schema; deeper ones become `{}`, which allows anything. No known tool nests so deep. */
+/** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
 const deepest = 64;
 
-/** Members that are only meant for this vendor's editors. */
+/** Members that JSON Schema does not have and that can be left out. */
 const meaningless: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
 const counts: ReadonlySet<string> = new Set([
   "minItems",
@@ -16,8 +16,8 @@ const counts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts the vendor's schema (upper-case types, `nullable`, counts as text) to JSON Schema. JSON Schema is returned
- * unchanged, so clients may send either.
+ * Converts the vendor's schema (upper-case types, `nullable`, counts as text) to JSON Schema. A JSON Schema is returned
+ * unchanged, so that clients may send either form.
  */
 export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
   if (!isRecord(schema) || depth > deepest) return {};

@@ -4,8 +4,8 @@ import type { Citation, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * Parses the sources of a candidate's statements: its citations, and its search results. Offsets are left out: they
- * count bytes of the complete text here, but characters of one part elsewhere.
+ * Parses the sources of a candidate's statements: its citations and its search results. Offsets are left out, since
+ * they count bytes of the complete text here, but characters of one part in the neutral form.
  */
 export function parseCitations(candidate: JsonObject): readonly Citation[] {
   return [...cited(candidate["citationMetadata"]), ...grounded(candidate["groundingMetadata"])];
@@ -18,7 +18,7 @@ function cited(metadata: unknown): readonly Citation[] {
   return all.filter(isRecord).map(({ uri, title }) => source(uri, title));
 }
 
-/** Parses search results. Supports refer to chunks by index; without supports each chunk is a citation. */
+/** Parses search results. A support refers to chunks by index; without supports, each chunk becomes a citation. */
 function grounded(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
@@ -44,7 +44,7 @@ function source(uri: unknown, title: unknown): Citation {
   });
 }
 
-/** Renders the citations that have an address. */
+/** Renders the citations that have an address; undefined if none has. */
 export function renderCitations(citations: readonly Citation[]): JsonObject | undefined {
   const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [present({ uri: url, title })]));
   return all.length > 0 ? { citations: all } : undefined;

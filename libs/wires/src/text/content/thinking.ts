@@ -17,7 +17,7 @@ const levels = {
   max: "HIGH",
 } as const satisfies Record<Effort, ThinkingLevel>;
 
-/** Levels for the largest models of a generation, which support only these two. */
+/** Thinking levels of the largest models, which support only LOW and HIGH. */
 const levelsOfPro = { MINIMAL: "LOW", LOW: "LOW", MEDIUM: "HIGH", HIGH: "HIGH" } as const satisfies Record<
   ThinkingLevel,
   ThinkingLevel
@@ -33,10 +33,10 @@ const budgets = {
   max: 32_768,
 } as const satisfies Record<Effort, number>;
 
-/** Minimum budget of models that cannot stop thinking, and maximum budget of the small ones. */
+/** Minimum budget of models that cannot turn reasoning off, and maximum budget of the small models, in tokens. */
 const [minOfPro, maxOfFlash] = [128, 24_576];
 
-/** Renders `thinkingConfig`. A request for no reasoning is reported as lost if the model cannot stop thinking. */
+/** Renders `thinkingConfig`. If a model cannot turn reasoning off, a request to do so is reported as lost. */
 export function renderThinking(wish: ReasoningWish, model: string, unsupported: Unsupported): JsonObject | undefined {
   const effort = effortOf(wish);
   if (effort === "none" && (thinksInLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
@@ -74,7 +74,7 @@ export function parseThinking(config: Fields): ReasoningWish {
   });
 }
 
-/** Members by which a request asks its model to think. */
+/** Detects that a request asks its model for reasoning. */
 export const thoughts = {
   words: [Buffer.from("hink")],
   isRequested(body: JsonRecord): boolean {
@@ -83,7 +83,7 @@ export const thoughts = {
   },
 };
 
-/** First generation whose thinking is set by levels; earlier ones take budgets. */
+/** First generation of models that takes thinking levels; earlier generations take budgets. */
 const firstWithLevels = 3;
 
 /** Matches the names of the newest models of each size: `gemini-flash-latest`. */

@@ -15,8 +15,8 @@ import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * Converts `usageMetadata` to disjoint units; undefined if it has no tokens. Reasoning is counted in addition to the
- * candidates here, but in the output elsewhere. Tokens that tools add to the prompt count as input.
+ * Converts `usageMetadata` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to
+ * the candidates, while units include it in the output. Tokens that tools add to the prompt count as input.
  */
 export function contentUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -54,7 +54,7 @@ function countIn(details: unknown, wanted: "AUDIO" | "IMAGE"): number {
     .reduce((sum, { tokenCount }) => sum + (countOf(tokenCount) ?? 0), 0);
 }
 
-/** Renders units as `usageMetadata`. Tokens written to a cache count in the prompt, having no member on this wire. */
+/** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */
 export function renderUsage(units: Units): JsonObject {
   const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
@@ -94,7 +94,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
   retrieval: "fileSearches",
 };
 
-/** Members of a tool that cost nothing, since the client runs it. */
+/** Members of a tool for which the vendor charges nothing, since the client runs it. */
 const unpaid: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
@@ -113,14 +113,14 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   });
 }
 
-/** Reads the charges in addition to tokens from an answer, or a piece of one. */
+/** Reads the charges in addition to tokens from an answer, or from a piece of one. */
 export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(callsOfCandidate) : [];
   const tier = isRecord(usage) ? tierIn(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
   return reportedFees({ calls, tier });
 }
 
-/** Lists a candidate's calls of tools. Each query is a search; code execution is one call, however often it runs. */
+/** Lists a candidate's tool calls. Each search query is one call; code execution is one call, however often it runs. */
 function callsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
   const code = parts.some((part) => part["executableCode"] !== undefined);
@@ -140,7 +140,7 @@ function callsOfGrounding(choice: number, { webSearchQueries, groundingChunks }:
   return [
     ...searches,
     ...(found("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
-    // Some answers list web results without the queries.
+    // Some answers list web results without the queries; they count as one search.
     ...(searches.length === 0 && found("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
     ...(found("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];

@@ -49,7 +49,7 @@ export function isBlocked(body: JsonObject): boolean {
   return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
 }
 
-/** Parses a candidate's parts; calls without an id get one derived from their path. */
+/** Parses a candidate's parts. A call without an id gets an id that is derived from its path. */
 export function answerParts(candidate: JsonObject, path: readonly (string | number)[]): readonly Part[] {
   const content = candidate["content"];
   const parts: unknown = isRecord(content) ? content["parts"] : undefined;
@@ -84,7 +84,7 @@ function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
   };
 }
 
-/** Finish reasons of this wire, by the neutral reasons. */
+/** Finish reasons of this wire by the neutral reasons. */
 export const finishWords = {
   stop: "STOP",
   "stop-sequence": "STOP",
@@ -98,7 +98,7 @@ export const finishWords = {
   other: "OTHER",
 } as const satisfies Record<FinishReason, string>;
 
-/** Vendor's finish reasons other than a normal end; calls also end with STOP on this wire. */
+/** Vendor's finish reasons other than a normal end; STOP is also the reason for calls. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
   SAFETY: "filtered",

@@ -38,7 +38,7 @@ export const fieldSupport: FieldSupport = {
 const maxStops = 5;
 
 /**
- * Renders the request for a vendor of this wire; the path holds the model and selects streaming. Throws Failure
+ * Renders the request for a vendor of this wire; the path names the model and selects streaming. Throws Failure
  * unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
@@ -72,7 +72,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     seed: request.seed,
     candidateCount: request.choices,
     responseLogprobs: request.logProbabilities === undefined ? undefined : true,
-    // Zero alternatives are the default, and some models refuse the explicit value.
+    // Zero alternatives are the default, and some models refuse an explicit zero.
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
     imageConfig: request.image && present({ aspectRatio: request.image.aspectRatio, imageSize: request.image.size }),
@@ -101,8 +101,9 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObj
 const names = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /**
- * Renders tools: all functions in one entry, each vendor tool in a separate one. With functions, the vendor accepts its
- * own tools only if the client sends back every step of theirs, so another wire's web search is then dropped.
+ * Renders tools: all functions in one entry, each vendor tool in a separate one. Together with functions, the vendor
+ * accepts its search only if the client sends back every step of it. Another wire's web search is therefore dropped if
+ * there are functions.
  */
 function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, unsupported));
@@ -126,7 +127,7 @@ function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[
   return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
 }
 
-/** Returns parameters, or undefined if they are empty: the vendor refuses an object without properties. */
+/** Returns the parameters; undefined if they are empty, since the vendor refuses an object without properties. */
 function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;
@@ -150,7 +151,7 @@ function vendorEntry(tool: Tool, hasFunctions: boolean, unsupported: Unsupported
 
 const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** Renders the function choice; a free choice among named functions is VALIDATED. It requires functions. */
+/** Renders the function choice, which needs functions. A free choice among named functions is `VALIDATED`. */
 function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {

@@ -10,8 +10,9 @@ import { contentFees, contentUsage } from "./usage.ts";
 import { finishReasons, answerParts, candidatesOf, headOf, isBlocked } from "./vendor-answer.ts";
 
 /**
- * Reads a vendor's stream of pieces, each an answer whose texts are increments. The stream ends with its connection; it
- * is complete once every candidate that began has a finish reason, or the prompt was blocked.
+ * Reads a vendor's stream of pieces. Each piece is an answer whose texts continue the earlier ones. The stream ends
+ * with its connection. It is complete once every candidate that began has a finish reason, or if the prompt was
+ * blocked.
  */
 export class ContentReader implements StreamReader {
   /** Always false: usage may follow until the connection ends. */
@@ -77,7 +78,7 @@ export class ContentReader implements StreamReader {
   }
 }
 
-/** Reads a part. Text and reasoning last until another kind of part or a signature; other parts are complete. */
+/** Reads a part. Text and reasoning continue until a part of another kind or a signature; other parts are complete. */
 function readPart(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmptyText(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];

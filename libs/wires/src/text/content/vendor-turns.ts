@@ -24,9 +24,9 @@ import { noSeal, renderToolResponse } from "./parts.ts";
 import { thinksInLevels } from "./thinking.ts";
 
 /**
- * Renders turns as `contents`. Consecutive turns of one role become one content: the vendor requires all results of
- * parallel calls together. Instructions between turns move to `systemInstruction`; without any turn they are a user turn.
- * A history that begins with calls gets a user's opening, which is reported as a loss.
+ * Renders turns as `contents`. Consecutive turns of one role become one content, since the vendor requires all results
+ * of parallel calls together. Instructions between turns move to `systemInstruction`; without turns they become a
+ * user's turn. A history that begins with calls gets a user's opening, which is reported as a loss.
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const turns = pairedTurns(request.turns.filter(({ role }) => role !== "system"));
@@ -69,7 +69,7 @@ function merged(turns: readonly Turn[]): readonly Turn[] {
   return joined;
 }
 
-/** Adds the vendor's dummy signature to the first call of a step if it has none, since the vendor requires one. */
+/** Adds the vendor's placeholder to the first call of a step if it has no signature, since the vendor requires one. */
 function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>
@@ -79,9 +79,9 @@ function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
 
 interface ContentPartContext {
   readonly unsupported: Unsupported;
-  /** True if results contain images themselves; for older models images are separate parts. */
+  /** True if results can contain images; for older models an image is a separate part. */
   readonly imagesInResults: boolean;
-  /** Returns the name of a call by its id, for results without a name. */
+  /** Returns the name of the tool in a call, for results that do not name it. */
   readonly nameOf: (callId: string) => string | undefined;
 }
 
@@ -104,7 +104,7 @@ function renderPart(part: Part, context: ContentPartContext): readonly JsonObjec
   return renderPartBy(renders, part, context);
 }
 
-/** Renders a text. The vendor refuses an empty text, except one that carries a signature. */
+/** Renders a text. The vendor refuses an empty text unless it has a signature. */
 function renderText(
   { text, cache, citations, seal }: TextPart,
   { unsupported }: ContentPartContext,
@@ -141,7 +141,7 @@ function renderMedia({ source }: AudioPart | VideoPart): readonly JsonObject[] {
   return [sourcePart(source)];
 }
 
-/** Renders bytes, or an address. The service has replaced addresses that the vendor cannot fetch before. */
+/** Renders bytes or an address. The service has already replaced addresses that the vendor cannot fetch. */
 export function sourcePart(source: Source): JsonObject {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {

@@ -9,7 +9,7 @@ import { argumentsOf } from "../hub/tool-calls.ts";
 import { finishBy } from "../hub/vendor-answer.ts";
 import { redactedSeal, signatureSeal } from "./turns.ts";
 
-/** Parses a vendor's answer, which has no id, model or time. Throws Failure upstream_error if it cannot be read. */
+/** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = blocksOf(body).flatMap(parseBlock);
   const usage = converseUsage(body["usage"]);
@@ -32,7 +32,7 @@ export function readUsage(body: JsonObject): Units | undefined {
   return converseUsage(body["usage"]);
 }
 
-/** Reads the client's stop sequence that ended the answer; models report it only on request. */
+/** Reads the client's stop sequence that ended the answer; a model reports it only if the request asks for it. */
 export function stopSequenceOf(fields: unknown): string | undefined {
   const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
   return typeof sequence === "string" ? sequence : undefined;
@@ -45,7 +45,7 @@ function blocksOf({ output }: JsonObject): readonly JsonObject[] {
   throw new Failure("upstream_error", "The vendor's answer has no content.");
 }
 
-/** Parses a block of an answer; one that the neutral form lacks becomes a vendor part. */
+/** Parses a block of an answer; a block that the neutral form cannot express becomes a vendor part. */
 function parseBlock(block: JsonObject): readonly Part[] {
   const { text, toolUse, reasoningContent, citationsContent, image } = block;
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
@@ -114,8 +114,8 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * Converts `usage` to disjoint units; undefined if it has no tokens. `inputTokens` excludes tokens read from or written
- * to a cache, as units do; `cacheDetails` tells how many written ones are kept for an hour.
+ * Converts `usage` to disjoint units; undefined if it has no tokens. As in units, `inputTokens` excludes tokens that
+ * were read from or written to a cache; `cacheDetails` states how many of the written ones are cached for an hour.
  */
 export function converseUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -138,7 +138,7 @@ function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number 
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (countOf(inputTokens) ?? 0) : 0), 0);
 }
 
-/** Finds the charges in addition to tokens that a request asks for: its service tier. The client runs all tools. */
+/** Finds a request's charges in addition to tokens: its service tier alone, since the client runs all tools. */
 export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | undefined {
   const name = tierOf(serviceTier);
   return feesUnlessNone({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });

@@ -50,14 +50,14 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     toolConfig: renderToolConfig(request, context),
     outputConfig: outputOf(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
-    // The answer reports the stop sequence only on request.
+    // The answer reports its stop sequence only if the request asks for it.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
     serviceTier: tierOf(request, unsupported),
   });
   return { body, dropped: unsupported.words };
 }
 
-/** Renders the sampling that the model accepts: none with Claude's thinking, at most one for its newest models. */
+/** Renders the sampling that the model accepts: none with Claude's thinking, one parameter for the newest models. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,
@@ -113,8 +113,9 @@ const names = /^[A-Za-z0-9_-]{1,64}$/;
 const noParameters: JsonObject = { type: "object", properties: {} };
 
 /**
- * Renders tools and the tool choice. The vendor requires the tools of all calls in the history: those no longer offered
- * are declared by name. It cannot express `none`: the tools are left out, or the choice is reported as lost.
+ * Renders tools and the tool choice. The vendor requires the tools of all calls in the history; if no tools are
+ * offered, they are declared by name. The wire cannot express `none`: the tools are left out, or, if the history has
+ * calls, the choice is reported as lost.
  */
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonObject | undefined {
   const { tools = [], toolChoice } = request;

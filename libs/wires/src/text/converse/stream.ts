@@ -8,7 +8,7 @@ import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { finishReasons, converseFees, stopSequenceOf, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSeal, signatureSeal } from "./turns.ts";
 
-/** Maximum buffered characters of blocks that are passed on complete; beyond it: upstream_error. */
+/** Maximum buffered characters of blocks that are emitted complete; beyond it: upstream_error. */
 const maxHeld = 16 * 2 ** 20;
 
 /** Parts of a block that are buffered until its end: its signature, redacted reasoning, an image's bytes. */
@@ -22,8 +22,8 @@ interface Held {
 type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
 
 /**
- * Reads a vendor's stream: the message's start, blocks by index, its stop, then usage. A block of text or reasoning
- * begins with its first text. Unknown events and deltas are ignored.
+ * Reads a vendor's stream: the start of the message, its blocks by index, its stop, and usage. A block of text or
+ * reasoning begins with its first text. Unknown events and deltas are ignored.
  */
 export class ConverseReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -99,14 +99,14 @@ export class ConverseReader implements StreamReader {
   #end(key: string): readonly TextEvent[] {
     const held = this.#held.get(key);
     this.#held.delete(key);
-    // A call without arguments has no delta.
+    // A call without arguments has no delta; its arguments are an empty object.
     const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
     if (held === undefined) return [...empty, ...this.#book.end(key)];
     const { signature, redacted, format, image } = held;
     if (redacted.length > 0)
       return this.#book.whole({ kind: "reasoning", text: "", seal: redactedSeal(joined(redacted)) });
     if (image.length > 0) return this.#book.whole(imagePart(format, joined(image)));
-    // Hidden reasoning has a signature as well.
+    // Reasoning without visible text has a signature too.
     const seal = signatureSeal(signature);
     return seal === undefined || this.#book.isOpen(key)
       ? this.#book.end(key, seal)
@@ -136,14 +136,14 @@ export class ConverseReader implements StreamReader {
   }
 }
 
-/** Joins pieces of Base64 that were encoded separately. */
+/** Joins pieces of Base64 that the vendor encoded separately. */
 function joined(pieces: readonly string[]): string {
   const [only = ""] = pieces;
   if (pieces.length === 1) return only;
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
 }
 
-/** HTTP statuses that the vendor uses for these exceptions outside of streams. */
+/** HTTP statuses of these exceptions where the vendor reports them outside of a stream. */
 const statuses: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,

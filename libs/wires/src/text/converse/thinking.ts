@@ -11,11 +11,11 @@ interface ConverseThinking {
   readonly fields: JsonObject;
   /** Output limit for `inferenceConfig`; reasoning counts as output. */
   readonly maxTokens: number | undefined;
-  /** True if the requested reasoning excludes other sampling parameters. */
+  /** True if the requested reasoning excludes sampling parameters. */
   readonly fixesSampling: boolean;
 }
 
-/** Efforts of models that know three of them. */
+/** Efforts of models that support only three, by the neutral efforts. */
 const threeEfforts = {
   minimal: "low",
   low: "low",
@@ -26,9 +26,9 @@ const threeEfforts = {
 } as const satisfies Record<Exclude<Effort, "none">, string>;
 
 /**
- * Renders the requested reasoning. It is dropped and reported as lost for models without it, and where the vendor
- * refuses it with other fields: a forced tool, a running tool loop whose turns do not begin with signed reasoning, an
- * output limit with no room for the minimum budget.
+ * Renders the requested reasoning. It is dropped and reported as lost for a model without reasoning, and where the
+ * vendor would refuse it: with a forced tool, in a tool loop whose turns do not begin with signed reasoning, or with an
+ * output limit that leaves no room for the minimum budget.
  */
 export function renderThinking(
   request: TextRequest,
@@ -87,7 +87,7 @@ function isRefused(form: ThinkingForm, forced: boolean, bound: number, messages:
 /** Form in which a request asks a model to think. */
 type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
 
-/** Returns a model's form, from `anthropic.claude-…` with a region (`us.`) or an ARN's path; undefined: no thinking. */
+/** Returns a model's form by its name, which may follow a region (`us.`) or an ARN's path; undefined: no reasoning. */
 function thinkingFormOf(model: string): ThinkingForm | undefined {
   if (isClaude(model)) return adaptiveModel(model) !== undefined ? "claude-adaptive" : "claude-budget";
   if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model)) return "nova";
@@ -99,12 +99,12 @@ export function isClaude(model: string): boolean {
   return model.includes("anthropic.claude");
 }
 
-/** Returns true if a model accepts cache points; true for a profile's ARN, which does not tell its model. */
+/** Returns true if a model accepts cache points; also for a profile's ARN, which does not name the model. */
 export function takesCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }
 
-/** Returns the member for `topK` in requests to a model; undefined: it has none. */
+/** Returns the member in which a model reads `topK`; undefined if it does not support it. */
 export function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
   if (isClaude(model)) return "top_k";
   return model.includes("amazon.nova") ? "inferenceConfig" : undefined;

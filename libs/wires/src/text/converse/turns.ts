@@ -15,14 +15,14 @@ export function renderTurns(request: TextRequest, context: ConversePartContext) 
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withWords) };
 }
 
-/** Adds the document's name as text to a message that has a document but no text, which the vendor would refuse. */
+/** Adds a document's name as text to a message with a document and no text, since the vendor refuses such a message. */
 function withWords(message: Message): Message {
   const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
   if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;
   return { ...message, content: [...message.content, { text: String(document["name"]) }] };
 }
 
-/** Forms of this wire's blocks: texts, reasoning, tool calls and their results. */
+/** Describes this wire's blocks: texts, reasoning, tool calls and their results. */
 export const pairs: PairForm = {
   text: (text) => ({ text }),
   isThought: ({ reasoningContent }) => isRecord(reasoningContent),
@@ -175,7 +175,7 @@ function bytesOf(kind: string, source: Source): Extract<Source, { kind: "base64"
   throw unsupportedFailure(source.kind === "url" ? `${kind} parts by address` : "file ids of another vendor");
 }
 
-/** Creates document names of allowed characters that are unique, since the vendor refuses duplicates. */
+/** Creates names for documents from the characters that the vendor allows. They are unique: it refuses duplicates. */
 export class DocumentNames {
   readonly #given = new Set<string>();
 
@@ -197,7 +197,7 @@ export class DocumentNames {
 /** Maximum length of a name before a number is appended; the vendor's maximum is 200. */
 const maxNameCharacters = 190;
 
-/** Returns blocks, followed by a cache point if the client set one. */
+/** Returns the blocks, followed by a cache point if the client set a cache mark. */
 export function withCachePoint(
   blocks: readonly JsonObject[],
   cache: CacheHint | undefined,

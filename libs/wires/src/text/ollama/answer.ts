@@ -6,7 +6,7 @@ import type { ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
-/** Creates the renderer of a complete answer, with its first choice: clients of this wire cannot request several. */
+/** Creates the renderer of a complete answer. It renders the first choice; clients of this wire request only one. */
 export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonObject {
   return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
     if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -21,12 +21,12 @@ export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: 
   };
 }
 
-/** Renders a time in Unix seconds as this wire writes it. */
+/** Renders a time in Unix seconds as the date text of this wire. */
 export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
-/** Returns a choice's content; a refusal is its text. */
+/** Returns a choice's content; a refusal counts as text. */
 function contentOf({ parts }: Choice): OllamaContent {
   const text = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : [])).join("");
   const thinking = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
@@ -42,7 +42,7 @@ function contentOf({ parts }: Choice): OllamaContent {
   };
 }
 
-/** Content of a piece of an answer: text, reasoning, calls, images as Base64. */
+/** Content of an answer or of a piece of it: text, reasoning, calls, images in Base64. */
 export interface OllamaContent {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
@@ -50,15 +50,15 @@ export interface OllamaContent {
   readonly images?: readonly string[] | undefined;
 }
 
-/** Form of an endpoint's answers. */
+/** Renders content as an endpoint's answers have it. */
 export type AnswerForm = (content: OllamaContent) => JsonObject;
 
-/** `/api/chat`: a message. */
+/** Form of `/api/chat`: a message. */
 export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => ({
   message: { role: "assistant", content: text, thinking, tool_calls: calls, images },
 });
 
-/** `/api/generate`: text, with reasoning as a separate member. */
+/** Form of `/api/generate`: text, and reasoning as a separate member. */
 export const generateForm: AnswerForm = ({ text = "", thinking }) => ({ response: text, thinking });
 
 /** Renders a call; `index` is its position in the answer. */
@@ -71,7 +71,7 @@ export function renderCall(
 
 const nanosecondsPerMillisecond = 1_000_000;
 
-/** Renders the other members of an answer's last line, with times in nanoseconds; no time is spent on loading. */
+/** Renders the other members of an answer's last line. Durations are in nanoseconds; the time for loading is zero. */
 export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
@@ -95,7 +95,7 @@ function nanoseconds(milliseconds: number): number {
 
 const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as const;
 
-/** Renders the answer to a request without a message, which only asks to load its model. */
+/** Renders the answer to a request without a message, by which a client only loads its model. */
 export function renderLoaded(
   wire: keyof typeof forms,
   { model, now }: { readonly model: string; readonly now: number },

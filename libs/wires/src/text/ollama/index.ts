@@ -21,7 +21,7 @@ const spelling = {
   logProbabilities: "logprobs",
 } as const;
 
-/** The chat wire of Ollama's clients (POST /api/chat). Ollama as a vendor is called by the chat wire. */
+/** The chat wire of Ollama's clients (POST /api/chat). Ollama as a vendor is called by OpenAI's chat wire. */
 export const ollamaChatWire = {
   name: "ollama-chat",
   client: clientOf(chatForm, readChatParams, parseChat),

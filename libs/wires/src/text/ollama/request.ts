@@ -19,8 +19,8 @@ export function parseChat(body: JsonRecord): ParsedText {
 }
 
 /**
- * Parses a prompt into the neutral form, as a user's turn. Throws Failure (400) naming a field that is wrong, or that
- * chat cannot express: a suffix, and a conversation as tokens.
+ * Parses a prompt into the neutral form, as a user's turn. Throws Failure (400) naming a field that is invalid or that
+ * chat cannot express: a suffix, or a conversation as tokens.
  */
 export function parseGenerate(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
@@ -53,7 +53,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
   };
 }
 
-/** Reads the `options` that vendors support; all others are about a model on the local machine. */
+/** Reads the `options` that vendors support; all others are settings of a model on the local machine. */
 function parseOptions(options: Fields): Partial<TextRequest> {
   const most = options.number("num_predict");
   return {
@@ -65,7 +65,7 @@ function parseOptions(options: Fields): Partial<TextRequest> {
   };
 }
 
-/** Parses the format: `json`, a schema, or none, which some clients write as "". */
+/** Parses the format: `json`, a schema, or "", which some clients send for no format. */
 function parseFormat(fields: Fields): OutputFormat | undefined {
   const format = fields.raw("format");
   if (format === undefined || format === "") return undefined;
@@ -76,7 +76,7 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
 
 const efforts = ["low", "medium", "high", "max"] as const;
 
-/** Parses `think`, a switch or an effort. Requested reasoning is also shown. */
+/** Parses `think`, which is a boolean or an effort. Requested reasoning is also shown. */
 function parseThink(fields: Fields): ReasoningWish | undefined {
   const think = fields.raw("think");
   if (think === undefined) return undefined;

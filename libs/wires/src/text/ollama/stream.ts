@@ -9,7 +9,7 @@ import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } 
 /** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
 const maxHeld = 8 * 2 ** 20;
 
-/** Keep-alive: white space before a line's JSON, which readers of lines ignore; an empty line would break some. */
+/** Keep-alive: white space before a line's JSON, which readers ignore. An empty line would break some readers. */
 export const silence = " ";
 
 /** Writes a stream of JSON lines: text as it arrives, calls once they are complete, usage in the last line. */
@@ -50,7 +50,7 @@ export class LineWriter implements StreamWriter {
     this.#form = form;
   }
 
-  /** Renders an event as lines; "" for choices that this wire lacks, and for a `failure`, which `fail` renders. */
+  /** Renders an event as lines; "" for further choices, which this wire lacks, and for a `failure` (see `fail`). */
   write(event: TextEvent): string {
     if ("choice" in event && event.choice !== 0) return "";
     return dispatch(this.#on, event) ?? "";

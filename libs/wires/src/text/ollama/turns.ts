@@ -31,7 +31,7 @@ export function parseTurns(fields: Fields): {
   return { instructions, turns: turns.filter(({ parts }) => parts.length > 0) };
 }
 
-/** Adds a result; consecutive results are one turn. */
+/** Adds a result to the turns; consecutive results are one turn. */
 function answer(turns: { readonly role: Turn["role"]; readonly parts: Part[] }[], result: ToolResultPart): void {
   const last = turns.at(-1);
   if (last?.parts.every(({ kind }) => kind === "tool-result") === true) last.parts.push(result);
@@ -43,7 +43,7 @@ function parseThought(message: Fields): readonly Part[] {
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }
 
-/** Parses a message's calls; their ids are optional, and clients may drop them. */
+/** Parses a message's calls. Their ids are optional, and clients may leave them out of the history. */
 function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, at) => {
     call.ignore("type");
@@ -58,7 +58,7 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
   });
 }
 
-/** Parses a result, which names its call, its tool, or neither: then it answers the oldest pending call. */
+/** Parses a result. It names its call, its tool, or neither; in that case it answers the oldest pending call. */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const named = message.text("tool_name") ?? message.text("name");
   const call = calls.take(message.text("tool_call_id"), named);
@@ -70,7 +70,7 @@ function parseResult(message: Fields, text: string, calls: CallPairs, index: num
   };
 }
 
-/** Parses images in Base64. Their first bytes show the media type; an unknown one counts as PNG. */
+/** Parses images in Base64. The media type is detected by the first bytes; an unknown type counts as PNG. */
 export function parseImages(fields: Fields): readonly ImagePart[] {
   const images = fields.texts("images") ?? [];
   return images.map((text) => {

@@ -10,8 +10,8 @@ import { renderUsage } from "./usage.ts";
 import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
 
 /**
- * Renders the response object of a complete answer. The stream's writer builds its output, so both are equal. Takes the
- * first choice, since clients of this wire cannot request more.
+ * Renders the response object of a complete answer. Its output is built by the writer of streams, so that both have the
+ * same items. Takes the first choice, since clients of this wire cannot request more.
  */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   const [choice] = answer.choices;
@@ -29,7 +29,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   });
 }
 
-/** Members of a response object apart from those of the request that it repeats. */
+/** Members of a response object that do not repeat the request. */
 export interface ResponseState {
   readonly status: ResponseEnding["status"] | "in_progress";
   readonly incomplete_details: JsonObject | null;
@@ -41,7 +41,7 @@ export interface ResponseState {
   readonly serviceTier?: string | undefined;
 }
 
-/** Fields of the request that a response repeats, with their defaults. */
+/** Fields of the request that a response repeats, with the values of absent fields. */
 const echoed: Readonly<Record<string, unknown>> = {
   background: false,
   frequency_penalty: 0,
@@ -87,18 +87,18 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
   };
 }
 
-/** Returns the member for the request's conversation; empty if there is none. */
+/** Returns the member `conversation`; an empty object if the request has no conversation. */
 function echoConversation(conversation: unknown): JsonObject {
   if (typeof conversation === "string") return { conversation: { id: conversation } };
   return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
 }
 
-/** Returns the service tier if the vendor reports none; `auto` becomes `default`. */
+/** Returns the tier to show if the vendor reports none: the requested one, or `default` for `auto`. */
 function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }
 
-/** Returns a function with all of its members; strict mode is false unless requested. */
+/** Returns a function with all its members; `strict` is false unless requested. Other tools are unchanged. */
 function echoTool(tool: JsonObject): JsonObject {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }

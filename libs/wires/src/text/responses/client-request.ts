@@ -30,8 +30,8 @@ const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wan
 
 /**
  * Parses a request of the responses endpoint into the neutral form. The service handles `store` and stored
- * conversations: it adds earlier items to `input` and removes `previous_response_id`. Any remaining one is refused, as
- * are `conversation`, `prompt` and `background: true`, which no other wire can express.
+ * conversations: it adds earlier items to `input` and removes `previous_response_id`. If this member remains, the
+ * request is refused, as for `conversation`, `prompt` and `background: true`, which no other wire can express.
  */
 export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
@@ -103,7 +103,7 @@ function parseFormat(format: Fields): OutputFormat | undefined {
   return parseSchema(format, schema);
 }
 
-/** Parses the request for log probabilities, by `include`, a number of alternatives, or both. */
+/** Parses the request for log probabilities: an entry of `include`, a number of alternatives, or both. */
 function parseLogProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   const included = (fields.list("include") ?? []).includes(wantsProbabilities);
@@ -118,7 +118,7 @@ const maxTools = 1_024;
 
 function parseTools(body: Fields) {
   const all = body.each("tools", maxTools);
-  // Any vendor that makes images supports image generation without options.
+  // Image generation without options can be done by any vendor that makes images.
   const images = all.filter((tool) => tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
 }
@@ -133,7 +133,7 @@ function parseTool(tool: Fields): readonly Tool[] {
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
-/** Returns true for a namespace of functions and free-text tools, which can be sent one by one. */
+/** Returns true for a namespace of only functions and free-text tools, which other wires get as single tools. */
 function isPlainNamespace(namespace: Fields): boolean {
   const members = namespace.list("tools") ?? [];
   return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));

@@ -11,11 +11,11 @@ const maxItems = 20_000;
 interface OpenTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
-  /** True if further items of the role may join the turn: the model's items, or tool outputs. */
+  /** True if more items of the same side can join the turn: items of the model, or outputs of tools. */
   readonly joins: boolean;
 }
 
-/** State while items are read: adjacent items of the model are one turn, and so are adjacent tool outputs. */
+/** State while items are read: adjacent items of the model become one turn, and so do adjacent tool outputs. */
 class ItemTurns {
   readonly instructions: TextPart[] = [];
   readonly turns: OpenTurn[] = [];
@@ -35,7 +35,7 @@ class ItemTurns {
     this.addTurn("user", [name === undefined ? result : { ...result, name }], true);
   }
 
-  /** Attaches a signature that was carried in a separate item to its part; without the part it is dropped. */
+  /** Attaches a signature from a separate item to the part that it belongs to; drops it if the part is missing. */
   seal({ seal, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
     const at =
@@ -45,7 +45,7 @@ class ItemTurns {
   }
 }
 
-/** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
+/** Reads `input`: a string, or items. Throws Failure (400) for an invalid item or an unresolved reference. */
 export function parseTurns(body: Fields) {
   const conversation = new ItemTurns();
   // A request may have instructions only.
@@ -58,7 +58,7 @@ export function parseTurns(body: Fields) {
 
 type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
 
-/** Readers of the client's items; those of the model's items are in `parse-items.ts`. */
+/** Readers of items that clients create; readers of the model's items are in `parse-items.ts`. */
 const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   message: readMessage,
   function_call_output: (conversation, item) => conversation.answer(readOutput(item, false)),
@@ -92,7 +92,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
   conversation.addTurn("assistant", parts, true);
 }
 
-/** Returns an item's type, which messages and references may leave out. */
+/** Returns an item's type; messages and references may leave out the member. */
 function typeOf(item: Fields): string {
   const type = item.text("type");
   if (type !== undefined) return type;

@@ -5,17 +5,17 @@ import { type EarlyEnd, memberTextReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
-/** Maximum characters of raw deltas before the text is read from them. */
+/** Maximum characters of raw deltas that are collected before their text is read. */
 const maxRaw = 16 * 1024;
 
-/** Maximum characters of an open part that are kept for its last event; a longer part loses its beginning. */
+/** Maximum characters of an open part that are kept for its last event; if it is longer, its beginning is dropped. */
 const maxWords = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
 
 const lineFeed = 0x0a;
 
-/** Events with a part's complete text, by the kind of part, and the member with the text. */
+/** Event with a part's complete text, and the event's member that contains it, by the type of the part. */
 const wholeEvents: Readonly<Record<string, readonly [type: string, member: string]>> = {
   output_text: ["response.output_text.done", "text"],
   refusal: ["response.refusal.done", "refusal"],
@@ -24,8 +24,8 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
 };
 
 /**
- * Ends a stream of response events early. The terminal event repeats all output, so finished items are kept as the
- * vendor sent them, and open ones with their text so far.
+ * Ends a stream of response events early. The terminal event repeats all output: finished items as the vendor sent
+ * them, and open items with the text that was sent.
  */
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
@@ -76,7 +76,7 @@ class SeenAnswer {
     else this.#event(parseFrameRecord(frame), raw);
   }
 
-  /** Returns the events that end the open part, the open item and the response, numbered after those sent. */
+  /** Returns the events that end the open part, the open item and the response. Their numbers follow `sequence`. */
   end(used: Units, sequence: number): readonly string[] | undefined {
     const response = this.#response;
     if (response === undefined) return undefined;
@@ -100,7 +100,7 @@ class SeenAnswer {
     if (event === undefined) return;
     const handle = typeof event["type"] === "string" ? own(this.#on, event["type"]) : undefined;
     if (handle !== undefined) handle(event);
-    // The event has its type only in the data.
+    // This event has no name before its data, so that its type is known only after parsing.
     else if (typeof event["delta"] === "string") this.#delta(raw);
   }
 
@@ -137,7 +137,7 @@ class SeenAnswer {
     return [...ends, event("response.output_item.done", { output_index: at.output_index, item: whole })];
   }
 
-  /** Returns the events that end an item's text, and the item. */
+  /** Returns the events that end an item's text, and the complete item. */
   #wholeItem(
     item: JsonRecord,
     at: JsonRecord,

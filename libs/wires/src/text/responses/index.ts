@@ -67,13 +67,13 @@ const failures: readonly unknown[] = ["error", "response.failed"];
 /** Matches events that contain the complete response object. */
 const withResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
 
-/** Returns true if a stream can begin with an event: a type that is not a failure, with its response if needed. */
+/** Returns true if an event can begin a stream: a type that is not a failure, with its response if it must have one. */
 function begins({ type, response }: JsonRecord): boolean {
   if (typeof type !== "string" || failures.includes(type)) return false;
   return !withResponse.test(type) || isRecord(response);
 }
 
-/** Types of items from the model other than messages. */
+/** Types of items other than messages that the model creates. */
 const answerTypes: ReadonlySet<unknown> = new Set([
   "function_call",
   "custom_tool_call",
@@ -81,7 +81,7 @@ const answerTypes: ReadonlySet<unknown> = new Set([
   "web_search_call",
 ]);
 
-/** Reads the conversation of a request, without instructions, which do not carry over to the next turn. */
+/** Reads the conversation of a request, without instructions, which clients may change from turn to turn. */
 function readDialogue(body: JsonRecord): Dialogue {
   const { input } = body;
   const turns = typeof input === "string" ? [{ content: input }] : input;

@@ -2,14 +2,14 @@ import { present } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
 import type { JsonObject, NamespacedTool, Tool } from "../hub/request.ts";
 
-/** Maximum length of a function's name that every vendor accepts. */
+/** Maximum length of a function's name that all vendors accept. */
 const maxCharacters = 64;
 /** Number of characters of the hash that replaces the end of a long name. */
 const hashCharacters = 8;
 
 /**
- * Returns the name of a tool including its namespace, for wires without namespaces. It is deterministic, so a call in
- * the history finds its tool. A name that is too long is cut and ends in a hash.
+ * Returns a tool's name with its namespace, for wires without namespaces. Equal input gives an equal name, so that a
+ * call in the history finds its tool. A name that is too long is cut and ends in a hash.
  */
 export function qualifiedName(namespace: string | undefined, name: string): string {
   if (namespace === undefined) return name;

@@ -16,18 +16,18 @@ import {
   reasoningItem,
 } from "./render-items.ts";
 
-/** Renders one event: its type, and its members other than type and sequence number. */
+/** Renders one event from its type and its members; the sequence number is added. */
 export type Emit = (type: string, members: JsonObject) => string;
 
-/** Id and index of an item, which all of its events have. */
+/** Id and index of an output item, which all its events repeat. */
 export interface ItemRef {
   readonly id: string;
   readonly index: number;
 }
 
 /**
- * An output item during streaming. Every method returns the resulting events as text. An item may have several parts:
- * the next part can join it.
+ * An output item while it is streamed. Methods return the events to send, as text. Several parts can belong to one
+ * item; `joins` is true if the next part does.
  */
 export interface OpenItem {
   joins(opened: OpenedPart): boolean;
@@ -41,8 +41,8 @@ export interface OpenItem {
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 
 /**
- * A call of a function or of a free-text tool. If the vendor has only functions, a free-text tool's input arrives
- * wrapped and is sent unwrapped at its end.
+ * A call of a function or a free-text tool. If the vendor has only functions, a free-text tool's input arrives wrapped
+ * in JSON; it is unwrapped and sent at the end of the call.
  */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;
@@ -100,11 +100,11 @@ interface GrowingText {
   readonly citations: Citation[];
   readonly logProbabilities: TokenProbability[];
   annotated: number;
-  /** Number of characters so far. */
+  /** Number of characters sent so far. */
   length: number;
 }
 
-/** A message, with texts and refusals as content parts. */
+/** A message, whose texts and refusals are content parts. */
 export class OpenMessage implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -146,7 +146,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = annotation(citation, open.length);
     if (first === undefined) return "";
-    // The citation is kept as sent, so that the text's end does not change it for the client.
+    // The annotation is kept as it was sent; the end of the text would otherwise change it.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,
@@ -189,7 +189,7 @@ function content(part: TextPart | RefusalPart): JsonObject {
   return part.kind === "text" ? outputText(part) : { type: "refusal", refusal: part.text };
 }
 
-/** Reasoning: summaries and contents under one id, with the encrypted content that restores it. */
+/** A reasoning item: summaries and contents with one id, and the encrypted content from which it can be restored. */
 export class OpenReasoning implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -218,7 +218,7 @@ export class OpenReasoning implements OpenItem {
     return "";
   }
 
-  /** Adds text to a summary, whose part is announced with its first text; encrypted reasoning may have none. */
+  /** Adds text. A summary's part is announced with its first text, since encrypted reasoning may have no text. */
   delta(text: string): string {
     const first = this.#hasText ? "" : this.#announce("added", "");
     this.#hasText = true;

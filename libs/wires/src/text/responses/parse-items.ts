@@ -9,10 +9,10 @@ import { qualifiedName } from "./namespaces.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
 
-/** Maximum number of parts of a reasoning item's summary or content. */
+/** Maximum number of parts of the summary or content in a reasoning item. */
 const maxThoughts = 4_096;
 
-/** Readers of items that the model wrote, in an answer or in the next request's history. */
+/** Readers of items that the model writes, in an answer or in the history of the next request. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
   message: readMessage,
   function_call: (item) => readCall(item, "arguments"),
@@ -23,7 +23,7 @@ const modelItems: Readonly<Record<string, ReadItem>> = {
   image_generation_call: readImageCall,
 };
 
-/** Items of tools that the vendor runs, and the client's items for them; they are sent to the same wire only. */
+/** Items of tools that the vendor runs, and clients' replies to them; they are sent only to vendors of this wire. */
 const vendorItems: ReadonlySet<string> = new Set([
   "web_search_call",
   "file_search_call",
@@ -68,7 +68,7 @@ function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] 
   return [member === "input" ? { ...call, custom: true } : call];
 }
 
-/** Parses summary and content as two parts under one id; the last one has the encrypted content. */
+/** Parses summary and content as two parts with one id; the last part gets the encrypted content. */
 function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
@@ -119,7 +119,7 @@ const readText: ReadPart = (part) =>
 
 const readers: Readonly<Record<string, ReadPart>> = {
   input_text: readText,
-  // Tools of reasoning models, and older clients, send texts with these types.
+  // Tools of reasoning models, and older clients, send texts as parts of these types.
   text: readText,
   output_text: readOutputText,
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
@@ -139,7 +139,7 @@ function readOutputText(part: Fields): Part {
   };
 }
 
-/** Parses an annotation of a text, which is kept unchanged for the same wire; empty if it is not an object. */
+/** Parses an annotation, with the complete value for vendors and clients of this wire; empty if it is not an object. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, filename, start_index: start, end_index: end } = value;
@@ -176,7 +176,7 @@ function fileId(part: Fields, id: string | undefined, missing: string): Source {
   return { kind: "file-id", wire: "responses", id: id ?? part.needText(missing) };
 }
 
-/** Kind of this wire's own encrypted content. */
+/** Kind of signature that vendors of this wire create. */
 const kind = "encrypted_content";
 
 function sealOf(item: Fields): Seal | undefined {
@@ -184,7 +184,7 @@ function sealOf(item: Fields): Seal | undefined {
   return text === undefined || text === unsealed ? undefined : sealFromClient(text, "responses", kind);
 }
 
-/** Wraps the encrypted content of a vendor of this wire. */
+/** Wraps the encrypted content of a vendor of this wire as its signature. */
 export function ownSealOf(value: string): Seal {
   return { wire: "responses", kind, value };
 }

@@ -13,8 +13,8 @@ import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReas
 import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 
 /**
- * Maximum characters of output that are kept for the terminal event, which repeats all of it. A longer answer ends with
- * upstream_error, since a truncated one must not look complete.
+ * Maximum characters of output that are kept for the terminal event, which repeats all output. A longer answer ends
+ * with upstream_error, since an incomplete answer must not look complete.
  */
 export const maxKept = 32 * 2 ** 20;
 
@@ -48,7 +48,7 @@ export class PartWriter {
     this.#names = localNames(context.request.tools);
   }
 
-  /** Returns the events that an event of the answer causes. Throws Failure upstream_error beyond `maxKept`. */
+  /** Returns the events to send for an event of the answer. Throws Failure upstream_error beyond `maxKept`. */
   take(event: TextEvent): string {
     return this.#order
       .take(event)
@@ -56,7 +56,7 @@ export class PartWriter {
       .join("");
   }
 
-  /** Returns the output of a broken stream: what was sent, with the open item so far. */
+  /** Returns the output of a broken stream: the finished items, and the open item with its text so far. */
   broken(): readonly JsonObject[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
   }
@@ -83,7 +83,7 @@ export class PartWriter {
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
-  /** Ends the part. Another wire's signature of a call or text is sent as a reasoning item, which clients return. */
+  /** Ends the part. If a call or text has another wire's signature, a reasoning item that carries it follows. */
   #end(seal: Seal | undefined): string {
     const ended = this.#open?.endPart(seal) ?? "";
     if (seal === undefined || this.#opened?.kind === "reasoning") return ended;

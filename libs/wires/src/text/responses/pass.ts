@@ -17,7 +17,7 @@ import { outputOf } from "./vendor-answer.ts";
 const responseWord = Buffer.from('"response"');
 const modelWord = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
-/** Text in the type of every tool's item. */
+/** Text that occurs in the item types of all tools. */
 const toolCallWord = Buffer.from('_call"');
 const deltaWord = Buffer.from('"delta"');
 const sequenceWord = Buffer.from('"sequence_number":');
@@ -46,7 +46,7 @@ export const responsesPass: TextPass = {
     return { body: fitted, dropped: [...accepted.dropped, ...dropped] };
   },
 
-  /** Parses only terminal events; others are recognised by their first line. */
+  /** Inspects a frame. Only terminal events are parsed; others are recognised by their first line. */
   see(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };
@@ -105,7 +105,7 @@ function withEcho(response: Buffer, echo: JsonRecord): Buffer {
   return spliceMembers(response, Object.fromEntries(members));
 }
 
-/** Returns the call of a finished tool item: it is charged even if the client disconnects before the stream's end. */
+/** Returns the call of a finished tool item. It is charged even if the client disconnects before the stream ends. */
 function feesOfItem(frame: Buffer): ReportedFees | undefined {
   if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallWord)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
@@ -115,7 +115,7 @@ function feesIn(item: unknown): ReportedFees | undefined {
   return isRecord(item) ? reportedFees({ calls: callOfItem(item) }) : undefined;
 }
 
-/** Returns true if a frame may be terminal. A frame with other fields first, or other line ends, must be parsed. */
+/** Returns true if a frame may be terminal; also for a frame with unusual fields or line ends, which must be parsed. */
 function mayBeTerminal(frame: Buffer): boolean {
   const usual = frame.indexOf("event: response.") === 0;
   if (!usual) return true;

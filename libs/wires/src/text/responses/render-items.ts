@@ -18,10 +18,10 @@ import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import type { LocalName } from "./namespaces.ts";
 
-/** State of an item: `in_progress` when added to a stream, then `completed`, or `incomplete` if truncated. */
+/** State of an item: `in_progress` when a stream adds it, then `completed`, or `incomplete` if truncated. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** Renders a message of the model's adjacent texts and refusals. */
+/** Renders adjacent texts and refusals of the model as one message. */
 export function messageItem(id: string, parts: readonly Part[], status: ItemStatus): JsonObject {
   return { type: "message", id, status, role: "assistant", content: parts.flatMap(messageContent) };
 }
@@ -31,7 +31,7 @@ function messageContent(part: Part): readonly JsonObject[] {
   return part.kind === "refusal" ? [{ type: "refusal", refusal: part.text }] : [];
 }
 
-/** Renders reasoning under one id: parts that are marked as not a summary are content, all others are summary. */
+/** Renders reasoning with one id. Parts that are marked as not a summary become content, all others summary. */
 export function reasoningItem(
   id: string | undefined,
   parts: readonly ReasoningPart[],
@@ -79,7 +79,7 @@ export function imageItem(id: string, { source }: ImagePart): JsonObject | undef
   });
 }
 
-/** Renders a compaction, if a vendor of this wire made it. */
+/** Renders a compaction; undefined if another wire's vendor made it. */
 export function compactionItem(id: string | undefined, { seal }: CompactionPart): JsonObject | undefined {
   const value = ownSeal(seal, "responses");
   return value === undefined ? undefined : present({ type: "compaction", id, encrypted_content: value });
@@ -119,7 +119,7 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
 function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {
   if (source.kind === "file-id") return { file_id: ownFile(source), filename: name };
   if (source.kind === "url") return { file_url: source.url, filename: name };
-  // The vendor requires a name for bytes.
+  // The vendor requires a name for a file that is sent as bytes.
   if (source.kind === "base64")
     return { file_data: writeDataUrl(source), filename: name ?? defaultFileName(source.mediaType) };
   const data = Buffer.from(source.text).toString("base64");
@@ -145,7 +145,7 @@ export function outputText({ text, citations, logProbabilities }: TextPart): Jso
   };
 }
 
-/** Renders a citation as an annotation: unchanged if it is this wire's, else from its address. */
+/** Renders a citation as an annotation: unchanged if it is this wire's, else only if it has an address. */
 export function annotation(citation: Citation, length: number): readonly unknown[] {
   if (citation.own?.wire === "responses") return [citation.own.value];
   const { url, title, start, end } = citation;

@@ -13,7 +13,7 @@ import type { Unsupported } from "../hub/field-support.ts";
 
 const searchType = "web_search";
 
-/** Returns true if a type of tool is web search: `web_search`, `web_search_preview`, or either with a date. */
+/** Returns true for the types of web search: `web_search`, `web_search_preview`, or one of them with a date. */
 export function isSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
@@ -32,7 +32,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
   return searchTool("responses", type === searchType ? rest : { type, ...rest }, wish, { ...others, ...filtering });
 }
 
-/** Renders web search for the vendor; another wire's as far as this one can express it. */
+/** Renders web search for the vendor. Of another wire's search it renders the options that this wire can express. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "responses") return { type: searchType, ...options };
   const { allowedDomains, blockedDomains, contextSize, location } = wish;

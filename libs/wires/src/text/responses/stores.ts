@@ -3,9 +3,9 @@ import { isRecord, memberOf, own, recordsIn, textOf, type JsonRecord } from "../
 import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-searches.ts";
 
-/** Members that name objects in the vendor's store: earlier items, and everything that hosted tools made. */
+/** Members that name objects in the vendor's store: earlier items, and objects that hosted tools created. */
 export const stores = {
-  // The service resolves this member.
+  // The service replaces this member by the earlier items.
   without: ["previous_response_id"],
   opaque: [
     "parameters",
@@ -51,7 +51,7 @@ function citedFile(annotation: JsonRecord): readonly MadeId[] {
   return [...named("container", annotation["container_id"]), ...named("file", annotation["file_id"])];
 }
 
-/** Types of items that are complete in themselves: their ids are never looked up. */
+/** Types of items that contain all their content, so that vendors never look up their ids. */
 const selfContained: ReadonlySet<string> = new Set([
   "function_call",
   "function_call_output",
@@ -68,7 +68,7 @@ const selfContained: ReadonlySet<string> = new Set([
   "compaction_trigger",
 ]);
 
-/** Items that are complete if they have the member that only the vendor could add. */
+/** Member by which items of a type contain all their content; without it, the vendor must look up the id. */
 const wholeWith: Readonly<Record<string, string>> = {
   message: "content",
   reasoning: "encrypted_content",
@@ -77,7 +77,7 @@ const wholeWith: Readonly<Record<string, string>> = {
   image_generation_call: "result",
 };
 
-/** Members with the content of items that their vendor looks up by their ids if it can. */
+/** Members with the content of items whose ids the vendor still looks up where it can. */
 const contentMembers: Readonly<Record<string, readonly string[]>> = {
   reasoning: ["content", "summary"],
   web_search_call: ["action"],
@@ -88,9 +88,9 @@ const contentMembers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the items of a response's input whose ids a vendor may look up or refuse: references, items without what
- * makes them independent of a store, and items with an id in another form than the wire's. The gateway's own ids are in
- * no vendor's store; only references to them must be resolved.
+ * Returns the items of a response's input whose ids a vendor may look up or refuse: references, items without all their
+ * content, and items whose id does not have the form that the wire demands. No vendor's store has the gateway's ids; of
+ * these, only references must be resolved.
  */
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
@@ -114,7 +114,7 @@ function hasContent(item: JsonRecord): boolean {
   });
 }
 
-/** Prefixes of ids that the wire's vendor demands, by the type of their item. */
+/** Prefixes that the wire's vendor demands of an item's id, by the type of the item. */
 const demandedPrefixes: Readonly<Record<string, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -124,23 +124,23 @@ const demandedPrefixes: Readonly<Record<string, string>> = {
   custom_tool_call_output: "ctc",
 };
 
-/** Maximum length of an item's id that the wire's vendor accepts. */
+/** Maximum length of an item's id that this wire's vendor accepts. */
 const maxIdCharacters = 64;
 
 function isOwnForm(item: JsonRecord, id: string): boolean {
   return id.length <= maxIdCharacters && id.startsWith(own(demandedPrefixes, typeOf(item)) ?? "");
 }
 
-/** An input without the items' ids that a vendor does not know. */
+/** An input in which ids that a vendor does not know are removed or replaced. */
 interface FittedItems {
   readonly items: readonly unknown[];
   readonly dropped: readonly string[];
 }
 
 /**
- * Replaces or removes the ids of items that the vendor does not have. OpenAI looks ids up, also next to content, and
- * refuses reasoning and tool steps without a known one: they are left out and named. Other vendors read the content,
- * and may demand an id; they get one that names nothing.
+ * Replaces or removes the ids of items that the vendor's store does not have. OpenAI (`isStrict`) looks up every id,
+ * even of an item with content, and refuses reasoning and tool steps without a known id: these items are left out and
+ * reported. Other vendors read the content, and may require an id; they get an id that names no item.
  */
 export function withoutForeignIds(
   input: readonly unknown[],
@@ -160,7 +160,7 @@ export function withoutForeignIds(
   return { items, dropped: [...dropped] };
 }
 
-/** Returns an id that names no item at any vendor, equal for equal ids. */
+/** Returns an id that no vendor's store has; equal ids give equal results. */
 function namelessId(id: string): string {
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 32);
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? "item_"}${hash}`;
@@ -173,7 +173,7 @@ function isWhole(item: JsonRecord): boolean {
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 
-/** Returns an item's type; an item without one is a message, or a reference if it has no role. */
+/** Returns an item's type. Without the member, an item with a role is a message, and any other is a reference. */
 function typeOf({ type, role }: JsonRecord): string {
   if ((type ?? undefined) !== undefined) return textOf(type);
   return (role ?? undefined) === undefined ? "item_reference" : "message";
@@ -182,14 +182,14 @@ function typeOf({ type, role }: JsonRecord): string {
 /** Prefixes of items' ids. */
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 
-/** Returns the id of an output item: equal in a stream and in the complete answer, unique to the answer. */
+/** Returns an output item's id: the same in the stream and in the complete answer, and unique to the answer. */
 export function itemId(answerId: string, prefix: (typeof prefixes)[number], index: number): string {
   return `${prefix}_${answerId.slice(answerId.indexOf("_") + 1)}_${index}`;
 }
 
 const ownId = new RegExp(`^(?:${prefixes.join("|")})_([A-Za-z0-9_-]+)_\\d+$`);
 
-/** Returns the id of an item's response, which the item's id contains; undefined for ids of other origin. */
+/** Returns the id of the response that an item's id contains; undefined for ids that the gateway did not create. */
 export function responseOfItem(id: string): string | undefined {
   const [, answer] = ownId.exec(id) ?? [];
   return answer === undefined ? undefined : `resp_${answer}`;

@@ -59,7 +59,7 @@ export function renderUsage(units: Units): JsonObject {
 /** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
-/** Types of tools that the client runs, and of search among tools, which is free. */
+/** Types of tools that the client runs, and of searches among tools; neither is charged. */
 const unpaidTools: ReadonlySet<unknown> = new Set([
   "function",
   "custom",
@@ -112,12 +112,12 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   ];
 }
 
-/** Returns true if a shell runs in a container of the vendor. */
+/** Returns true if the environment of a shell is a container of the vendor. */
 function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
 
-/** Limits a request's tool calls if the client sets no limit; the vendor then answers without further calls. */
+/** Limits the number of tool calls if the client does not; beyond the limit the vendor answers without tools. */
 export function capTools(body: Buffer, most: number): Buffer {
   return typeof memberOf(body, "max_tool_calls") === "number"
     ? body
@@ -133,7 +133,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
   image_generation_call: "imageGenerations",
 };
 
-/** Returns the tool call in an item. Code execution counts once, however often it runs; opening a result is free. */
+/** Returns the tool call in an item. An item of code execution is one call; opening a search result is free. */
 export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;

@@ -44,7 +44,7 @@ function failed({ error }: JsonObject): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : undefined);
 }
 
-/** End of a response, in this wire's terms. */
+/** Members of a response that state how it ended. */
 export interface ResponseEnding {
   readonly status: "completed" | "incomplete" | "failed";
   readonly incomplete_details: JsonObject | null;
@@ -76,12 +76,12 @@ const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
   other: completed,
 };
 
-/** Returns the ending for a finish reason; a textual refusal is a complete answer. */
+/** Returns the ending for a finish reason; a refusal sent as text is a complete answer. */
 export function endingOf(finish: FinishReason, refusedInWords: boolean): ResponseEnding {
   return finish === "refused" && refusedInWords ? completed : endings[finish];
 }
 
-/** Returns why the model stopped, from a finished response and its kinds of parts. */
+/** Returns the reason why the model stopped. `kinds` are the kinds of parts in the response. */
 export function finishOf(response: JsonObject, kinds: ReadonlySet<Part["kind"]>): FinishReason {
   if (response["status"] === "incomplete") {
     const details = response["incomplete_details"];

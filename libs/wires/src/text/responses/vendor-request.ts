@@ -41,8 +41,9 @@ export const minOutputTokens = 16;
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
 
 /**
- * Renders the request for a vendor of this wire. The vendor stores nothing: the gateway has the conversation, and
- * reasoning is returned encrypted. Throws Failure unsupported_parameter for what the wire cannot express.
+ * Renders the request for a vendor of this wire. The vendor is asked to store nothing, since the gateway keeps the
+ * conversation, and to return reasoning encrypted. Throws Failure unsupported_parameter for what the wire cannot
+ * express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -81,7 +82,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.words };
 }
 
-/** Returns an output limit that the vendor accepts: a smaller one is raised, and reported as lost. */
+/** Returns an output limit that the vendor accepts. A smaller limit is raised, which is reported as a loss. */
 function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
   unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < minOutputTokens);
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
@@ -106,7 +107,7 @@ function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
   return present({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
-/** Renders `include`; encrypted reasoning is requested only with reasoning, since other models refuse it. */
+/** Renders `include`. Encrypted reasoning is requested only if the model reasons, since other models refuse it. */
 function renderInclude({ reasoning, logProbabilities }: TextRequest, model: string): readonly string[] | undefined {
   const thinks = reasoning !== undefined && effortOf(reasoning) !== "none" && takesReasoning(model);
   const include = [
@@ -116,7 +117,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest, model: stri
   return include.length > 0 ? include : undefined;
 }
 
-/** Renders tools; image output is a tool on this wire. */
+/** Renders tools; on this wire, image output is requested by a tool. */
 function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
@@ -132,7 +133,7 @@ interface ToolSet {
   readonly members: Tool[];
 }
 
-/** Groups adjacent tools of one namespace, or of none. */
+/** Groups adjacent tools that have the same namespace, or no namespace. */
 function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   const sets: ToolSet[] = [];
   for (const tool of tools) {
@@ -147,7 +148,7 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
 const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
-    // The default is true at the vendor, and false on all other wires.
+    // The default of `strict` is true at the vendor, and false on all other wires.
     return present({
       type: "function",
       ...named(within ?? { name, description }),

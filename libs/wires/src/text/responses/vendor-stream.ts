@@ -11,8 +11,8 @@ import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
 /**
- * Reads a vendor's stream of response events. Items are emitted as their events arrive; content that only an item's end
- * has (encrypted content, an item of a tool) is emitted then. Unknown events are ignored.
+ * Reads a vendor's stream of response events. The content of items is emitted as it arrives. Encrypted content, and
+ * items of tools, arrive only with an item's end and are emitted then. Unknown events are ignored.
  */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -63,7 +63,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
-/** Reads a failure: `error` has its code at the top or under `error`, `response.failed` in its response. */
+/** Reads a failure. The code of `error` is at its top or under `error`; that of `response.failed` in its response. */
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
@@ -77,7 +77,7 @@ function failureOf(event: JsonRecord): TextEvent {
 
 type ResponsesHandler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 
-/** Handlers of the stream's events. A part's key consists of its item's index and its index within the item. */
+/** Handlers of the stream's events. A part's key has the index of its item and the part's index in the item. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],
@@ -119,7 +119,7 @@ function contentKey(event: JsonRecord): string {
   return `${itemKey(event["output_index"])}text:${String(event["content_index"])}`;
 }
 
-/** Opens a call with its item's first event; other items open with their first part. */
+/** Opens a call with the first event of its item; items of other types open with their first part. */
 function startCall(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
@@ -138,7 +138,7 @@ function grow(book: PartBook, key: string, opened: OpenedPart, text: unknown): r
   return [...book.start(key, opened), ...book.delta(key, textOf(text))];
 }
 
-/** Adds the complete text, for vendors that sent no deltas. */
+/** Adds the complete text of a part for which the vendor sent no deltas. */
 function late(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
   return book.hasText(key) ? [] : grow(book, key, opened, text);
 }
@@ -156,11 +156,11 @@ function thoughtIndex(event: JsonRecord, summary: boolean): unknown {
   return event[summary ? "summary_index" : "content_index"];
 }
 
-/** Adds text of reasoning. Parts of a summary are one text, separated by a blank line, as in a complete answer. */
+/** Adds text of reasoning. A summary's parts become one text, separated by blank lines, as in a complete answer. */
 function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = thoughtKey(event, summary);
   const id = textOf(event["item_id"]);
-  // A summary ends when the content begins: only one part of an item is open at a time.
+  // A summary ends when the content begins, since only one part of an item may be open at a time.
   const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
   const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
@@ -172,7 +172,7 @@ function lateThought(book: PartBook, event: JsonRecord, summary: boolean, text: 
   return isSent ? [] : think(book, event, summary, text);
 }
 
-/** Ends an item and its open parts, the last one with encrypted content; emits a part that was never opened. */
+/** Ends an item and its open parts, the last with encrypted content. Emits the parts of an item that opened none. */
 function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));

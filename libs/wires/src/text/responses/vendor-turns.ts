@@ -33,7 +33,7 @@ function renderTurn(
     : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
 }
 
-/** Groups adjacent parts of one item: texts with what belongs to them, and reasoning under one id. */
+/** Groups adjacent parts that form one item: texts with files and images, or reasoning with the same id. */
 function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = [];
   for (const part of parts) {
@@ -95,7 +95,7 @@ function renderModelRun(
   return renderWords(run, path);
 }
 
-/** Renders reasoning that the vendor encrypted; it refuses all other. */
+/** Renders reasoning that the vendor encrypted; other reasoning, which the vendor refuses, is dropped. */
 function renderThoughts(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
   const sealed = ownSeal(parts.at(-1)?.seal, "responses");
   unsupported.noteIf("turn.reasoning", sealed === undefined);
