@@ -3,14 +3,14 @@ import type { Conversation } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import { unsteadyMembers, type Dialogue } from "@modelgate/wires/text";
 
-/** Maximum characters hashed of a conversation's beginning. */
+/** Maximum characters of a conversation's beginning from which its id is computed. */
 const maxCharacters = 16 * 1024;
 
 /**
- * Derives the ids by which a conversation is recognized in later requests. Uses the client's conversation name where
- * there is one. Otherwise uses the text and roles before the first answer and, from the second turn on, the first
- * answer too, which distinguishes conversations that begin alike. A request that only begins a conversation looks up
- * nothing; weights and round robin choose its channel. Returns undefined for a request without turns.
+ * Derives the ids under which a conversation is recognized in later requests. If the client names the conversation, the
+ * id depends on that name. Otherwise it depends on the text and roles before the first answer and, from the second turn
+ * on, also on the first answer, which distinguishes conversations with the same beginning. `find` is empty for a
+ * request that begins a conversation, because it has no route yet. Returns undefined for a request without turns.
  */
 export function conversationOf({
   name,
@@ -33,7 +33,8 @@ export function conversationOf({
 }
 
 /**
- * Hashes the text of values in their order, regardless of nesting: a text and a list with one text have the same hash.
+ * Hashes the text of values in order, regardless of nesting: a text and a list that contains only this text have the
+ * same hash.
  */
 class HashedText {
   readonly #hash: Hash = createHash("sha256");

@@ -17,13 +17,13 @@ import type { Deps } from "./deps.ts";
 import { fitRequest } from "./exchanges/pass-through.ts";
 import { foreignItems } from "./vendor-ids.ts";
 
-/** A wire whose clients can request a count of input tokens. */
+/** A wire (API format) whose clients can request a count of input tokens. */
 export interface CountingWire {
   readonly client: TextClient & { readonly count: TokenCount };
   readonly pass: TextPass;
 }
 
-/** Request to count input tokens. */
+/** A request to count input tokens. */
 export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer"> {
   readonly wire: CountingWire;
   readonly body: Buffer;
@@ -31,12 +31,12 @@ export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer
   readonly admitted: AdmittedIds;
 }
 
-/** Tokens that each turn adds to those of its text. */
+/** Number of tokens that each turn adds to those of its text. */
 const tokensPerTurn = 4;
 
 /**
- * Returns the number of input tokens of a request: counted by the vendor where it offers that, else by the gateway's
- * tokenizer. The call is free.
+ * Returns the number of input tokens of a request, as the vendor counts them; if it offers no count, the gateway's
+ * tokenizer counts. The call is free.
  */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: TokenCountRequest): Promise<number> {
   const { params, body, wire } = counted;
@@ -59,7 +59,10 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Toke
   return await countHere(await requestIn(wire.client, body, params.model), params);
 }
 
-/** Sends the body to the vendor with the vendor's name of the model, and passes the answer through unchanged. */
+/**
+ * Builds an exchange that sends the body with the vendor's name of the model, and returns the vendor's answer
+ * unchanged.
+ */
 async function countExchange({ client, pass }: CountingWire, given: Buffer, target: PassTarget): Promise<Exchange> {
   const { model } = target;
   const renamed = await inTurnsIfLong(pass.upstreamBody(given, { model, reportUsage: false }));
@@ -91,7 +94,7 @@ async function countHere({ instructions, turns, tools }: TextRequest, { media }:
   return (await countTokens([...words, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
-/** Parses the request whose tokens are counted. */
+/** Parses the request of which the tokens are counted. */
 async function requestIn(
   { count, read: parseRequest }: CountingWire["client"],
   body: Buffer,

@@ -2,7 +2,7 @@ import { idSource, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay, type RelayEnv } from "@modelgate/relay";
 import { openImages, type ImagesDeps, type ImagesEnv } from "@modelgate/relay/images";
 
-/** Environment variables that text calls read. */
+/** Environment variables of text calls. */
 export interface TextEnv {
   readonly relay: RelayEnv;
   readonly images: ImagesEnv;
@@ -10,13 +10,13 @@ export interface TextEnv {
 
 /** Dependencies of text calls. */
 export interface Deps extends OpenRelay {
-  /** Creates the id of an answer that a vendor of another wire gave; the wire prepends its prefix. */
+  /** Creates the id of an answer from a vendor of another wire. The client's wire adds its prefix to the id. */
   readonly newAnswerId: () => string;
-  /** Image dependencies, for generated content that an image model produces. */
+  /** Dependencies of images, for requests of the Gemini wire that an image model answers. */
   readonly images: ImagesDeps;
 }
 
-/** Opens all dependencies. */
+/** Opens the dependencies of text calls. */
 export async function openDeps(context: Pick<ServiceContext<TextEnv>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const open = await openRelay(env.relay, context);

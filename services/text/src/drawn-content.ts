@@ -18,21 +18,21 @@ import {
   type TextRequest,
 } from "@modelgate/wires/text";
 
-/** A generated-content request that an image model answers. */
+/** A request of the Gemini wire (`generateContent`) that an image model answers. */
 export interface Drawing {
   readonly body: Buffer;
   readonly model: string;
   readonly stream: boolean;
   readonly asArray: boolean;
   readonly answerId: string;
-  /** Requested size class, for example 4K. */
+  /** Size class that the request names, for example 4K. */
   readonly imageSize?: string | undefined;
 }
 
-/** A parsed image request, and the function that renders the images as generated content. */
+/** A parsed image request, and the function that renders the images as an answer of the Gemini wire. */
 export type ReadDrawing = Pick<ImagesCall, "parsed" | "render">;
 
-/** Names that the fields which image vendors may not support have in the Gemini wire. */
+/** Names in the Gemini wire of the fields that image vendors may not support. */
 export const drawingSpelling = {
   images: "contents",
   count: "generationConfig.candidateCount",
@@ -40,8 +40,8 @@ export const drawingSpelling = {
 } as const;
 
 /**
- * Parses a generated-content request for images: texts become the prompt, images become the input to edit. Throws
- * Failure (400) naming the field.
+ * Parses a request of the Gemini wire as an image request: its texts become the prompt, its images the input to edit.
+ * Throws Failure (400) that names the invalid field.
  */
 export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
@@ -67,7 +67,7 @@ function imageRequest(request: TextRequest): ImageRequest {
     images: imagesIn(request),
     count: request.choices,
     size: sizeOf(request.image?.aspectRatio),
-    // Clients of this wire expect the images inside the answer.
+    // Clients of the Gemini wire expect the bytes of the images in the answer.
     responseFormat: "b64_json",
     stream: false,
   };
@@ -86,7 +86,7 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
     });
 }
 
-/** Returns the image size for an aspect ratio: square, wide or tall, which all image vendors support. */
+/** Returns an image size for an aspect ratio: square, wide or tall. All image vendors support these sizes. */
 function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   const [width = 0, height = 0] = (aspectRatio ?? "").split(":").map(Number);
   if (!(width > 0 && height > 0)) return undefined;
@@ -94,7 +94,7 @@ function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   return width > height ? { width: 1_536, height: 1_024 } : { width: 1_024, height: 1_536 };
 }
 
-/** Fields of the neutral form that an image request can express, or that do not matter for one. */
+/** Fields of a text request that an image request can express, or that do not affect images. */
 const supportedFields: ReadonlySet<string> = new Set([
   "model",
   "stream",
@@ -104,12 +104,12 @@ const supportedFields: ReadonlySet<string> = new Set([
   "image",
   "modalities",
 ]);
-/** Fields that cannot be dropped, because the answer would be of another type. */
+/** Fields that must not be left out, because the client would receive an answer of another kind. */
 const decisive = ["tools", "format"] as const;
 
 /**
- * Lists the fields that image vendors cannot express. Throws Failure unsupported_parameter for fields that must not be
- * dropped.
+ * Lists the fields that image vendors cannot express and that are left out. Throws Failure unsupported_parameter for a
+ * field that must not be left out.
  */
 function droppedFields(request: TextRequest): readonly string[] {
   const { spelling } = wires.content.client;

@@ -33,8 +33,9 @@ import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 const sizeParam = "generationConfig.imageConfig.imageSize";
 
 /**
- * Runs a generated-content call to an image model, which is priced by image and by token. Vendors of the Gemini wire
- * get the request as it came; others get it converted to an image request. Throws Failure (400) naming the field.
+ * Runs a call of the Gemini wire (`generateContent`) with an image model. The call is priced by images and tokens.
+ * Vendors with the Gemini wire receive the client's request; for others it is converted to an image request. Throws
+ * Failure (400) that names the invalid field.
  */
 export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
   using inputs = new DisposableStack();
@@ -47,25 +48,25 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });
 }
 
-/** A generated-content request to an image model. */
+/** A request of the Gemini wire for an image model. */
 interface DrawingRequest {
   readonly model: string;
   readonly input: TextInput;
   readonly drawing: Drawing;
-  /** Parses it as an image request. */
+  /** Returns the request as an image request; it is parsed once. */
   readonly drawn: () => Promise<ImagesCall>;
 }
 
-/** Plan of such a call with one model. */
+/** Plan of such a request with one model. */
 interface DrawingPlan extends Plan {
   readonly serving: ServingModel;
   readonly drawing: Drawing;
   readonly text: TextPlan;
-  /** The request as an image request; undefined where a vendor of the Gemini wire answers it. */
+  /** The request as an image request; undefined if a vendor with the Gemini wire answers it. */
   readonly images: ImagesCall | undefined;
 }
 
-/** Call kind: generated content that an image model produces. */
+/** Kind of call: requests of the Gemini wire that an image model answers. */
 class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
   readonly #deps: Deps;
   readonly #text: TextCallKind;
@@ -116,7 +117,7 @@ function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens:
   };
 }
 
-/** Returns the exchange with images counted in its usage. */
+/** Returns the exchange, with the number of images added to the reported usage. */
 function countingImages(exchange: Exchange): Exchange {
   return {
     ...exchange,

@@ -7,17 +7,17 @@ import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
 
-/** A text request, with the fields that only its parsed body shows. */
+/** Parameters of a text request, with those that require the parsed body. */
 export interface TurnParams extends TextParams, StoreUse {
-  /** The conversation that the request belongs to; absent where the model has only one route. */
+  /** Conversation that the request belongs to; absent if the model has only one route. */
   readonly conversation?: Conversation | undefined;
-  /** True where the request enables reasoning. */
+  /** True if the request enables reasoning. */
   readonly thinks?: boolean;
-  /** The end user named by the request. */
+  /** End user that the request names. */
   readonly endUser?: string | undefined;
 }
 
-/** Parses the body of a text call in its client's wire. Throws Failure (400) naming the invalid field. */
+/** Reads and parses the body of a text call in the client's wire. Throws Failure (400) that names the invalid field. */
 export async function readText<Params extends TextParams>(
   deps: Deps,
   call: ServiceCall,
@@ -31,7 +31,7 @@ export async function readText<Params extends TextParams>(
   });
 }
 
-/** Reads a parsed body as a turn of its conversation. Throws Failure as `readText` does. */
+/** Reads the parameters of a text request from its parsed body. Throws Failure as `readText` does. */
 export async function readTurn<Params extends TextParams>(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,

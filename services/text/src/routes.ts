@@ -13,7 +13,7 @@ import { moderations } from "./routes/moderations.ts";
 import { cohereRerank, rerank } from "./routes/rerank.ts";
 import { textHandler } from "./text-kind.ts";
 
-/** The endpoints of the text area. */
+/** Handlers of the endpoints of the text area. */
 export function routes(deps: ResponsesDeps, background: BackgroundRuns): AreaHandlers<"text"> {
   return {
     chatCompletions: textHandler(deps, "chat"),

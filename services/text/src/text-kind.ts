@@ -35,18 +35,18 @@ import { TextExchangeMaker } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
 import { admitStoreUse, foreignItems, withRememberedIds } from "./vendor-ids.ts";
 
-/** A parsed text request. */
+/** A text request after its parameters were read. */
 export interface TextInput {
-  /** The client's name of the model. */
+  /** Name of the model in the client's request. */
   readonly model: string;
   readonly wire: ClientWire;
-  /** The client's body, untouched. */
+  /** The client's unchanged body. */
   readonly body: Buffer;
   readonly params: TurnParams;
   readonly answerId: string;
-  /** Ids of the vendor's store that the request may refer to. */
+  /** Result of checking the ids of the vendor's store that the request names. */
   readonly admitted: AdmittedIds;
-  /** True where streamed generated content is one JSON array. */
+  /** True if a stream of the Gemini wire is one JSON array. */
   readonly asArray: boolean;
   readonly forward: Forwarded | undefined;
   /** Fields that the answer repeats with other values than the body has. */
@@ -55,19 +55,19 @@ export interface TextInput {
   readonly begins?: (() => void) | undefined;
 }
 
-/** A text call with one model. */
+/** Plan of a text call with one model. */
 export interface TextPlan extends Plan {
   readonly call: Call;
   readonly input: TextInput;
   readonly cost: TextCost;
   readonly fees: CallFees;
-  /** Parts of the client's request that were removed because the model has no price for them. */
+  /** Tools and tiers of the client's request that were removed because the model has no price for them. */
   readonly dropped: readonly string[];
   readonly textCall: TextCall;
   readonly exchanges: TextExchangeMaker;
 }
 
-/** POST /v1/chat/completions (interface endpoint 3), and /v1/completions (endpoint 7), also with models that only chat. */
+/** POST /v1/chat/completions and POST /v1/completions (interface endpoints 3 and 7). A chat model can serve both. */
 export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointHandler {
   const { client } = wires[wire];
   const kind = new TextCallKind(deps);
@@ -77,7 +77,7 @@ export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointH
   };
 }
 
-/** Runs a text call, from any client's wire to any vendor's. */
+/** Runs a text call. The wires of client and vendor may differ. */
 export async function runText(
   kind: TextCallKind,
   call: Call,
@@ -98,7 +98,7 @@ export async function runText(
   await runCall(deps.relay, call, kind, input);
 }
 
-/** Call kind: chat, completions, messages, responses and generated content. */
+/** Kind of call: chat, completions, messages, responses, and content of the Gemini wire. */
 export class TextCallKind implements CallKind<TextInput, TextPlan> {
   readonly deps: Deps;
 
@@ -168,8 +168,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   /**
-   * Lowers the output bound to what can be paid for. Returns undefined where the text of the body does not bound the
-   * cost: with media, reasoning, or stored data that the vendor reads in addition.
+   * Plans the call with an output limit of `tokens` per answer. Returns undefined if the text of the body does not
+   * limit the cost, because of media, reasoning, or stored data that the vendor reads in addition.
    */
   withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input, textCall } = plan;
@@ -211,14 +211,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 }
 
-/** Returns the plan with other exchanges. */
+/** Returns the plan with another text call, for which new exchanges are created. */
 export function withExchanges(plan: TextPlan, textCall: TextCall): TextPlan {
   return { ...plan, textCall, exchanges: new TextExchangeMaker(textCall) };
 }
 
 /**
- * Removes tools and tiers for which the model has no price, where the group allows that. Returns the request unchanged
- * where it requires one of them.
+ * Removes tools and tiers for which the model has no price, if the group allows that. Returns the request unchanged if
+ * one of them cannot be removed.
  */
 function withoutUnpricedFees(
   { strict }: Call,
@@ -236,26 +236,26 @@ function withoutUnpricedFees(
   return { input: { ...input, body: left.body, params: { ...params, fees: left.fees } }, dropped: left.dropped };
 }
 
-/** Headers that request a feature, unlike the version of a wire. */
+/** Headers that request optional features. Other vendors may ignore them; a wire's version header is not among them. */
 const hintHeaders = ["anthropic-beta"];
 
 /**
- * Returns true where a vendor may bill output that the stream does not show: reasoning, or answers that are not
- * streamed.
+ * Returns whether a vendor may bill output that the stream does not show, such as reasoning. This is also true for
+ * several prompts to a chat model, whose answers are not streamed.
  */
 function billsUnseen({ wire, params }: TextInput): boolean {
   const { batch }: TextClient = wires[wire].client;
-  // A model that only chats answers several prompts without streaming.
+  // A chat model answers several prompts without streaming.
   return params.thinks === true || (batch !== undefined && params.choices > 1);
 }
 
-/** Highest minimum that a client's bound may be raised to, over all vendors. */
+/** Highest output limit, over all vendors, to which a client's lower limit may be raised. */
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**
- * Returns the output bound of a call whose client sets none. Some vendors' wires require a bound that includes
- * reasoning; they get the default plus the reasoning budget. If the call can reach such a vendor, money is reserved for
- * that bound.
+ * Returns the output limit for a call whose client sets none but enables reasoning; undefined if no vendor needs one.
+ * Some wires require a limit that includes reasoning. It is then the default limit plus the reasoning budget, and money
+ * is held for it if the call may be sent in such a wire.
  */
 async function boundAtVendor(
   { relay }: Deps,
@@ -277,19 +277,19 @@ async function boundAtVendor(
       const most = memberOf(rendered, upstream.vendor.raisedBound);
       return typeof most === "number" && most > textCall.defaultMaxTokens ? most : undefined;
     } catch {
-      return undefined; // a field that the wire cannot express is refused when the wire is tried
+      return undefined; // the attempt in this wire reports what the wire cannot express
     }
   }
   return undefined;
 }
 
-/** Creates an answer id in the form of a wire. */
+/** Creates an answer id with the prefix of the wire. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
   return wires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }
 
 /**
- * Field names that refer to data in the vendor's store. If one occurs anywhere in the body, even inside a text, the
- * usage bound is looser.
+ * Names of fields that refer to data in a vendor's store. If a body contains one anywhere, even in a text, more input
+ * tokens may be billed.
  */
 const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));

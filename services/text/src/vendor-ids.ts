@@ -7,15 +7,15 @@ import { wires, type ClientWire } from "@modelgate/wires/text";
 import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
-/** A request's use of its vendor's store. */
+/** Use of a vendor's store by a request. */
 export interface StoreUse {
-  /** Ids of the vendor's store that the request names; undefined: not inspected. */
+  /** Ids in the vendor's store that the request names; undefined: not inspected. */
   readonly vendorIds?: readonly VendorId[] | undefined;
-  /** True where the vendor may create objects in its store that the answer names. */
+  /** True if the vendor may create objects in its store that the answer names. */
   readonly makes?: boolean | undefined;
 }
 
-/** Extends an inspection of a body so that it also finds the use of the vendor's store. */
+/** Extends the inspection of a body: its result also contains the use of the vendor's store. */
 export function withStoreUse<Params extends object>(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,
@@ -27,7 +27,10 @@ export function withStoreUse<Params extends object>(
   };
 }
 
-/** Finds a parsed body's use of its vendor's store. Yields to other calls while it inspects a large body. */
+/**
+ * Returns the use of a vendor's store by a parsed body. A large body is inspected in steps, so that other calls can
+ * proceed.
+ */
 export async function storeUseOf(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,
@@ -37,9 +40,7 @@ export async function storeUseOf(
   return { vendorIds, makes: isRecord(body) && dialect.made?.isRequested(body) === true };
 }
 
-/**
- * Throws or rejects with Failure (400) for ids of the vendor's store that the account may not use; see admitVendorIds.
- */
+/** Checks the ids of a vendor's store in a request, as `admitVendorIds` does. Throws or rejects with Failure (400). */
 export function admitStoreUse(
   { relay }: Pick<Deps, "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -56,10 +57,11 @@ export interface MakingCall {
 }
 
 /**
- * Returns the exchange extended so that objects which the vendor creates in its store are recorded before the client
- * can refer to them. If the wire keeps its answers (`whereKept`), reads them from there (keepMadeItems).
+ * Returns the exchange with a reader that records the objects which the vendor creates in its store, before the client
+ * can refer to them. It is returned unchanged if the wire stores its answers (`whereKept`), because `keepMadeItems`
+ * then records the objects.
  *
- * @param channelKey the `channel/key` of the attempt
+ * @param channelKey the route (`channel/key`) of the attempt
  */
 export function withRememberedIds(
   { relay }: Pick<Deps, "relay">,
@@ -70,7 +72,7 @@ export function withRememberedIds(
 ): Exchange {
   const { made }: StoreDialect = wires[wire].client.stores;
   if (params.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
-  // Objects of another account that a shared store returns are not recorded for this account.
+  // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
   if (!admitted.own) return exchange;
   const inspect = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameMade(made, bytes) ? read(bytes) : undefined;
@@ -94,7 +96,10 @@ export function withRememberedIds(
   };
 }
 
-/** Returns the ids of items that a request carries and that the store of a route's vendor account does not have. */
+/**
+ * Returns the ids of items whose content the request contains, and that the store of the route's vendor account does
+ * not have.
+ */
 export function foreignItems({ carried }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
   const foreign = [...carried].filter(([, maker]) => maker !== channelKey);
   return new Set(foreign.map(([id]) => id));

@@ -20,15 +20,15 @@ import type { Deps } from "./deps.ts";
 import type { KindCall } from "./exchanges/kind.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
-/** Options of a call kind whose answer is not streamed. */
+/** Options of a kind of call whose answer is not streamed. */
 export interface WholeKindOptions<Request> {
   sizeOf(request: Request): InputSize;
-  /** Wires that can serve the call, best first. */
+  /** Wires (API formats) that the call can be sent in, best first. */
   readonly wires: readonly UpstreamWire[];
   exchange(wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string): Promise<Exchange>;
-  /** Measures a call whose cost depends on more than text; absent: text alone. */
+  /** Measures a call whose cost does not depend on text alone; absent: the cost depends on text alone. */
   measure?(request: Request, size: RequestSize, price: Price): Measure;
-  /** Bytes of text that some vendors get in addition to the client's. */
+  /** Bytes of text that the gateway adds to the client's for some vendors. */
   readonly addedBytes?: number;
 }
 
@@ -42,12 +42,12 @@ interface WholeRequest<Request> {
   readonly kindCall: KindCall<Request>;
 }
 
-/** Plan of such a call with one model. */
+/** Plan of such a request with one model. */
 interface WholePlan<Request> extends Plan {
   readonly kindCall: KindCall<Request>;
 }
 
-/** Call kind whose answer is not streamed: embeddings, ranking and moderation. */
+/** Kind of call whose answer is not streamed: embeddings, ranking and moderation. */
 export class WholeKind<Request extends { readonly model: string }> implements CallKind<
   WholeRequest<Request>,
   WholePlan<Request>
@@ -58,7 +58,7 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
     this.#options = options;
   }
 
-  /** Runs a call whose body has been parsed. */
+  /** Runs a call whose body was parsed. */
   async run(
     deps: Deps,
     call: ServiceCall,

@@ -5,7 +5,7 @@ import type { StreamFraming } from "@modelgate/wires/sse";
 import type { ReportedFees, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
 
 export interface ConvertOptions {
-  /** The vendor's wire. */
+  /** Wire (API format) of the vendor. */
   readonly upstream: VendorTextWire;
   readonly writer: StreamWriter;
   /** Content type of the client's stream; absent: server-sent events. */
@@ -16,19 +16,19 @@ export interface ConvertOptions {
 type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
 /**
- * Converts a stream to another wire: reads the vendor's frames into neutral events and writes them as the client's
- * frames.
+ * Converts a stream to another wire. It reads the vendor's frames as events of the gateway's neutral form, and writes
+ * these as frames of the client's wire.
  */
 export class ConvertTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #framing: StreamFraming;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  /** Choices that have started, choices that are open, and parts that are open. */
+  /** Choices that have begun, those of them that have not ended, and parts that have not ended. */
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
   readonly #parts = new Map<string, PartName>();
-  /** True once reasoning was shown. */
+  /** True once the stream has shown reasoning. */
   #thinks = false;
   last = "";
 
@@ -57,7 +57,7 @@ export class ConvertTranslator implements StreamTranslator {
     return { words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
   }
 
-  /** Returns the events that precede the vendor's failure within one frame. */
+  /** Creates the reading of a frame with a failure. The events `before` it are still sent to the client. */
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
@@ -118,10 +118,10 @@ export class ConvertTranslator implements StreamTranslator {
   }
 }
 
-/** A frame that only keeps the connection open. */
+/** Reading of a frame without content, which only keeps the connection open. */
 const silent: FrameReading = { words: "", done: false, render: () => "" };
 
-/** Failure codes of the statuses that a vendor reports inside its stream. */
+/** Failure codes for statuses that a vendor reports within its stream. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
   [429, "upstream_rate_limited"],
   [529, "upstream_overloaded"],

@@ -12,20 +12,20 @@ import { ConvertTranslator } from "./convert-translator.ts";
 import { textReader, type TextCall } from "./text-call.ts";
 import { Failure } from "@modelgate/contracts";
 
-/** A request rendered in a vendor's wire. */
+/** A request that was rendered in a vendor's wire. */
 export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
-/** A request to convert: its parsed form, and the function that renders it for the vendor. */
+/** A request to convert, with the function that renders it for the vendor. */
 export interface Converted extends ReadRequest {
-  /** Start of its parsing, in ms of the monotonic clock. */
+  /** Time at which its parsing began, from `performance.now()`. */
   readonly began: number;
-  /** Throws Failure for what the vendor's wire cannot express. */
+  /** Renders the request. Throws Failure if the vendor's wire cannot express it. */
   render(): RenderedText;
 }
 
 /**
- * Creates the exchange of a call whose vendor speaks another wire. Throws Failure unsupported_parameter for fields that
- * the vendor's wire cannot express.
+ * Creates the exchange of a call whose vendor has another wire than the client. Throws Failure unsupported_parameter
+ * for fields that the vendor's wire cannot express.
  */
 export async function converted(
   call: TextCall,
@@ -35,7 +35,7 @@ export async function converted(
   const { name: wire, vendor } = upstream;
   const { client }: ClientOnlyWire = wires[call.wire];
   const unsupportedRules = { spelling: client.spelling, strict: call.strict };
-  // The client's headers are only sent to vendors of its wire.
+  // The client's optional headers are only sent to vendors of its wire. For others they are reported as left out.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
   const { body, dropped } = renderSupported(unsupportedRules, [...parsed.dropped, ...headers], render);
   const context = (): AnswerContext => ({
@@ -77,15 +77,15 @@ export function answerText({ choices }: TextAnswer): string {
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
 }
 
-/** A client's request in the neutral form; and as it came, for wires that repeat it. */
+/** A client's request in the neutral form, and as JSON for wires whose answers repeat it. */
 export interface ReadRequest {
   readonly requestBody: JsonObject;
   readonly parsed: ParsedText;
 }
 
 /**
- * Parses a call's request. Throws Failure (400) for a client error, request_too_large (413) for a history that is too
- * long.
+ * Parses a call's request. Throws Failure (400) for an invalid request, or request_too_large (413) for a history with
+ * too long tool arguments.
  */
 export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
   const { wire, model, stream, echo, paidOutputTokens } = call;
@@ -98,8 +98,8 @@ export function readRequest(call: TextCall, requestBody: JsonObject): ReadReques
 }
 
 /**
- * Maximum characters of all tool-call arguments in a converted history; some wires require them parsed, which blocks
- * the event loop.
+ * Maximum characters of all tool arguments in a converted history. Some wires require them as parsed JSON, and parsing
+ * blocks the event loop.
  */
 const maxArguments = 2 * 1024 * 1024;
 

@@ -3,12 +3,12 @@ import type { WholeClient, WholeVendor } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
 import { type UpstreamHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
-/** A call with a non-streamed answer, parsed into its neutral form. */
+/** A call whose answer is not streamed, with its request in the neutral form. */
 export interface KindCall<Request> {
   readonly request: Request;
-  /** Optional fields that the neutral form cannot express. */
+  /** Optional fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
-  /** The client's name of the model. */
+  /** Name of the model in the client's request. */
   readonly model: string;
   readonly strict: boolean;
   readonly answerId: string;
@@ -18,8 +18,8 @@ export interface KindCall<Request> {
 }
 
 /**
- * Creates the exchange of such a call: from the client's wire to the vendor's and back, always through the neutral
- * form.
+ * Creates the exchange of a call whose answer is not streamed. Request and answer are always converted through the
+ * neutral form.
  */
 export async function kindExchange<Request, Answer extends { readonly usage?: Units | undefined }>(
   call: KindCall<Request>,
@@ -42,20 +42,20 @@ export async function kindExchange<Request, Answer extends { readonly usage?: Un
     usageOf: (answer, { headers }) => vendor.usage(answer, headers),
     render: (answer, { headers }) =>
       client.render({ ...vendor.parse(answer, headers), usage: vendor.usage(answer, headers) }, call),
-    // Avoids parsing millions of numbers that are written again unchanged.
+    // This avoids parsing an answer with millions of numbers that the client receives unchanged.
     usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.usage(answer, {})) : undefined,
   });
 }
 
-/**
- * Minimum size, in bytes, from which an answer in the client's wire is passed through unparsed if its end reports the
- * usage.
- */
+/** Minimum bytes of an answer in the client's wire that is passed on without parsing if its end contains the usage. */
 const largeBytes = 1024 * 1024;
-/** Bytes at the end of a large answer that are searched for the usage. */
+/** Number of bytes at the end of a large answer in which the usage is searched. */
 const endBytes = 4_096;
 
-/** Returns the usage found in the last bytes of a large JSON answer; undefined where it is elsewhere. */
+/**
+ * Returns the usage in the last bytes of a large JSON answer; undefined if the answer is small or its end contains no
+ * usage.
+ */
 function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefined): Units | undefined {
   if (bytes.length < largeBytes) return undefined;
   const end = bytes.toString("utf8", bytes.length - endBytes);
@@ -71,17 +71,14 @@ function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefin
 export async function wholeExchange(how: {
   readonly wire: UpstreamWire;
   readonly body: JsonObject;
-  /** Size, in bytes, of the client's body that the request was made from. */
+  /** Bytes of the client's body from which the request was created. */
   readonly bodyBytes: number;
   readonly dropped: readonly string[];
   readonly usageOf: (answer: JsonObject, head: UpstreamHead) => Units | undefined;
   readonly render: (answer: JsonObject, head: UpstreamHead) => JsonObject;
-  /** Bytes of text in the body in addition to the client's. */
+  /** Bytes of text that the gateway added to the client's. */
   readonly addedBytes?: number;
-  /**
-   * Finds the usage without parsing an answer that may be passed through; returns undefined where the answer must be
-   * parsed.
-   */
+  /** Returns the usage if the answer can be passed on without parsing; undefined if it must be parsed. */
   readonly usageUnparsed?: ((bytes: Buffer) => Units | undefined) | undefined;
 }): Promise<Exchange> {
   return {
@@ -106,7 +103,7 @@ export async function wholeExchange(how: {
   };
 }
 
-/** Returns no text to count: the model writes none. */
+/** Returns no text, because these models write none that must be counted. */
 function noWords(): string {
   return "";
 }

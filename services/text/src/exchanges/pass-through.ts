@@ -15,7 +15,7 @@ import {
 } from "@modelgate/wires/text";
 import { textReader, type TextCall } from "./text-call.ts";
 
-/** Creates the exchange of a call that is passed through: the client and the vendor speak the same wire. */
+/** Creates the exchange of a call whose client and vendor have the same wire. Body and answer are passed through. */
 export async function passThrough(
   call: TextCall,
   upstream: TextWire & { readonly pass: TextPass },
@@ -53,7 +53,7 @@ export async function passThrough(
   };
 }
 
-/** Returns the client's request as the vendor accepts it, and the names of the removed fields. */
+/** Returns the client's body in the form that the vendor accepts, and the names of the fields that were left out. */
 async function requestFor(call: TextCall, pass: TextPass, target: PassTarget): Promise<FittedBody> {
   const { model: upstreamModel } = target;
   const { boundNames, paidOutputTokens: tokens } = call;
@@ -62,7 +62,7 @@ async function requestFor(call: TextCall, pass: TextPass, target: PassTarget): P
   const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(upstreamModel)) : [];
   const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
   const own = [...(tokens === undefined ? surplus : boundNames), ...refused];
-  // The gateway adds the cost to usage; vendors may refuse the option.
+  // The field `usage` requests the cost. The gateway adds the cost itself, and vendors may refuse the field.
   if (showsCost) own.push("usage");
   const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
   const model = upstreamModel === call.model ? undefined : upstreamModel;
@@ -77,7 +77,10 @@ async function requestFor(call: TextCall, pass: TextPass, target: PassTarget): P
   return renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () => fitted);
 }
 
-/** Returns a forwarded request as its vendor accepts it. */
+/**
+ * Removes the fields and items that the vendor refuses from a body that is passed through. Returns the body and the
+ * names of these fields.
+ */
 export async function fitRequest(
   { fit }: Pick<TextPass, "fit">,
   body: Buffer,
@@ -86,12 +89,15 @@ export async function fitRequest(
   return fit === undefined ? { body, dropped: [] } : await inTurnsIfLong(fit(body, target));
 }
 
-/** Adds the request fields that the vendor did not get to a complete answer that repeats the request. */
+/**
+ * Adds fields of the client's request to a complete answer that repeats the request, because the vendor did not receive
+ * them.
+ */
 function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 
-/** Returns the cheapest way to pass a stream through that gives the client what it requested. */
+/** Returns how a stream is passed on: unchanged if the client requested nothing that differs, otherwise patched. */
 export function passMode(
   { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
   rename: string | undefined,

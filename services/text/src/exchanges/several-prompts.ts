@@ -20,7 +20,7 @@ import {
 import { answerText } from "./converted.ts";
 import type { TextCall } from "./text-call.ts";
 
-/** A call with several prompts, and the wires of client and vendor. */
+/** A call with several prompts. */
 export interface SeveralPrompts {
   readonly call: TextCall;
   readonly client: TextClient;
@@ -29,9 +29,9 @@ export interface SeveralPrompts {
 }
 
 /**
- * Creates the exchange of completions for several prompts with a model that only chats. Sends one request per prompt,
- * under one reservation and with one usage event. The first request is the attempt; the others use the same route after
- * it is answered. A stream starts when all requests have answered.
+ * Creates the exchange of a completions request with several prompts, for a chat model. Each prompt becomes one
+ * request; the call has one hold of money and one usage event. The first request is the attempt; the others are sent on
+ * the same route after it is answered. The client's stream begins when all requests are answered.
  */
 export async function severalPrompts(
   { call, client, batch, upstream }: SeveralPrompts,
@@ -58,7 +58,7 @@ export async function severalPrompts(
         const parse = async (answer: Buffer): Promise<TextAnswer> => vendor.parse(await parseAnswer(answer));
         const first = await parse(bytes);
         return {
-          // Reports no usage: the first answer covers only the first prompt.
+          // There is no `usage`, because the first answer reports only that of the first prompt.
           async finish(link) {
             const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
             const rest = await Promise.all((await sendAll(link, bodies)).map(({ bytes }) => parse(bytes)));
@@ -70,7 +70,7 @@ export async function severalPrompts(
   };
 }
 
-/** Combines the answers to all prompts into one, with the sum of their usage. */
+/** Combines the answers to all prompts into one answer, with the sum of their usage. */
 function together(
   { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
   requestBody: JsonObject,
@@ -97,7 +97,7 @@ function together(
   };
 }
 
-/** Sums the usage of all requests; undefined where one of them reported none. */
+/** Sums the usage of several answers; undefined if one of them has none. */
 function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
@@ -107,8 +107,8 @@ function sumOf(answers: readonly TextAnswer[]): Units | undefined {
 const maxAtOnce = 4;
 
 /**
- * Sends further requests of a call and returns their answers in the order of the bodies. Throws the Failure of the
- * first that fails.
+ * Sends further requests of a call. Returns their answers in the order of `bodies`. Throws the Failure of the first one
+ * that fails.
  */
 export async function sendAll(
   link: VendorLink,

@@ -14,45 +14,45 @@ import {
 } from "@modelgate/relay";
 import { beginsIn, type StreamForm } from "@modelgate/wires/sse";
 
-/** A text call in its client's wire. */
+/** A text call in the client's wire (API format). */
 export interface TextCall {
   readonly wire: ClientWire;
-  /** The client's body, untouched. */
+  /** The client's unchanged body. */
   readonly body: Buffer;
-  /** The client's name of the model. */
+  /** Name of the model in the client's request. */
   readonly model: string;
   readonly stream: boolean;
-  /** True where the client requested usage at a stream's end. */
+  /** True if the client requested a usage report at the end of the stream. */
   readonly includeUsage: boolean;
-  /** True where the client wants the cost in its answer's usage. */
+  /** True if the client requested the cost in the usage report. */
   readonly showsCost?: boolean | undefined;
   /** Number of answers (choices) that the client requested. */
   readonly choices: number;
-  /** Body fields that bound the output. */
+  /** Names of the body's fields that limit the output. */
   readonly boundNames: readonly string[];
-  /** Body fields that other vendors of the wire understand. */
+  /** Names of the body's fields that only some vendors of the wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
-  /** True where the client prefers a refusal to a dropped optional field. */
+  /** True if the client prefers a refusal to the loss of an optional field. */
   readonly strict: boolean;
-  /** True where a stream of generated content is one JSON array (no `alt=sse`). */
+  /** True if a stream of the Gemini wire is one JSON array (requested without `alt=sse`). */
   readonly asArray?: boolean | undefined;
-  /** Output tokens to request where a vendor's wire requires a bound and the client gave none. */
+  /** Output limit to send if the vendor's wire requires one and the client set none. */
   readonly defaultMaxTokens: number;
-  /** Maximum output tokens of each answer that can be paid for, where the client set no bound. */
+  /** Output limit per answer that the gateway sets because the caller's money does not cover more; absent: none. */
   readonly paidOutputTokens?: number | undefined;
   readonly answerId: string;
   /**
-   * Names of the client's headers that are sent only to vendors of the client's wire; for other vendors they are
-   * reported as dropped.
+   * Names of the client's headers that only vendors of the client's wire receive. For other vendors they are reported
+   * as left out.
    */
   readonly ownHeaders?: readonly string[] | undefined;
-  /** Fields that the answer repeats with other values than the body has. */
+  /** Fields that the answer repeats with other values than those in the body. */
   readonly echo?: JsonObject | undefined;
-  /** Input tokens counted by the gateway, for wires that report them at the start of a stream. */
+  /** Input tokens as the gateway estimates them, for wires that report them at the start of a stream. */
   readonly inputTokens: number;
 }
 
-/** Returns the signs of life, and the form of a failure, for a client whose stream has not begun. */
+/** Returns the heartbeats and the form of a failure for a client that waits for a stream. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
   const { client }: ClientOnlyWire = wires[wire];
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
@@ -64,7 +64,10 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
 }
 
-/** Reads answers in the form that the call requested: complete, or as a stream in the framing of the vendor's wire. */
+/**
+ * Returns the function that selects the reader of an answer: for a complete answer, for an answer that must be polled,
+ * or for a stream in the framing of the vendor's wire.
+ */
 export function textReader(
   { stream }: { readonly stream: boolean },
   upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "taskOf"> },
@@ -87,10 +90,10 @@ export function textReader(
   };
 }
 
-/** Maximum time, in ms, until an answer that is polled has finished: agents do research for up to an hour. */
+/** Maximum ms until a polled answer has finished. Research agents may take up to an hour. */
 const maxTaskMs = 3_600_000;
 
-/** Reads an answer that the vendor may still be making; such an answer is polled until it has finished. */
+/** Reads an answer that the vendor may not have finished. In that case it is polled until it has. */
 function polledReader(
   taskOf: NonNullable<TextVendor["taskOf"]>,
   whole: (bytes: Buffer) => Promise<WholeAnswer>,

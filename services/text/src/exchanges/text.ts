@@ -18,7 +18,7 @@ import { passThrough } from "./pass-through.ts";
 import { severalPrompts } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
-/** State of a call's history at the vendor of one attempt. */
+/** Options of one attempt that concern the call's history. */
 export interface MakeOptions {
   readonly history?: "unsealed" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
@@ -27,16 +27,17 @@ export interface MakeOptions {
 const noItems: ReadonlySet<string> = new Set();
 
 /**
- * Creates the exchanges of one text call. A vendor of the client's wire gets the call passed through; any other vendor
- * gets it converted. A history with opaque data of another vendor, such as thinking signatures, is converted too,
- * because this vendor must not get that data. The body is parsed at most once, and rendered once per wire and model.
+ * Creates the exchanges of one text call. For a vendor with the client's wire, the body is passed through; for any
+ * other vendor, it is converted. It is also converted if it contains thinking signatures or other opaque data of
+ * another vendor, which this vendor must not receive. The body is parsed at most once, and rendered once per wire and
+ * model.
  */
 export class TextExchangeMaker {
   readonly #call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
   #isSealedByOthers: boolean | undefined;
-  /** Requests rendered while choosing the wire that loses least; the attempt reuses them. */
+  /** Requests that were rendered to choose the wire with the fewest unsupported fields. The attempt uses them again. */
   #rendered: Map<string, RenderedFor> | undefined;
 
   constructor(call: TextCall) {
@@ -44,9 +45,9 @@ export class TextExchangeMaker {
   }
 
   /**
-   * Creates the exchange of one attempt. `unsealed` removes all thinking signatures, including those of the vendor's
-   * wire. `foreignItems` are the carried items that the vendor's store does not have. Throws Failure (400) for a client
-   * error or for fields that the wire cannot express.
+   * Creates the exchange of one attempt. If `history` is "unsealed", all thinking signatures are removed, including
+   * those of this vendor. `foreignItems` are ids of items in the request that the vendor's store does not contain.
+   * Throws Failure (400) for an invalid request, or for fields that the wire cannot express.
    */
   async make(
     upstream: TextWire,
@@ -65,7 +66,7 @@ export class TextExchangeMaker {
     const to = { ...upstream, vendor };
     const { client }: ClientOnlyWire = wires[call.wire];
     if (call.choices > 1 && client.batch !== undefined) {
-      // A request with several prompts has no neutral form.
+      // The neutral form cannot express a request with several prompts.
       const requestBody = await this.#parsed();
       if (client.batch.isBatch(requestBody))
         return await severalPrompts({ call, client, batch: client.batch, upstream: to }, requestBody, upstreamModel);
@@ -80,9 +81,7 @@ export class TextExchangeMaker {
     return await converted(call, to, { ...request, began, render });
   }
 
-  /**
-   * Counts the fields that a wire of the model's vendor cannot express; Infinity where it cannot express the request.
-   */
+  /** Counts the fields that a wire cannot express; Infinity if it cannot express the request at all. */
   async countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number> {
     if (wire === this.#call.wire) return 0;
     const { vendor } = textWire(wire);
@@ -91,7 +90,7 @@ export class TextExchangeMaker {
     try {
       return this.#render(vendor, wire, request, upstreamModel).dropped.length;
     } catch {
-      return Infinity; // the attempt reports the refusal
+      return Infinity; // the attempt in this wire reports the failure
     }
   }
 
@@ -113,7 +112,7 @@ export class TextExchangeMaker {
     return rendered;
   }
 
-  /** Returns true where a vendor of the client's wire accepts the body unchanged. */
+  /** Returns whether a vendor with the client's wire accepts the body unchanged. */
   async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
     if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(holdsAny(body, envelopeBytes))))
@@ -123,7 +122,7 @@ export class TextExchangeMaker {
   }
 }
 
-/** A request rendered for a vendor's wire and model, with its source. */
+/** A request that was rendered for a vendor's wire and model, with its source. */
 interface RenderedFor {
   readonly vendor: VendorTextWire["vendor"];
   readonly parsed: ReadRequest["parsed"];

@@ -7,9 +7,9 @@ import { kindExchange, type KindCall } from "./kind.ts";
 import { sendAll } from "./several-prompts.ts";
 
 /**
- * Creates the exchange of an embeddings call. If a vendor takes fewer inputs per request than the call has, sends
- * several requests in turn, under one reservation and with one usage event. The first request is the attempt; the
- * others use its route after it is answered.
+ * Creates the exchange of an embeddings call. If the vendor accepts fewer inputs per request, the inputs are split into
+ * several requests; the call has one hold of money and one usage event. The first request is the attempt; the others
+ * are sent on the same route after it is answered.
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,
@@ -41,7 +41,7 @@ export async function vectorsExchange(
       async read(bytes) {
         const begun = await parse({ headers, bytes });
         return {
-          // Reports no usage: the first answer covers only the first request.
+          // There is no `usage`, because the first answer reports only that of the first request.
           async finish(link) {
             const all = [begun, ...(await Promise.all((await sendAll(link, others)).map(parse)))];
             const usage = sumOf(all);
@@ -63,7 +63,7 @@ function batchesOf(request: VectorsRequest, maxInputs: number): readonly Vectors
   }));
 }
 
-/** Sums the usage of all requests; undefined where one of them reported none. */
+/** Sums the usage of several answers; undefined if one of them has none. */
 function sumOf(answers: readonly { readonly usage: Units | undefined }[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});

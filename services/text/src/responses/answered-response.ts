@@ -2,7 +2,10 @@ import { isRecord, parseRecord } from "@modelgate/wires/json";
 import { SseDecoder } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Returns the response object of an answer: the JSON body, or the terminal event in the last frames of a stream. */
+/**
+ * Returns the response object in an answer, which is JSON or ends with an event that contains the object; undefined if
+ * there is none.
+ */
 export function responseIn(answer: string): JsonObject | undefined {
   const whole = parseRecord(answer);
   if (whole !== undefined) return whole;

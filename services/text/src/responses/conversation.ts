@@ -5,7 +5,7 @@ import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction/co
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
-/** Maximum turns of a conversation that is built from references. */
+/** Maximum responses of a conversation that `previous_response_id` refers to. */
 const maxTurns = 2_000;
 
 /** The stored turns that precede a request. */
@@ -23,8 +23,9 @@ export interface Earlier extends StoredTurns {
 }
 
 /**
- * Returns the conversation that `previous_response_id` refers to. Throws Failure previous_response_not_found (400)
- * where it or a turn before it is unknown, belongs to another account, or has expired.
+ * Returns the conversation that `previous_response_id` refers to. Throws Failure previous_response_not_found (400) if
+ * that response or one before it is unknown, belongs to another account, or has expired; invalid_value if it has not
+ * ended or the conversation is too long.
  */
 export async function earlierTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
@@ -58,7 +59,7 @@ export async function storedTurns(
   return { ids: [...last.ancestors, previousId], last, turns: [...turns, last] };
 }
 
-/** Returns the items of an `input`; a plain text becomes a user message. */
+/** Returns the items of an `input` field. A plain text becomes a user message. */
 export function itemsOf(input: unknown): readonly JsonObject[] {
   if (typeof input === "string")
     return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
@@ -66,8 +67,8 @@ export function itemsOf(input: unknown): readonly JsonObject[] {
 }
 
 /**
- * Returns the items with the gateway's compactions decrypted. Throws Failure invalid_value (400) for a compaction of
- * another account.
+ * Returns the items, with this gateway's compactions replaced by their decrypted summaries. Throws Failure
+ * invalid_value (400) for a compaction of another account.
  */
 export function openCompactions(
   seal: CompactionSeal,
@@ -93,15 +94,18 @@ function notFound(id: string, param: string): Failure {
   });
 }
 
-/** Returns the id of an item that is only a reference, whose type may be missing; undefined for any other item. */
+/**
+ * Returns the id that an item refers to; undefined if the item is not just a reference. A reference need not have a
+ * type.
+ */
 export function referenceOf({ type, role, id }: JsonRecord): string | undefined {
   const refers = type === "item_reference" || ((type ?? undefined) === undefined && (role ?? undefined) === undefined);
   return refers && typeof id === "string" ? id : undefined;
 }
 
 /**
- * Returns an item in the form in which it is sent again. Removes ids, which are valid only where they were assigned,
- * and reasoning without content.
+ * Returns an item in the form in which it can be sent to any vendor; an empty list for reasoning without content. Ids
+ * are removed, because they are valid only with the vendor that assigned them.
  */
 export function resendable(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];
@@ -110,7 +114,7 @@ export function resendable(item: JsonRecord): readonly JsonObject[] {
   return [{ ...item, id: undefined, status: undefined }];
 }
 
-/** Returns true for reasoning with a text or a summary, which vendors other than OpenAI read. */
+/** Returns whether a reasoning item has text or a summary, which vendors other than OpenAI can use. */
 function hasWords({ content, summary }: JsonRecord): boolean {
   return [content, summary].some((parts) => Array.isArray(parts) && parts.length > 0);
 }

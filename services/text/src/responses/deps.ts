@@ -16,7 +16,7 @@ export type SocketLimits = ResponsesEnv["sockets"];
 /** Limits of background responses. */
 export type BackgroundLimits = ResponsesEnv["background"];
 
-/** Stores and limits of stored responses, conversations, threads, background runs and response sockets. */
+/** Dependencies of calls that use stored responses, conversations or threads, background responses, or WebSockets. */
 export interface ResponsesDeps extends Deps {
   readonly responses: ResponseStore;
   /** Interactions, in the same form: the interaction object, and the steps of its input. */
@@ -25,12 +25,12 @@ export interface ResponsesDeps extends Deps {
   readonly threads: TurnStore<StoredThread>;
   readonly conversations: ConversationStore;
   readonly background: BackgroundLimits;
-  /** State of background responses that processes share. */
+  /** State of background responses that all processes share. */
   readonly backgroundStore: BackgroundStore;
   readonly compactions: CompactionSeal;
   /** Limits of WebSockets for responses. */
   readonly sockets: SocketLimits;
-  /** Aborts with a Failure when the process ends calls that are still open. */
+  /** Signal that is aborted with a Failure when the process ends the calls that are still open. */
   readonly ending: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ interface StoresEnv extends Pick<TextEnv, "relay">, ContentEnv {
   readonly responses: ResponsesEnv;
 }
 
-/** Opens the stores, which can be in a separate Redis. */
+/** Opens the stores. They may use another Redis than the calls. */
 export async function openResponses(
   { ending, env, shared }: Pick<ServiceContext<StoresEnv>, "ending" | "env" | "shared">,
   deps: Deps,

@@ -4,26 +4,30 @@ import { referenceOf, resendable } from "./conversation.ts";
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
-/** Maximum responses whose items one request may refer to. */
+/** Maximum responses to whose items one request may refer. */
 const maxResponses = 2_000;
 
-/** Returns the id of the response that contains a referenced item; undefined for an item that is not a reference. */
+/**
+ * Returns the id of the response that contains a referenced item; undefined if the item is no reference to an item of
+ * this gateway.
+ */
 function answerOf(item: JsonObject): string | undefined {
   const id = referenceOf(item);
   return id === undefined ? undefined : responseOfItem(id);
 }
 
 /**
- * Returns true for a reference to an item that this gateway returned: clients send the items of a stored response by id
- * only.
+ * Returns whether an item is a reference to one that this gateway returned. Clients send items of a stored response by
+ * id only.
  */
 export function refersToOurs(item: JsonObject): boolean {
   return answerOf(item) !== undefined;
 }
 
 /**
- * Replaces references to items that the account got here by the items. Keeps a reference to an unknown item: it may be
- * the vendor's, which is then queried. Throws Failure invalid_value (400) for items of too many responses.
+ * Replaces references by the items that this gateway returned to the account. A reference to an unknown item is kept,
+ * because the item may be in the vendor's store. Throws Failure invalid_value (400) for references to too many
+ * responses.
  */
 export async function resolveReferences(
   store: Pick<ResponseStore, "findAll">,
@@ -39,7 +43,7 @@ export async function resolveReferences(
   return withReferences(items, await store.findAll(accountId, ids, memory));
 }
 
-/** Replaces references to items as `resolveReferences` does, from responses that are already loaded. */
+/** Replaces references as `resolveReferences` does, with responses that have been read already. */
 export function withReferences(
   items: readonly JsonObject[],
   responses: readonly (StoredResponse | undefined)[],

@@ -6,8 +6,8 @@ import type { ResponsesDeps } from "./deps.ts";
 import { responseIn } from "./answered-response.ts";
 
 /**
- * Records the objects that a vendor of this wire created in its store while it answered: containers, files written by
- * code, items that a later request may refer to.
+ * Records the objects that a vendor created in its store while it answered, such as containers, files and items to
+ * which a later request may refer. Does nothing for a vendor of another wire.
  */
 export function keepMadeItems(
   { relay }: Pick<ResponsesDeps, "relay">,
@@ -18,12 +18,12 @@ export function keepMadeItems(
     admitted,
   }: {
     readonly answered: Answered;
-    /** True where the vendor keeps the response with all its items. */
+    /** True if the vendor stores the response with all its items. */
     readonly kept: boolean;
     readonly admitted: AdmittedIds;
   },
 ): void {
-  // Objects of another account that a shared store returns are not recorded for this account.
+  // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
   const { made } = wires.responses.client.stores;
   if (wire !== "responses" || !admitted.own || !(kept || mayNameMade(made, text))) return;
   const response = responseIn(text);

@@ -13,19 +13,19 @@ import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversat
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOurs, resolveReferences } from "./item-references.ts";
 
-/** A parsed request, with its value where it refers to data that only the gateway has. */
+/** A request that was parsed, before its references are resolved. */
 export interface ReadResponses {
   readonly params: ResponsesParams & TurnParams;
   readonly unresolved: JsonObject | undefined;
-  /** The conversation that the request names: the gateway's or one in the vendor's store. */
+  /** Conversation that the request names; it is stored by the gateway or by the vendor. */
   readonly conversationId: string | undefined;
-  /** True where the request is answered immediately and the response is made in the background. */
+  /** True if the response is generated in the background and the request is answered immediately. */
   readonly isInBackground: boolean;
 }
 
 /**
- * Inspects a call's body, and releases its parsed value if no reference has to be resolved. Throws Failure (400) naming
- * the field.
+ * Returns the function that inspects a call's body. The parsed value is kept only if references must be resolved.
+ * Throws Failure (400) that names the invalid field.
  */
 export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
@@ -55,7 +55,7 @@ function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): R
   return { params, conversationId, unresolved: refers ? value : undefined, isInBackground };
 }
 
-/** Returns true for a request that refers to the gateway's responses, items or compactions. */
+/** Returns whether a request refers to a response, an item or a compaction of this gateway. */
 function refersToOwn({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
   return previousId !== undefined || itemsOf(input).some(isOurs);
 }
@@ -65,7 +65,7 @@ function conversationIn(conversation: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Returns true for an item that only this gateway can resolve. */
+/** Returns whether only this gateway can resolve an item. */
 function isOurs(item: JsonObject): boolean {
   return ownCompaction(item) !== undefined || refersToOurs(item);
 }
@@ -73,18 +73,18 @@ function isOurs(item: JsonObject): boolean {
 /** A request that can be sent to any vendor. */
 export interface PreparedResponses {
   readonly params: ResponsesParams & TurnParams;
-  /** The body with all references resolved. */
+  /** The body, with all references resolved. */
   readonly body: Buffer;
   readonly admitted: AdmittedIds;
-  /** The client's body, for the one vendor that keeps the conversation under the same ids. */
+  /** The client's unchanged body, for the route whose vendor stores the conversation under the same ids. */
   readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
-  /** Ids of the responses before this one. */
+  /** Ids of the responses before this one, oldest first. */
   readonly ancestors: readonly string[];
-  /** The conversation to which this turn is added. */
+  /** Conversation to which this turn is added. */
   readonly conversationId?: string | undefined;
 }
 
-/** Splits the ids of a request: those that this gateway may have returned, and those of the vendor's store. */
+/** Splits the ids in a request into those that this gateway may have returned, and those of the vendor's store. */
 function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: string | undefined) {
   const isOurs = ({ store, id, isCarried }: VendorId): boolean =>
     store === "item" && isCarried !== true && responseOfItem(id) !== undefined;
@@ -97,8 +97,8 @@ function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: s
 const nothingEarlier = { items: [], last: undefined, ids: [] };
 
 /**
- * Resolves the references of a request: earlier responses, their items, and the gateway's compactions. Throws Failure
- * (400) for an unknown reference.
+ * Resolves the references of a request to earlier responses, items, conversations and compactions of this gateway.
+ * Throws Failure (400) for an unknown reference.
  */
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
@@ -111,7 +111,7 @@ export async function prepareResponses(
   const conversationId = spoken === undefined ? undefined : named;
   const [ours, vendors] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendors);
-  // A conversation that the gateway does not know belongs to the vendor's store.
+  // A conversation that the gateway does not know may be in the vendor's store, so the id is not resolved.
   if (unresolved === undefined || (conversationId === undefined && !refersToOwn(params, unresolved)))
     return { params, body: bytes, admitted, ancestors: [] };
   const {
@@ -124,7 +124,7 @@ export async function prepareResponses(
     previousId === undefined ? nothingEarlier : await earlierTurns(store, { accountId, previousId }, holding);
   const newItems = itemsOf(unresolved["input"]);
   const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...newItems], holding);
-  // An unknown id may belong to a vendor whose ids have the gateway's format.
+  // An id that is still unresolved may be a vendor's, because a vendor's ids may have the gateway's format.
   const left = new Set(whole.map(referenceOf));
   await admitVendorIds(
     deps.relay,
@@ -136,7 +136,7 @@ export async function prepareResponses(
   const body = spliceMembers(kept, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
-  // Each part of the conversation was within the bounds of a body; the total must be, too.
+  // The complete conversation must be within the limits of a body, as each part of it was.
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurn(deps, call, wires.responses.client, value);

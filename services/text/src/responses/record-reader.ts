@@ -5,17 +5,17 @@ import type { Holding } from "@modelgate/platform";
 import { checkJson, reparseJson, type JsonLimits } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Limits of all records that one request reads. */
+/** Limits of all records together that one request reads. */
 export type RecordBounds = Pick<JsonLimits, "maxBytes" | "values" | "members">;
 
-/** Part of the memory budget that records are read into. */
+/** Part of the memory budget into which records are read. */
 export type RecordMemory = Pick<Holding, "take">;
 
 const decompress = promisify(zstdDecompress);
 
 /**
- * Decompresses the records that one request reads. Bounds their total, and takes it from the request's part of the
- * memory budget.
+ * Decompresses the records that one request reads. Limits their total size, and takes the memory from the request's
+ * part of the budget.
  */
 export class RecordReader {
   readonly #memory: RecordMemory;
@@ -30,8 +30,8 @@ export class RecordReader {
   }
 
   /**
-   * Decompresses a record to its JSON. Throws Failure request_too_large (413), and the failures of the memory budget
-   * (429, 503).
+   * Decompresses a record and returns its JSON. Throws Failure request_too_large (413), or the failures of the memory
+   * budget (429, 503).
    */
   async unpack(packed: Buffer): Promise<Buffer> {
     const { maxBytes } = this.#bounds;
@@ -45,7 +45,7 @@ export class RecordReader {
     }
   }
 
-  /** Decompresses and parses a record, whose values and members are bounded as well. Throws as `unpack` does. */
+  /** Decompresses and parses a record. Also limits the total number of values and members. Throws as `unpack` does. */
   async parse(packed: Buffer): Promise<JsonObject> {
     const text = await this.unpack(packed);
     await this.#count(text);

@@ -1,20 +1,23 @@
 import type { ContentBook } from "@modelgate/accounts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
-/** Prefix of every encrypted record. Records of earlier versions are not encrypted and never have it. */
+/** Prefix of each encrypted record. Earlier versions stored records unencrypted and never with this prefix. */
 const mark = Buffer.from("mgr");
 
-/** Encrypts client texts in Redis. Each record can be decrypted only under the Redis key that it was stored with. */
+/**
+ * Encrypts the text of clients that is stored in Redis. A record can be decrypted only with the Redis key under which
+ * it is stored.
+ */
 export interface RecordSeal {
   seal(record: Buffer, key: string): Buffer;
   /**
-   * Decrypts a record. Returns undefined where no accepted secret decrypts it, and a record without encryption
+   * Decrypts a record; returns undefined if no accepted secret decrypts it. A record that is not encrypted is returned
    * unchanged.
    */
   open(record: Buffer, key: string): Buffer | undefined;
 }
 
-/** Redis of the records, the account's stored-bytes counter, and their encryption. */
+/** Redis for the records, the counters of stored bytes per account, and the encryption. */
 export interface RecordStore {
   readonly redis: Redis;
   readonly book: ContentBook;
@@ -22,8 +25,8 @@ export interface RecordStore {
 }
 
 /**
- * Encrypts with a key derived from MODELGATE_SECRET: every process with the secret can read the records, and Redis
- * alone reveals nothing.
+ * Opens the encryption, whose key is derived from MODELGATE_SECRET. All processes with that secret can read the
+ * records; the contents of Redis alone reveal nothing.
  */
 export function openRecordSeal(secrets: Secrets): RecordSeal {
   const sealer = openSealer(secrets, "modelgate records");

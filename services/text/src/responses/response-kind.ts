@@ -20,11 +20,11 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
 /** Plan of a response with one model. */
 interface ResponsePlan extends TextPlan {
   readonly request: ResponseRequest;
-  /** Plan of the same call with the body for the vendor that keeps its conversation. */
+  /** Plan of the same call with the client's unchanged body, for the vendor that stores the conversation. */
   readonly nativePlan: TextPlan | undefined;
 }
 
-/** Call kind: responses, which can refer to stored data, be stored, or end in a compaction. */
+/** Kind of call: responses, which may refer to stored data, be stored, or end in a compaction. */
 export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
   readonly #text: TextCallKind;
 
@@ -39,7 +39,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
       ...text,
       request,
       nativePlan: native && withExchanges(text, { ...text.textCall, body: native.body }),
-      // The summary is only shown when it is complete.
+      // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
       cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseen: true },
       prefer: native?.channelKey ?? text.prefer,
     };
@@ -60,7 +60,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     return plan.request.compaction === undefined ? await this.#text.countUnsupported(plan, wire, upstreamModel) : 0;
   }
 
-  /** Returns undefined for a summary, which has a separate bound. */
+  /** Returns undefined for a compaction, because its summary has a separate output limit. */
   withPaidOutput(plan: ResponsePlan, tokens: number): ResponsePlan | undefined {
     if (plan.request.compaction !== undefined) return undefined;
     const text = this.#text.withPaidOutput(plan, tokens);

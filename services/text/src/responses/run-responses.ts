@@ -14,32 +14,32 @@ import { ResponseKind } from "./response-kind.ts";
 import type { StoredResponse } from "./stored-response.ts";
 import { summaryTokens } from "./compaction/summary.ts";
 
-/** An answered response, and the form in which it would be stored. */
+/** An answered response in its stored form, whether or not it is stored. */
 export interface AnsweredResponse {
   readonly id: string;
   readonly stored: StoredResponse;
 }
 
 /**
- * Receives each response, or undefined for none, before its client can refer to it. Responses are stored in this order,
- * including those that the request does not want stored.
+ * Receives each response before the client can refer to it, in the order of the requests; the promise is fulfilled with
+ * undefined if there is none. Also called for responses that are not stored.
  */
 export type SeeAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
-/** Options of a run of a prepared response. */
+/** Options for running a prepared response. */
 export interface RunOptions {
   readonly see?: SeeAnswered | undefined;
   /** Id of the response; absent: a new one. */
   readonly answerId?: string;
-  /** Fields of the client's request that the answer repeats and the body sent to the vendor lacks. */
+  /** Fields of the client's request that the answer must repeat although they are not in the body for the vendor. */
   readonly echo?: JsonObject | undefined;
-  /** Called when the money is reserved and the request is about to be sent. */
+  /** Called when the money is held and the request is about to be sent. */
   readonly begins?: () => void;
-  /** True where the caller stores the response. */
+  /** True if the caller stores the response. */
   readonly isKeptElsewhere?: boolean;
 }
 
-/** Runs a response with any vendor; its request may refer to earlier ones. */
+/** Runs a request for a response. It may refer to earlier responses. */
 export async function runResponses(
   deps: ResponsesDeps,
   call: Call,
@@ -57,7 +57,7 @@ export async function runResponses(
   await runPrepared(deps, call, body, prepared, { see, echo: repeats ? echo : undefined });
 }
 
-/** Runs a response whose references are resolved. */
+/** Runs a request whose references are resolved. */
 export async function runPrepared(
   deps: ResponsesDeps,
   call: Call,
@@ -97,7 +97,7 @@ export async function runPrepared(
         response
           .then((made) => (made === undefined ? undefined : keep(deps, call, made, body.bytes.length)))
           .catch((error: unknown) => notKept(deps, call, error));
-      // The client may continue the conversation as soon as it has the answer.
+      // The client must wait for this, because it may continue the conversation as soon as it has the answer.
       return isTurn
         ? response
             .then((made) => (made === undefined ? undefined : addTurn(deps, call, conversationId, made.stored)))
@@ -108,8 +108,8 @@ export async function runPrepared(
 }
 
 /**
- * Raises the output bound for which money is reserved to the length of the gateway's summary, which may exceed the
- * client's bound.
+ * Raises the output limit for which money is held to the maximum of the gateway's summary, which may exceed the
+ * client's limit.
  */
 function heldForSummary(params: PreparedResponses["params"]): PreparedResponses["params"] {
   const { maxOutputTokens: most } = params;
@@ -137,7 +137,9 @@ async function compactionOf(
   };
 }
 
-/** Returns the response of an answer, with the items of its request. */
+/**
+ * Returns the response in an answer, with the input items of its request; undefined if the answer contains no response.
+ */
 async function responseOf({
   answered,
   answerId,
@@ -155,12 +157,12 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // An id that the gateway did not assign is the vendor's, which then also stores the response, if it is to be stored.
+  // If the gateway did not assign the id, the vendor did. It then also stores the response, if the client requested that.
   const keptAt = id === answerId || answered.isCut || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }
 
-/** Stores a response for later references. The answer continues meanwhile; Redis gets both in this order. */
+/** Stores a response so that later requests can refer to it. The client's answer does not wait for this. */
 async function keep(
   { responses: store, relay }: ResponsesDeps,
   call: Call,

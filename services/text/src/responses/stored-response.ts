@@ -3,19 +3,22 @@ import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { TurnStore } from "./turn-store.ts";
 
-/** A response in the form in which it is stored. */
+/** A response as it is stored. */
 export interface StoredResponse {
-  /** The response object that the client got. */
+  /** The response object that the client received. */
   readonly response: JsonObject;
-  /** Items of its request, without those of earlier turns. */
+  /** Input items of its request, without those of earlier turns. */
   readonly input: readonly JsonObject[];
   /** Ids of the preceding responses of the conversation, oldest first. */
   readonly ancestors: readonly string[];
-  /** The `channel/key` whose vendor also stores it under the same id, so that it need not be sent there again. */
+  /**
+   * Route (`channel/key`) whose vendor also stores the response under the same id; a request to it can refer to that
+   * id.
+   */
   readonly keptAt?: ChannelKeyId | undefined;
 }
 
-/** Responses by owner and id. */
+/** Stored responses of all accounts. */
 export type ResponseStore = TurnStore<StoredResponse>;
 
 /** Returns the output items of a response. */

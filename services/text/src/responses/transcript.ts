@@ -1,11 +1,12 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Maximum characters of one item in a transcript; the middle of a longer item is cut out. */
+/** Maximum characters of one item in a transcript. The middle of a longer item is cut out. */
 const maxCharacters = 40_000;
 
 /**
- * Renders a conversation as plain text to be summarized. Every model can read it, regardless of the tools used in it.
+ * Renders a conversation as plain text to be summarized. Every model can read this text, whichever tools the
+ * conversation used.
  */
 export function transcriptOf(items: readonly JsonObject[]): string {
   return items.map(line).filter(Boolean).join("\n\n");
@@ -30,7 +31,7 @@ function line(item: JsonObject): string {
   }
 }
 
-/** Returns the text of a content. Images and files are only named, because a summary cannot use their bytes. */
+/** Returns the text of a content. Images and files are only named, because a summary does not need their bytes. */
 function contentText(content: unknown): string {
   if (typeof content === "string") return short(content);
   if (!Array.isArray(content)) return "";

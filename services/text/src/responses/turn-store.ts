@@ -8,45 +8,51 @@ import type { RecordStore } from "./record-seal.ts";
 
 /** Limits of stored turns. */
 export interface StoreLimits {
-  /** Time, in ms, during which a response can be referred to. */
+  /** Time in ms after which a stored turn is removed. */
   readonly lifetimeMs: number;
-  /** Maximum bytes of a response with its input, compressed; a larger one is not stored. */
+  /** Maximum bytes of a turn after compression. A larger one is not stored. */
   readonly maxBytes: number;
-  /** Maximum size of everything that one request may refer to. */
+  /** Limits of all turns together to which one request may refer. */
   readonly body: RecordBounds;
 }
 
-/** Result of storing a turn: stored, too large, or the account has reached its storage limit. */
+/** Result of storing a turn: stored, too large, or refused because the account has reached its storage limit. */
 export type Kept = "kept" | "too-large" | "full";
 
-/** Turns of conversations by owner and id. The key contains the owner, so that no account finds another's. */
+/** Stored turns of conversations. The account is part of each key, so that no account finds a turn of another. */
 export interface TurnStore<Turn> {
-  /** Stores a turn. `bodyBytes` is the size of the request that was answered. */
+  /** Stores a turn. `bodyBytes` is the size of the request that it answers. */
   save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<Kept>;
   find(accountId: string, id: string, memory: RecordMemory): Promise<Turn | undefined>;
   /**
-   * Returns several turns in the order of their ids; undefined for those that no longer exist. Throws Failure
-   * request_too_large (413) where their total exceeds one body's limit, and the failures of the memory budget (429,
-   * 503).
+   * Returns several turns in the order of `ids`; undefined for those that no longer exist. Throws Failure
+   * request_too_large (413) if they exceed the limits together, or the failures of the memory budget (429, 503).
    */
   findAll(accountId: string, ids: readonly string[], memory: RecordMemory): Promise<readonly (Turn | undefined)[]>;
-  /** Removes a turn. Returns false where it does not exist. */
+  /** Removes a turn. Returns false if it does not exist. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Maximum size, in characters, that is compressed on the event loop; larger turns are compressed off it. */
+/** Maximum characters of a turn that is compressed on the event loop. Larger turns are compressed in a thread. */
 const maxAtOnce = 256 * 1024;
 const compress = promisify(zstdCompress);
-/** Records that are read from Redis and decompressed at a time, so that an excessive total is noticed early. */
+/**
+ * Number of records that are read from Redis and decompressed at a time. It is small so that an excessive total is
+ * noticed early.
+ */
 const readAtOnce = 8;
 /**
- * Bytes reserved for a stored response in addition to its input and output: ids, and request settings that it repeats.
+ * Bytes that a stored response may have in addition to its input and output: ids, and the request's settings that it
+ * repeats.
  */
 const settingsBytes = 1024 * 1024;
-/** Factor by which the values of all responses may exceed those of a body: each repeats the tools of its request. */
+/**
+ * Factor by which the values of all responses may exceed the limit of a body, because each response repeats the tools
+ * of its request.
+ */
 const repeatedValues = 4;
 
-/** Storage form of one kind of turn. */
+/** Stored form of one kind of turn. */
 export interface TurnForm<Turn> {
   /** Prefix of the keys. */
   readonly kind: "response" | "interaction" | "thread";
@@ -60,7 +66,10 @@ export function openTurnStore<Turn extends object>(
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
-  /** Keys of one account share a slot, so that Redis Cluster can read several in one command. */
+  /**
+   * Returns the Redis key of a turn. The keys of one account are in one slot, so that Redis Cluster can read several in
+   * one command.
+   */
   const keyOf = (accountId: string, id: string): string => `${kind}:{s${shardOf(accountId)}}:${accountId}:${id}`;
 
   const bounds = {
@@ -85,13 +94,13 @@ export function openTurnStore<Turn extends object>(
   return {
     async save(accountId, id, stored, bodyBytes) {
       const text = await renderJson(stored, bodyBytes);
-      // Small turns are compressed synchronously: the client may refer to a turn as soon as it has read it.
+      // Small turns are compressed synchronously, because the client may refer to a turn as soon as it has received it.
       const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
       const sealed = seal.seal(packed, key);
-      // A new turn is written without waiting for its storage share, so that the client's next request finds it. An
-      // existing turn is kept until the new one has its share.
+      // A new turn is written before its bytes are counted for the account, so that the client's next request finds it.
+      // An existing turn is replaced only after that.
       const [isKept, written] = await Promise.all([
         book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, sealed, "PX", lifetimeMs, "NX"),

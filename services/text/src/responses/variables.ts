@@ -1,6 +1,6 @@
 import type { VariableReader } from "@modelgate/platform";
 
-/** Limits of stored responses, conversations, threads, background runs and response sockets. */
+/** Reads the variables of stored responses, conversations, threads, background responses and WebSockets. */
 export function responsesVariables(read: VariableReader) {
   return {
     threads: {
@@ -13,9 +13,9 @@ export function responsesVariables(read: VariableReader) {
     sockets: {
       /** Maximum WebSockets for responses in one process. */
       sockets: 10_000,
-      /** Maximum silence of such a WebSocket, in ms. */
+      /** Maximum ms without a request on such a WebSocket. */
       idleMs: 15 * 60_000,
-      /** Maximum lifetime of such a WebSocket, in ms. */
+      /** Maximum age of such a WebSocket, in ms. */
       longestMs: 60 * 60_000,
     },
     conversations: {
@@ -27,7 +27,7 @@ export function responsesVariables(read: VariableReader) {
       ),
       /** Maximum items of a conversation. */
       maxItems: 2_000,
-      /** Maximum bytes of a conversation's items, compressed. */
+      /** Maximum bytes of a conversation's items after compression. */
       maxBytes: 4 * 1024 * 1024,
     },
     background: {
@@ -37,13 +37,15 @@ export function responsesVariables(read: VariableReader) {
       perToken: 50,
       /** Maximum duration of such a response, in ms. */
       longestMs: 60 * 60_000,
-      /** Time, in ms, after the last lease renewal by its process after which such a response counts as failed. */
+      /**
+       * Time in ms without a lease renewal after which such a response counts as failed, because its process has died.
+       */
       leaseMs: 15_000,
       /** Maximum stored events of such a response. */
       maxEvents: 20_000,
       /** Maximum characters of such a response's stored events. */
       maxCharacters: 4 * 1024 * 1024,
-      /** Time, in ms, during which the events of such a response can be read again. */
+      /** Time in ms for which the events of such a response can be read. */
       eventsLifetimeMs: 60 * 60_000,
     },
     stored: {

@@ -38,7 +38,7 @@ export function ollamaEmbed(deps: Deps): EndpointHandler {
   return vectors(deps, wires["ollama-embed"]);
 }
 
-/** A vectors wire that clients use. */
+/** A wire for embeddings that clients use. */
 type VectorsClientWire = { readonly name: string; readonly client: WholeClient<VectorsRequest, VectorsAnswer> };
 
 function vectors(
@@ -69,7 +69,7 @@ function vectors(
   };
 }
 
-/** Vendor wires, best first for clients of the Gemini wire. */
+/** Wires of vendors, best first for clients of the Gemini wire. */
 const contentFirst = [...vectorsWires].sort(
   (left, right) => Number(right === "content-embeddings") - Number(left === "content-embeddings"),
 );

@@ -7,12 +7,15 @@ import { runImage } from "../image-kind.ts";
 import { newAnswerId, runText, TextCallKind } from "../text-kind.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 
-/** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
+/** POST /v1beta/models/{model}:generateContent (interface endpoint 14): answers with one JSON document. */
 export function generateContent(deps: Deps): EndpointHandler {
   return answering(deps, false);
 }
 
-/** POST /v1beta/models/{model}:streamGenerateContent: server-sent events with `alt=sse`, else one JSON array. */
+/**
+ * POST /v1beta/models/{model}:streamGenerateContent: answers with server-sent events if `alt=sse`, otherwise with one
+ * JSON array.
+ */
 export function streamGenerateContent(deps: Deps): EndpointHandler {
   return answering(deps, true);
 }
@@ -33,7 +36,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
   };
 }
 
-/** Returns the model of the path, without the prefix `models/`. */
+/** Returns the model in the path, without the prefix `models/`. */
 export function modelIn({ params }: ServiceCall): string {
   return (params["model"] ?? "").replace(/^models\//, "");
 }

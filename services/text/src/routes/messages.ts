@@ -6,7 +6,10 @@ import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
 
-/** POST /v1/messages (interface endpoint 6), including threads, whose messages the gateway stores for every vendor. */
+/**
+ * POST /v1/messages (interface endpoint 6). The gateway stores the messages of threads, so that threads work with every
+ * vendor.
+ */
 export function messages(deps: ResponsesDeps): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {
@@ -37,8 +40,8 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Returns the headers and query that a vendor of the same wire gets: the version, which is required (interface section
- * 9), beta features, and the `beta` query parameter. Throws Failure (400) without a version.
+ * Returns the headers and query parameters that a vendor with the same wire receives: the required version (interface
+ * section 9), beta features, and the `beta` parameter. Throws Failure (400) if the version is missing or invalid.
  */
 export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {
   const version = firstHeader(request.headers, headerAliases.alphaVersion);
@@ -60,10 +63,10 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
   };
 }
 
-/** The interface's header name first. */
+/** Names of the header with beta features; the interface's name is first. */
 const betaHeaders = ["alpha-beta", "anthropic-beta"];
 
-/** Returns the beta features that a vendor gets, without threads, which the gateway implements. */
+/** Returns the beta features that a vendor receives. Threads are left out, because the gateway implements them. */
 function otherBetas(betas: string | undefined): string | undefined {
   const others = betas?.split(",").filter((name) => name.trim() !== threadsBeta);
   return others === undefined || others.length === 0 ? undefined : others.join(",");

@@ -4,14 +4,16 @@ import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/p
 import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 
-/** GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): the models that the API key can call now. */
+/**
+ * GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): lists the models that the API key can call now.
+ */
 export function listModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
     answerJson(call.response, 200, listOf(call).list(listedIn(relay, call), call.query));
   };
 }
 
-/** GET /v1/models/{model} and GET /v1beta/models/{model}. */
+/** GET /v1/models/{model} and GET /v1beta/models/{model}: returns one model. */
 export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {
     const name = (call.params["model"] ?? "").replace(/^models\//, "");
@@ -30,7 +32,10 @@ export function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): r
     .map((model) => ({ ...model, pricing: pricingOf(model.price, multiplier) }));
 }
 
-/** Price names that OpenRouter clients read; `second` and `character` are additions of the gateway. */
+/**
+ * Maps the names of prices that OpenRouter clients read to units. `second` and `character` are additions of the
+ * gateway.
+ */
 const pricedUnits = {
   prompt: "inputTokens",
   completion: "outputTokens",

@@ -25,8 +25,8 @@ type ModerationVendor = WholeVendor<ModerationRequest, ModerationAnswer>;
 const native = wires.moderations;
 
 /**
- * POST /v1/moderations (interface endpoint 11), served by a vendor with a moderation endpoint or by a chat model. If a
- * model of kind `moderation` is at a vendor without the endpoint, it is used as a chat model.
+ * POST /v1/moderations (interface endpoint 11), served by a vendor's moderation endpoint or by a chat model. A model of
+ * the kind `moderation` is used as a chat model if its vendor lacks the endpoint.
  */
 export function moderations(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -42,7 +42,7 @@ export function moderations(deps: Deps): EndpointHandler {
   };
 }
 
-/** Call kind: moderation by a vendor's endpoint or by a chat model. */
+/** Kind of call: moderation by a vendor's endpoint or by a chat model. */
 const moderationKind = new WholeKind<ModerationRequest>({
   sizeOf,
   wires: wiresOfKind.moderation,
@@ -53,7 +53,7 @@ const moderationKind = new WholeKind<ModerationRequest>({
   addedBytes: bytesOfInstructions,
 });
 
-/** Adds the caller's first moderation model to a request that names no model. */
+/** Adds a model to a request that names none: the first moderation model that the caller can call. */
 function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): unknown {
   if (!isRecord(value) || (value["model"] ?? undefined) !== undefined) return value;
   const model = relay.catalog
@@ -63,10 +63,13 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
   return model === undefined ? value : { ...value, model: model.name };
 }
 
-/** Output tokens of a judgement where a vendor's wire requires a bound. */
+/** Output limit of a chat model's judgement, if the vendor's wire requires one. */
 const judgementTokens = 8_192;
 
-/** Converts a chat model's judgement to the answer of a native moderation endpoint. */
+/**
+ * Creates the exchange in which a chat model judges the input. Its answer is converted to that of a moderation
+ * endpoint.
+ */
 function judged(
   call: KindCall<ModerationRequest>,
   { name: wire, vendor }: VendorTextWire,
@@ -76,7 +79,7 @@ function judged(
   const unsupportedRules = { spelling: native.client.spelling, strict: call.strict };
   const { body, dropped } = renderSupported(unsupportedRules, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
-    // The dropped fields come from the gateway's prompt, not from the client.
+    // Fields that are left out here are those of the gateway's prompt, so the client is not told.
     return { ...vendor.render(request, target), dropped: [] };
   });
   return wholeExchange({

@@ -3,7 +3,10 @@ import { Failure, formatUsd, type Caller, type Nanos } from "@modelgate/contract
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 
-/** GET /v1/dashboard/billing/subscription: clients subtract the usage, in cents, from `hard_limit_usd`. */
+/**
+ * GET /v1/dashboard/billing/subscription: returns the spent and remaining money as `hard_limit_usd`, from which clients
+ * subtract the usage.
+ */
 export function billingSubscription(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos, leftNanos } = await leftOf(deps, caller);
@@ -20,8 +23,8 @@ export function billingSubscription(deps: Deps): EndpointHandler {
 }
 
 /**
- * GET /v1/dashboard/billing/usage: total spending regardless of the dates in the query, consistent with
- * `hard_limit_usd`.
+ * GET /v1/dashboard/billing/usage: returns the total spending in cents. The dates in the query are ignored, because
+ * `hard_limit_usd` includes all spending.
  */
 export function billingUsage(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
@@ -30,7 +33,7 @@ export function billingUsage(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/credits: clients subtract the usage from the credits. */
+/** GET /v1/credits: returns the spent and remaining money as credits, from which clients subtract the usage. */
 export function credits(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos, leftNanos } = await leftOf(deps, caller);
@@ -40,7 +43,10 @@ export function credits(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/key: reports daily and monthly usage where the API key has a budget for them. */
+/**
+ * GET /v1/key: returns the money of the API key; daily and monthly usage are included if the key has a budget for the
+ * period.
+ */
 export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);
@@ -75,7 +81,7 @@ function tokenOf({ relay }: Deps, { tokenId }: Caller) {
   return orUnavailable(findTokenById(relay.redis, tokenId));
 }
 
-/** Returns the expiry in Unix seconds; 0 means never. */
+/** Returns the expiry of an API key in Unix seconds; 0 if it never expires. */
 function expiryOf(token: { readonly expiresAt?: string | undefined } | undefined): number {
   return token?.expiresAt === undefined ? 0 : Math.floor(Date.parse(token.expiresAt) / 1_000);
 }

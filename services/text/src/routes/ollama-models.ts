@@ -6,29 +6,29 @@ import { modelLists, modelOfShow, showOllamaModel as show } from "@modelgate/wir
 import type { Deps } from "../deps.ts";
 import { listedIn } from "./models.ts";
 
-/** Newest Ollama version whose requests the gateway understands; clients check it before they use new features. */
+/** Latest Ollama version whose requests the gateway understands. Clients check it before they use new features. */
 const version = "0.13.0";
 
-/** GET /api/tags. */
+/** GET /api/tags: lists the models. */
 export function listOllamaModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
     answerJson(call.response, 200, modelLists.ollama.list(listedIn(relay, call), call.query));
   };
 }
 
-/** GET /api/ps: lists all models, because vendors' models are always loaded. */
+/** GET /api/ps: lists the loaded models. These are all models, because vendors need not load them. */
 export function listReadyOllamaModels(deps: Deps): EndpointHandler {
   return listOllamaModels(deps);
 }
 
-/** GET /api/version. */
+/** GET /api/version: returns the version. */
 export function ollamaVersion(): EndpointHandler {
   return async ({ response }) => {
     answerJson(response, 200, { version });
   };
 }
 
-/** POST /api/show. */
+/** POST /api/show: describes one model. */
 export function showOllamaModel(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(

@@ -15,7 +15,7 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
   return ollamaHandler(deps, "ollama-generate");
 }
 
-/** Handles a request. One without messages asks to load its model; the answer says that the model is loaded. */
+/** Handles a request. If it has no messages, the client wants the model to be loaded; the answer says that it is. */
 function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {

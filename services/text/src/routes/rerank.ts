@@ -23,7 +23,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
   const { client } = clientWire;
   const kind = new WholeKind<RankingRequest>({
     sizeOf,
-    // The client's wire is preferred.
+    // The client's wire comes first.
     wires: rankingWires.toSorted((left, right) => Number(right === clientWire.name) - Number(left === clientWire.name)),
     measure: (request, size, price) => measureOf(searchesOf(request), size, price),
     exchange: (wire, kindCall, upstreamModel) =>
@@ -43,7 +43,8 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
 }
 
 /**
- * Measures ranking by its tokens and by its search units: as the vendor reports them, else one per hundred documents.
+ * Meters a ranking by tokens and search units. The vendor's report is used; without one, there is a search unit per
+ * hundred documents.
  */
 function measureOf(
   searches: ReturnType<typeof searchesOf>,

@@ -10,7 +10,8 @@ import type { EventForm } from "./event-form.ts";
 import { isOver } from "./events.ts";
 
 /**
- * Maximum attempts to store a finished response, and the pause between two attempts. The lease outlasts all of them.
+ * Maximum attempts to store a finished response, and the pause between them in ms. The lease lasts longer than all of
+ * them.
  */
 const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to make in the background. */
@@ -30,17 +31,17 @@ export interface BackgroundWork {
   readonly id: string;
 }
 
-/** One response that is made while no client waits: a normal call whose events and result are stored. */
+/** Generates one response while no client waits: runs a normal call, and stores its events and its result. */
 export class BackgroundRun {
   readonly at: BackgroundId;
   readonly tokenId: string;
   readonly beganAt = Date.now();
   /**
-   * Resolves when the money is reserved and the request is about to be sent, or when the run has ended. Rejects where
-   * the request is refused earlier.
+   * Resolves when the money is held and the request is about to be sent, or when the run has ended. Rejects with the
+   * Failure of a request that is refused before.
    */
   readonly begun: Promise<void>;
-  /** Resolves when the result is stored. */
+  /** Resolves when the result is stored, or when storing it has failed. */
   readonly over: Promise<void>;
   readonly #deps: ResponsesDeps;
   readonly #work: BackgroundWork;
@@ -75,12 +76,12 @@ export class BackgroundRun {
     this.#sink.cancel();
   }
 
-  /** Ends the run with a failure of the gateway. */
+  /** Ends the run because of a failure of the gateway. */
   interrupt(failure: Failure): void {
     this.#sink.interrupt(failure);
   }
 
-  /** Stops a run that another process has already declared dead and ended. */
+  /** Stops the run after another process declared it dead and stored its result. */
   lost(): void {
     this.#isLost = true;
     this.interrupt(new Failure("server_overloaded", "The lease of this response ran out."));
@@ -102,7 +103,9 @@ export class BackgroundRun {
     }
   }
 
-  /** Runs the call. Resolves with the failure if the call failed before its answer started. */
+  /**
+   * Runs the call. Resolves with the Failure of a call that failed before its answer began; otherwise with undefined.
+   */
   async #ask(): Promise<Failure | undefined> {
     const { call, form, run } = this.#work;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
@@ -149,7 +152,7 @@ export class BackgroundRun {
     const { accountId, id } = this.at;
     let { response } = stored;
     await this.#retried(async () => {
-      // If the run was declared dead meanwhile, its client was already told so.
+      // If another process has declared the run dead, it has stored the response as failed.
       this.#isLost ||= (await backgroundStore.renew(this.at, this.tokenId)) === "lost";
       if (this.#isLost) return;
       if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;

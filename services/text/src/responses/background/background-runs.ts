@@ -8,9 +8,9 @@ import { newAnswerId } from "../../text-kind.ts";
 import { BackgroundRun, type BackgroundWork } from "./background-run.ts";
 import type { EventForm } from "./event-form.ts";
 
-/** Lease renewals per lease. */
+/** Number of lease renewals within the duration of a lease. */
 const checksPerLease = 4;
-/** Maximum time, in ms, until this process notices a cancellation that another process received. */
+/** Maximum ms until this process notices a cancellation that another process received. */
 const maxCheckMs = 1_000;
 
 /** A response or an interaction that is ready to be made in the background. */
@@ -27,7 +27,7 @@ export class BackgroundRuns implements Disposable {
   readonly #open = new Map<string, BackgroundRun>();
   readonly #renewing = new Set<BackgroundRun>();
   readonly #timer: Disposable;
-  /** Number of responses that are being opened. */
+  /** Number of responses that are being started. */
   #opening = 0;
   #isDraining = false;
   #drained: (() => void) | undefined;
@@ -54,8 +54,8 @@ export class BackgroundRuns implements Disposable {
   }
 
   /**
-   * Starts a response and returns it as queued. Disposes the body when the response has ended. Throws Failure for
-   * whatever a foreground call would refuse, and where the maximum number of responses is reached.
+   * Starts a response and returns it with the status `queued`. Disposes the body when the response has ended. Throws
+   * Failure if a call in the foreground would be refused, or if the maximum number of responses is reached.
    */
   async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
     const { most } = this.#deps.background;
@@ -74,12 +74,15 @@ export class BackgroundRuns implements Disposable {
     }
   }
 
-  /** Cancels a response of this process. */
+  /** Cancels a response if this process generates it. */
   cancel(id: string): void {
     this.#open.get(id)?.cancel();
   }
 
-  /** Accepts no more responses. Shortly before the end of the drain time, ends open responses as failed. */
+  /**
+   * Refuses further responses, and resolves when all open ones have ended. Those that are open at the end of the drain
+   * time are ended as failed by the signal `ending`.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -147,13 +150,13 @@ export class BackgroundRuns implements Disposable {
     }
   }
 
-  /** Renews a lease. Never rejects: while Redis is unavailable the lease continues to expire. */
+  /** Renews a lease. Never rejects; while Redis is unavailable the lease may expire. */
   async #renew(run: BackgroundRun): Promise<void> {
     this.#renewing.add(run);
     try {
       const verdict = await this.#deps.backgroundStore.renew(run.at, run.tokenId);
       if (verdict === "cancelled") run.cancel();
-      // A response that has just ended has already released its lease.
+      // The lease is also missing if the response has ended meanwhile.
       if (verdict === "lost" && this.#open.has(run.at.id)) run.lost();
     } catch (error) {
       this.#deps.relay.log.warn({ err: error, response: run.at.id }, "a background response's lease was not renewed");

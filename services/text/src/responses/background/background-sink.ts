@@ -5,19 +5,19 @@ import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { EventForm, FollowedObject } from "./event-form.ts";
 
-/** Maximum bytes that may wait to be stored before the vendor is paused. */
+/** Maximum characters of events that may wait to be stored; beyond it, reading from the vendor is paused. */
 const bufferedBytes = 1024 * 1024;
-/** Divisor of that limit: the buffer must fall below this share before reading continues. */
+/** Divisor of that limit. Reading is resumed when the waiting events have fallen to this fraction. */
 const lowShare = 4;
 
-/** Event store and its limits. */
+/** The function that stores events, with its limits. */
 export interface EventKeeping {
-  /** Stores events. If it rejects or resolves with false, no more events are stored. */
+  /** Stores events. No more events are stored after it rejects or resolves with false. */
   readonly keep: (events: readonly string[]) => Promise<boolean>;
-  /** Maximum events that are stored before the final one, and maximum characters of them. */
+  /** Maximum number of events that are stored before the final one. */
   readonly maxEvents: number;
   readonly maxCharacters: number;
-  /** Number of the first event. */
+  /** Sequence number of the first event. */
   readonly from: number;
   /** Form of the events. */
   readonly form: EventForm;
@@ -26,8 +26,8 @@ export interface EventKeeping {
 }
 
 /**
- * Sink of a background response. Numbers its events and stores them in batches, except the final one, which is stored
- * after the response itself.
+ * Sink of a background response. It numbers the events and stores them in batches. The final event is not stored here,
+ * because the response must be stored first.
  */
 export class BackgroundSink implements AnswerSink {
   /** Number of the next event. */
@@ -97,7 +97,7 @@ export class BackgroundSink implements AnswerSink {
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#take(rest);
-    // Runs outside the call: the caller that ends an answer does not expect the event inside its call.
+    // Delayed, because the caller of `end` does not expect its watchers to be called within that call.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -111,17 +111,17 @@ export class BackgroundSink implements AnswerSink {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  /** Ends a response that its client cancelled. */
+  /** Ends the response because its client cancelled it. */
   cancel(): void {
     if (!this.#isEnding) this.#end(false);
   }
 
-  /** Ends the response early with a failure of the gateway. */
+  /** Ends the response early because of a failure of the gateway. */
   interrupt(failure: Failure): void {
     if (!this.closed) this.#ending.abort(failure);
   }
 
-  /** Resolves when all events so far are stored or lost. */
+  /** Resolves when all events so far are stored, or storing them has failed. */
   async flushed(): Promise<void> {
     await this.#flushing;
   }
@@ -146,7 +146,7 @@ export class BackgroundSink implements AnswerSink {
   }
 
   async #flush(): Promise<void> {
-    // Events of one chunk are stored together.
+    // Waits until all events of the current chunk are collected, so that they are stored together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const events = this.#waiting;

@@ -2,23 +2,23 @@ import { shardOf } from "@modelgate/accounts";
 import { defineScript, execute, orUnavailable } from "@modelgate/platform";
 import type { RecordStore } from "../record-seal.ts";
 
-/** Identifies a background response by its owner and id. */
+/** Account and id of a background response. */
 export interface BackgroundId {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** Limits of the background responses in Redis. */
+/** Limits of background responses in Redis. */
 export interface BackgroundStoreLimits {
-  /** Time, in ms, without a lease renewal after which the process of a response counts as dead. */
+  /** Time in ms without a lease renewal after which the process of a response counts as dead. */
   readonly leaseMs: number;
-  /** Maximum concurrent background responses of one API key. */
+  /** Maximum background responses of one API key at the same time. */
   readonly perToken: number;
-  /** Time, in ms, during which the events of a response can be read, counted from the last added event. */
+  /** Time in ms after the last added event for which a response's events can be read. */
   readonly eventsLifetimeMs: number;
 }
 
-/** Result of a lease renewal: renewed, the response is to be cancelled, or the lease was lost. */
+/** Result of a lease renewal. "cancelled": the response must be cancelled; "lost": the lease has expired. */
 type LeaseRenewal = "renewed" | "cancelled" | "lost";
 
 const enterScript = defineScript({
@@ -34,7 +34,7 @@ const renewScript = defineScript({
   replies: { renewed: {}, cancelled: {}, lost: {} } satisfies Record<LeaseRenewal, object>,
 });
 
-/** Returns the Redis keys of an account's background responses; all are in one slot. */
+/** Returns the Redis keys of an account's background responses. All are in one slot of a Redis cluster. */
 function keysOf(accountId: string) {
   const owner = `{s${shardOf(accountId)}}:${accountId}`;
   return {
@@ -44,7 +44,7 @@ function keysOf(accountId: string) {
   };
 }
 
-/** State of background responses that all processes share. */
+/** State of background responses that all processes share through Redis. */
 export class BackgroundStore {
   readonly #redis: RecordStore["redis"];
   readonly #book: RecordStore["book"];
@@ -58,7 +58,7 @@ export class BackgroundStore {
     this.#limits = limits;
   }
 
-  /** Takes the lease of a new response. Returns false where its API key has reached its limit. */
+  /** Takes the lease of a new response. Returns false if its API key has reached its limit. */
   async enter({ accountId, id }: BackgroundId, tokenId: string): Promise<boolean> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs, perToken } = this.#limits;
@@ -67,31 +67,31 @@ export class BackgroundStore {
     return verdict === "entered";
   }
 
-  /** Renews the lease. */
+  /** Renews the lease of a response. */
   async renew({ accountId, id }: BackgroundId, tokenId: string): Promise<LeaseRenewal> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs } = this.#limits;
     return (await renewScript(this.#redis, { lease: lease(id), open: open(tokenId) }, { id, leaseMs })).verdict;
   }
 
-  /** Releases the lease and the API key's slot. */
+  /** Releases the lease of a response and its slot of the API key. */
   async leave({ accountId, id }: BackgroundId, tokenId: string): Promise<void> {
     const { lease, open } = keysOf(accountId);
     await this.#redis.del(lease(id));
     await this.#redis.zrem(open(tokenId), id);
   }
 
-  /** Returns true while a process works on the response. */
+  /** Returns whether a process generates the response. */
   async isHeld({ accountId, id }: BackgroundId): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 
-  /** Requests that the process which works on the response, if any, cancels it. */
+  /** Requests that the response is cancelled, if a process generates it. */
   async askToCancel({ accountId, id }: BackgroundId): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
-  /** Appends events. Returns false where the account has reached its storage limit. */
+  /** Appends events. Returns false if the account has reached its storage limit. */
   async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<boolean> {
     const { eventsLifetimeMs } = this.#limits;
     const key = keysOf(accountId).events(id);
@@ -102,7 +102,7 @@ export class BackgroundStore {
     return true;
   }
 
-  /** Appends the final event even where the account has reached its storage limit, because followers wait for it. */
+  /** Appends the final event even if the account has reached its storage limit, because clients wait for it. */
   async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
     const sealed = this.#seal.seal(Buffer.from(event), key);
@@ -110,7 +110,10 @@ export class BackgroundStore {
     await this.#append(key, [sealed]);
   }
 
-  /** Appends records in one step with their time to live: a process that dies in between would leave them for ever. */
+  /**
+   * Appends records and sets their time to live in one transaction. Otherwise records could remain forever if the
+   * process dies in between.
+   */
   async #append(key: string, records: readonly Buffer[]): Promise<void> {
     await execute(
       this.#redis
@@ -120,7 +123,7 @@ export class BackgroundStore {
     );
   }
 
-  /** Returns at most `maxEvents` events from an index on; a negative index counts from the end. */
+  /** Returns at most `maxEvents` events from the index `from`; a negative index counts from the end. */
   async events({ accountId, id }: BackgroundId, from: number, maxEvents: number): Promise<readonly string[]> {
     const key = keysOf(accountId).events(id);
     const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + maxEvents - 1));

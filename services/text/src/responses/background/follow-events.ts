@@ -7,21 +7,21 @@ import { currentResponse } from "./current-response.ts";
 import type { EventForm } from "./event-form.ts";
 import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
 
-/** Maximum events per read. */
+/** Maximum events that are read at a time. */
 const readAtOnce = 200;
-/** Pauses, in ms, between two polls: while events arrive, and while none do. */
+/** Pauses between two reads in ms: while events arrive, and while none do. */
 const [briskMs, idleMs] = [50, 500];
 /**
- * Time, in ms, to wait for final events once the call must end: when this process stops, a response that it makes fails
- * meanwhile.
+ * Time in ms to wait for final events after the call must end. If this process stops, the responses that it generates
+ * fail within this time.
  */
 const lastEventsMs = 1_000;
-/** Idle polls between two checks that the process of the response is alive. */
+/** Number of reads without events between two checks that the process of the response is alive. */
 const readsPerCheck = 4;
 
 /**
- * Streams a background response's events to the client, from the one following `after` to the last. Throws Failure
- * (400) where the events are no longer stored.
+ * Sends the events of a background response to the client, from the one after `after` to the last. Throws Failure (400)
+ * if the events are no longer stored.
  */
 export async function followEvents(
   deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventForm["wire"]>,
@@ -48,7 +48,7 @@ export async function followEvents(
   let wroteAt = Date.now();
   while (!client.isOver) {
     let events = await store.events(at, next, readAtOnce);
-    // If some events were not stored, the final event's index differs from its sequence number.
+    // If some events were not stored, the index of the final event is lower than its sequence number.
     if (events.length === 0) events = (await store.events(at, -1, 1)).filter((event) => isNewEnd(event, shown));
     for (const event of events) {
       next++;
@@ -68,7 +68,7 @@ export async function followEvents(
     }
     if (events.length < readAtOnce) await client.pause(emptyReads > 1 ? idleMs : briskMs);
   }
-  // The client's answer is incomplete; the client can continue from its last event.
+  // The client sees an incomplete answer, and can request the events after the last one that it received.
   answer.destroy();
 }
 
@@ -100,12 +100,12 @@ class EventFollower implements Disposable {
     this.#onEnding();
   }
 
-  /** True once nothing more must be sent: the client has left, or the duration has passed. */
+  /** Returns whether writing must stop, because the client has disconnected or the duration has passed. */
   get isOver(): boolean {
     return Date.now() >= this.#until;
   }
 
-  /** Resolves when more may be written. */
+  /** Writes to the client, and resolves when more can be written. */
   async write(text: string): Promise<void> {
     if (this.isOver || this.#answer.write(text)) return;
     await new Promise<void>((resolve) => void (this.#wake = resolve));

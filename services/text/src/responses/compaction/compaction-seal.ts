@@ -2,20 +2,20 @@ import { openSealer, type Secrets } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Prefix of every compaction that this gateway made; a vendor's compaction never has it. */
+/** Prefix of each compaction that this gateway created. Compactions of vendors never have it. */
 const mark = "mgc1.";
 
 /**
- * Encrypts summaries for their account. A client stores them, and cannot read them, change them, or use them with
- * another account.
+ * Encrypts the summaries of an account. A client stores them, but cannot read or change them, or use them with another
+ * account.
  */
 export interface CompactionSeal {
   seal(accountId: string, summary: string): string;
-  /** Decrypts a summary; returns undefined for one that this gateway did not make for the account. */
+  /** Decrypts a summary; returns undefined if this gateway did not create it for the account. */
   open(accountId: string, sealed: string): string | undefined;
 }
 
-/** Encrypts with a key derived from MODELGATE_SECRET and bound to the account. */
+/** Opens the encryption, whose key is derived from MODELGATE_SECRET. The account is part of what is authenticated. */
 export function openCompactionSeal(secrets: Secrets): CompactionSeal {
   const sealer = openSealer(secrets, "modelgate compactions");
   return {
@@ -30,14 +30,14 @@ export function openCompactionSeal(secrets: Secrets): CompactionSeal {
   };
 }
 
-/** Returns the encrypted text of an input item that is a compaction of this gateway; undefined for any other item. */
+/** Returns the encrypted text of an input item that is a compaction by this gateway; undefined for any other item. */
 export function ownCompaction(item: unknown): string | undefined {
   if (!isRecord(item) || (item["type"] !== "compaction" && item["type"] !== "compaction_summary")) return undefined;
   const sealed = item["encrypted_content"];
   return typeof sealed === "string" && sealed.startsWith(mark) ? sealed : undefined;
 }
 
-/** Returns a summary as the item that replaces its compaction in the conversation. */
+/** Returns the message that passes a summary to the model instead of the compaction. */
 export function summaryItem(summary: string): JsonObject {
   const text = `Summary of the conversation so far, which it replaces:\n\n${summary}`;
   return { type: "message", role: "developer", content: [{ type: "input_text", text }] };

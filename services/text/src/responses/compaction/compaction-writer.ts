@@ -1,17 +1,17 @@
 import { Failure } from "@modelgate/contracts";
 import type { StreamWriter, TextEvent } from "@modelgate/wires/text";
 
-/** Maximum characters of a summary; a longer one fails the stream as `upstream_error`. */
+/** Maximum characters of a summary. A longer one ends the stream with the failure upstream_error. */
 const maxCharacters = 1_000_000;
 
 /**
- * Writes a model's summary as the only compaction item of a stream of response events; the item appears when the
- * summary is complete.
+ * Writes a model's summary as a stream of response events whose only item is the compaction. The item is written when
+ * the summary is complete.
  */
 export class CompactionWriter implements StreamWriter {
   readonly #inner: StreamWriter;
   readonly #seal: (summary: string) => string;
-  /** Indexes of the text parts; only these become the summary, reasoning parts do not. */
+  /** Indexes of the text parts. Only these belong to the summary; reasoning does not. */
   readonly #texts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;

@@ -11,24 +11,26 @@ import { summaryIn, summaryRequest, summaryTokens } from "./summary.ts";
 import { ConvertTranslator } from "../../exchanges/convert-translator.ts";
 import { textReader } from "../../exchanges/text-call.ts";
 
-/** A conversation to be summarized by the model that serves it. */
+/** A conversation that the model summarizes. */
 export interface Compaction {
   readonly model: string;
   readonly stream: boolean;
   readonly instructions: string | undefined;
-  /** All items of the conversation, without the compaction trigger. */
+  /** All items of the conversation, without the one that triggers the compaction. */
   readonly items: readonly JsonObject[];
   readonly seal: (summary: string) => string;
   readonly answerId: string;
-  /** The client's body, some fields of which the answer repeats. */
+  /** The client's body; the answer repeats some of its fields. */
   readonly requestBody: JsonObject;
   /** Size of the client's body, in bytes. */
   readonly requestBytes: number;
-  /** Renders a complete answer. */
+  /** Renders the complete answer. `sealed` is the encrypted summary. */
   readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
 }
 
-/** Creates the exchange in which a model summarizes a conversation; its answer is the encrypted summary. */
+/**
+ * Creates the exchange in which a model summarizes a conversation. The client's answer contains the encrypted summary.
+ */
 export async function compactExchange(
   compaction: Compaction,
   upstream: VendorTextWire,
@@ -67,7 +69,7 @@ export async function compactExchange(
   };
 }
 
-/** Returns the answer to a turn that ends in a compaction: a response with the compaction as its only item. */
+/** Returns the answer to a turn that ends in a compaction: a response whose only item is the compaction. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
   const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
   return wires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);

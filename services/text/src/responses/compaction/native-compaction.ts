@@ -3,7 +3,10 @@ import { parseAnswer, type Exchange } from "@modelgate/relay";
 import { wires, type PassTarget, type RequestedFees } from "@modelgate/wires/text";
 import { fitRequest } from "../../exchanges/pass-through.ts";
 
-/** Creates the exchange of a compaction by a vendor that has an endpoint for it: the request is passed through. */
+/**
+ * Creates the exchange of a compaction with a vendor that has an endpoint for it. Request and answer are passed
+ * through.
+ */
 export async function nativeCompact(
   body: Buffer,
   { model, target, tiers }: { readonly model: string; readonly target: PassTarget } & Pick<RequestedFees, "tiers">,
@@ -17,7 +20,7 @@ export async function nativeCompact(
   return {
     wire: "compact",
     body: fitted.body,
-    // Tools are only declared in a compaction request; none are called.
+    // A compaction request declares the tools of the conversation, but none is called.
     requestedFees: { tools: [], tiers },
     streams: false,
     dropped: fitted.dropped,

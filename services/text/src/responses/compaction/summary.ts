@@ -29,7 +29,7 @@ export function summaryRequest(
   };
 }
 
-/** Returns the summary that a model wrote. Throws Failure upstream_error where it is empty. */
+/** Returns the summary in a model's answer. Throws Failure upstream_error if it is empty. */
 export function summaryIn({ choices }: TextAnswer): string {
   const parts = choices[0]?.parts ?? [];
   const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");

@@ -1,7 +1,7 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Prefixes of item ids, by item type. */
+/** Prefixes of item ids, by type of the item. */
 const prefixes: Readonly<Record<string, string>> = {
   message: "msg",
   function_call: "fc",
@@ -12,12 +12,12 @@ const prefixes: Readonly<Record<string, string>> = {
   compaction: "cmp",
 };
 
-/** Maximum characters of an item id that is kept. */
+/** Maximum characters of a client's item id that is kept. */
 const maxIdCharacters = 200;
 
 /**
- * Returns items in their stored form: messages with parts, and a unique id for each item. Replaces an id that is
- * missing, too long or in `taken`.
+ * Returns items in their stored form: each has a unique id, and messages have parts. An id that is missing, too long or
+ * in `taken` is replaced.
  */
 export function keptItems(
   items: readonly JsonObject[],

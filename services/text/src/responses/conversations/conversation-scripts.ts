@@ -1,13 +1,13 @@
 import { shardOf } from "@modelgate/accounts";
 import { defineScript } from "@modelgate/platform";
 
-/** Identifies one conversation by its account and its id. */
+/** Account and id of a conversation. */
 export interface ConversationId {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** Returns the Redis keys of a conversation: its metadata, its items, and their ids. All are in the account's slot. */
+/** Returns the Redis keys of a conversation's metadata, its items, and their ids. All are in the account's slot. */
 export function keysOf({ accountId, id }: ConversationId) {
   const owned = `{s${shardOf(accountId)}}:${accountId}:${id}`;
   return { head: `conversation:${owned}`, list: `conversation-items:${owned}`, ids: `conversation-ids:${owned}` };
@@ -15,7 +15,7 @@ export function keysOf({ accountId, id }: ConversationId) {
 
 const shared = [new URL("indexed.lua", import.meta.url)];
 const keys = ["head", "list", "ids"] as const;
-/** Sizes of decompressed items. */
+/** Sizes of items after decompression. */
 const sizes = { textBytes: "number", values: "number", members: "number" } as const;
 
 export const addItems = defineScript({

@@ -12,13 +12,14 @@ import { addSizes, noSizes, openItem, packItem, sizesOf } from "./packed-items.t
 
 /** Limits of stored conversations. */
 export interface ConversationLimits {
-  /** Time, in ms, for which a conversation is stored after its last change. */
+  /** Time in ms for which a conversation is stored after its last change. */
   readonly lifetimeMs: number;
   readonly maxItems: number;
-  /** Maximum bytes of a conversation's items, compressed. */
+  /** Maximum bytes of a conversation's items after compression. */
   readonly maxBytes: number;
   /**
-   * Limits of a request body. They also bound the items, because a request is sent with all items of its conversation.
+   * Limits of a request body. They also apply to the items, because a request is sent with all items of its
+   * conversation.
    */
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
@@ -30,14 +31,14 @@ export interface Conversation {
   readonly metadata: JsonObject;
 }
 
-/** Result of an addition: the stored items, or the reason that none were stored. */
+/** Result of an addition: the stored items, or the reason why none were stored. */
 export type Addition =
   | { readonly verdict: "added"; readonly items: readonly KeptItem[] }
   | { readonly verdict: "absent" }
   | { readonly verdict: "over-limit" }
   | { readonly verdict: "full"; readonly problem: string };
 
-/** The part of a conversation to read: one item, or those that follow `after`. */
+/** Part of a conversation to read: one item, or the items after `after`. */
 export interface ItemRange {
   readonly onlyId?: string;
   readonly after?: string | undefined;
@@ -45,22 +46,22 @@ export interface ItemRange {
   readonly limit: number;
 }
 
-/** Items as JSON with their ids, without those that no accepted secret decrypts. */
+/** Items as JSON, and their ids. Items that cannot be decrypted with an accepted secret are left out. */
 export interface ItemPage {
   readonly ids: readonly string[];
   readonly texts: readonly Buffer[];
   readonly hasMore: boolean;
 }
 
-/** Part of the memory budget that items are read into. */
+/** Part of the memory budget into which items are read. */
 interface Reads {
   readonly memory: RecordMemory;
 }
 
-/** Maximum attempts to change a conversation that others change at the same time. */
+/** Maximum attempts to change a conversation that other requests change at the same time. */
 const maxAttempts = 10;
 
-/** Conversations by owner and id. The key contains the owner, so that no account finds another's. */
+/** Stored conversations. The account is part of each key, so that no account finds a conversation of another. */
 export class ConversationStore {
   readonly #records: RecordStore;
   readonly #limits: ConversationLimits;
@@ -70,7 +71,9 @@ export class ConversationStore {
     this.#limits = limits;
   }
 
-  /** Stores a new or changed conversation. Returns false where the account has reached its storage limit. */
+  /**
+   * Stores a new or changed conversation without its items. Returns false if the account has reached its storage limit.
+   */
   async save(at: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
     const { redis, book, seal } = this.#records;
     const { head, list, ids } = keysOf(at);
@@ -92,12 +95,12 @@ export class ConversationStore {
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
   }
 
-  /** Returns true where a conversation with this number of items is full. */
+  /** Returns whether a conversation with this number of items is full. */
   isFull(items: number): boolean {
     return items >= this.#limits.maxItems;
   }
 
-  /** Removes a conversation. Returns false where it does not exist. */
+  /** Removes a conversation. Returns false if it does not exist. */
   async remove(at: ConversationId): Promise<boolean> {
     const { redis, book } = this.#records;
     const { head, list, ids } = keysOf(at);
@@ -106,10 +109,7 @@ export class ConversationStore {
     return (await orUnavailable(redis.del(head, list, ids))) > 0;
   }
 
-  /**
-   * Appends items in their order, either all or none. An item whose id already exists in the conversation gets a new
-   * one.
-   */
+  /** Appends either all items or none. An item whose id exists in the conversation receives a new id. */
   async add(
     at: ConversationId,
     { items, newId, memory }: { readonly items: readonly JsonObject[]; readonly newId: () => string } & Reads,
@@ -127,8 +127,8 @@ export class ConversationStore {
   }
 
   /**
-   * Reads part of a conversation. Returns undefined where the conversation does not exist, "unknown" where the item in
-   * `range` does not.
+   * Reads part of a conversation. Returns undefined if the conversation does not exist, or "unknown" if the item that
+   * `range` names does not.
    */
   async read(at: ConversationId, range: ItemRange, memory: RecordMemory): Promise<ItemPage | "unknown" | undefined> {
     const { redis, seal } = this.#records;
@@ -153,13 +153,13 @@ export class ConversationStore {
     throw busy();
   }
 
-  /** Reads one item as JSON; undefined where it does not exist. */
+  /** Returns one item as JSON; undefined if it does not exist. */
   async item(at: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
     const page = await this.read(at, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
   }
 
-  /** Reads all items in their order. Throws Failure request_too_large (413) where they exceed one body's limit. */
+  /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
   async items(at: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
     const { redis, seal } = this.#records;
     const { list } = keysOf(at);
@@ -172,7 +172,7 @@ export class ConversationStore {
     return items;
   }
 
-  /** Removes an item from a conversation. Returns false where it does not exist. */
+  /** Removes an item from a conversation. Returns false if it does not exist. */
   async removeItem(at: ConversationId, itemId: string, memory: RecordMemory): Promise<boolean> {
     const { redis, book } = this.#records;
     const keys = keysOf(at);

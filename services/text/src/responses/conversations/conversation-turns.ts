@@ -9,8 +9,8 @@ import type { ConversationId } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
- * Returns the items of a conversation in a form that every vendor accepts; undefined for a conversation that this
- * account does not have. Throws Failure (400, 413) for a full conversation.
+ * Returns the items of a conversation in a form that every vendor accepts; undefined if the account has no such
+ * conversation. Throws Failure (400 or 413) if the conversation is full or too large.
  */
 export async function conversationItems(
   store: ConversationStore,
@@ -26,7 +26,7 @@ export async function conversationItems(
   return items.flatMap(resendable);
 }
 
-/** Appends a turn to its conversation. Never rejects: logs what could not be stored. */
+/** Appends a turn to its conversation. Never rejects; a failure is logged. */
 export async function addTurn(
   { body, conversations, newAnswerId, relay }: Pick<ResponsesDeps, "body" | "conversations" | "newAnswerId" | "relay">,
   call: Pick<ServiceCall, "caller" | "requestId"> & Partial<Pick<ServiceCall, "span">>,

@@ -7,13 +7,13 @@ import { keptItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
-/** Items read at a time. */
+/** Number of items that are read at a time. */
 const readAtOnce = 8;
 
 /**
- * Adds the missing index of item ids and sizes to a conversation. Earlier gateway versions store items without it, also
- * while both versions run. Writes nothing if the items change meanwhile. Throws Failure request_too_large (413) for
- * items that exceed one body's limit.
+ * Adds the index of item ids and sizes to a conversation that lacks it. Earlier versions of the gateway store items
+ * without an index, also while both versions run. Writes nothing if the items change meanwhile. Throws Failure
+ * request_too_large (413) for items that exceed the limits of a request body.
  */
 export async function indexConversation(
   { redis, book, seal }: RecordStore,
@@ -43,12 +43,12 @@ export async function indexConversation(
     await book.addBytes({ accountId: at.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
-/** Returns a placeholder for an item that no accepted secret decrypts. */
+/** Returns the index entry of an item that cannot be decrypted with an accepted secret. */
 function unreadable(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
   return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
 }
 
-/** Returns the id and sizes of an item. If another item has its id, also returns `item`, the item under a new id. */
+/** Returns the id and sizes of an item. If another item has the same id, `item` is a copy with a new id. */
 async function index(text: Buffer, known: ReadonlySet<string>) {
   const item = await reparseJson(text);
   const [kept] = keptItems([item], () => randomUUID().replaceAll("-", ""), known);

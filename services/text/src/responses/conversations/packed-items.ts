@@ -4,7 +4,7 @@ import { checkedBefore, checkJson, renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { RecordSeal } from "../record-seal.ts";
 
-/** Sizes of decompressed items: bytes, values and object members. */
+/** Sizes of items after decompression: bytes, values and object members. */
 export interface ItemSizes {
   readonly textBytes: number;
   readonly values: number;
@@ -15,19 +15,19 @@ export const noSizes: ItemSizes = { textBytes: 0, values: 0, members: 0 };
 
 const compress = promisify(zstdCompress);
 
-/** Compresses and encrypts an item into a record under the key of its list. */
+/** Compresses and encrypts an item. The record can be decrypted only with the Redis key `list`. */
 export async function packItem(seal: RecordSeal, list: string, item: JsonObject) {
   const text = await renderJson(item, Infinity);
   const record = seal.seal(await compress(text), list).toString("base64");
   return { record, sizes: await sizesOf(text) };
 }
 
-/** Decrypts a record into a compressed item; undefined where no accepted secret decrypts it. */
+/** Decrypts a record. Returns the compressed item; undefined if no accepted secret decrypts it. */
 export function openItem(seal: RecordSeal, list: string, record: string): Buffer | undefined {
   return seal.open(Buffer.from(record, "base64"), list);
 }
 
-/** Returns the sizes of an item's JSON. */
+/** Returns the sizes of an item that is given as JSON. */
 export async function sizesOf(text: Buffer): Promise<ItemSizes> {
   return { textBytes: text.length, ...(await checkJson(text, checkedBefore)) };
 }

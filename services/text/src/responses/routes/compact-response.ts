@@ -21,8 +21,8 @@ import { foreignItems } from "../../vendor-ids.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
 /**
- * POST /v1/responses/compact (interface endpoint 5): compacts natively where the vendor can, else the model writes a
- * summary.
+ * POST /v1/responses/compact (interface endpoint 5). The vendor's endpoint compacts if it has one; otherwise the model
+ * writes a summary.
  */
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   const kind = new CompactKind(deps);
@@ -40,19 +40,19 @@ export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** A conversation to compact. */
+/** A request to compact a conversation. */
 interface CompactRequest {
   readonly model: string;
   readonly input: TextInput;
   readonly compaction: Compaction;
 }
 
-/** Plan of a compaction by one model. */
+/** Plan of a compaction with one model. */
 interface CompactPlan extends TextPlan {
   readonly compaction: Compaction;
 }
 
-/** Call kind: compaction, by the vendor's endpoint or by a model that writes a summary. */
+/** Kind of call: compaction, by the vendor's endpoint or by a model that writes a summary. */
 class CompactKind implements CallKind<CompactRequest, CompactPlan> {
   readonly #text: TextCallKind;
 
@@ -65,7 +65,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     return {
       ...text,
       compaction,
-      // A vendor's native compaction takes no output bound.
+      // A vendor's endpoint for compaction accepts no output limit.
       cost: { ...text.cost, size: { ...text.cost.size, boundIsOurs: true } },
       wires: ["compact", ...text.wires],
       unsealable: false,
@@ -103,10 +103,10 @@ async function compactionOf(
   };
 }
 
-/** Maximum characters of the user's messages that are kept verbatim, newest first: about 20,000 tokens. */
+/** Maximum characters of the latest user messages that are kept verbatim; about 20,000 tokens. */
 const maxKept = 80_000;
 
-/** Returns the user's newest messages verbatim, up to the limit, followed by the encrypted summary of all items. */
+/** Returns the latest user messages verbatim, up to the limit, followed by the encrypted summary of all items. */
 function compactedConversation(
   items: readonly JsonObject[],
   answer: TextAnswer,

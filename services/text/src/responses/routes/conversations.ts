@@ -14,7 +14,7 @@ const readCreation = bodyReader(bodies.CreateConversationRequest);
 const readUpdate = bodyReader(bodies.UpdateConversationRequest);
 const readAddition = bodyReader(bodies.ConversationItemsRequest);
 
-/** POST /v1/conversations. */
+/** POST /v1/conversations: creates a conversation. */
 export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readCreation, ["items", "metadata"]));
@@ -27,7 +27,7 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** GET /v1/conversations/{conversation_id}. */
+/** GET /v1/conversations/{conversation_id}: returns its metadata. */
 export function getConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => answerJson(call.response, 200, conversationObject(idIn(call), await find(deps, call)));
 }
@@ -66,7 +66,7 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** POST /v1/conversations/{conversation_id}/items. */
+/** POST /v1/conversations/{conversation_id}/items: appends items. */
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readAddition, ["items"]));
@@ -74,7 +74,7 @@ export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** GET /v1/conversations/{conversation_id}/items/{item_id}. */
+/** GET /v1/conversations/{conversation_id}/items/{item_id}: returns one item. */
 export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     await find(deps, call);
@@ -86,7 +86,7 @@ export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** DELETE /v1/conversations/{conversation_id}/items/{item_id}: returns the conversation. */
+/** DELETE /v1/conversations/{conversation_id}/items/{item_id}: removes the item and returns the conversation. */
 export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const conversation = await find(deps, call);
@@ -98,7 +98,7 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** Appends the items that a conversation is created with. If they cannot be stored, removes the conversation. */
+/** Appends the items with which a conversation is created. Removes the conversation if they cannot be stored. */
 async function addFirst(
   deps: ResponsesDeps,
   at: ConversationId,
@@ -126,7 +126,7 @@ async function add(
   return added.items;
 }
 
-/** Renders a page of items that are already JSON. */
+/** Renders a page of items, which are JSON already. */
 function renderPage({ ids, texts, hasMore }: ItemPage): Buffer {
   const [first, last] = [ids[0] ?? null, ids.at(-1) ?? null];
   const rest = JSON.stringify({ first_id: first, last_id: last, has_more: hasMore }).slice(1);

@@ -15,7 +15,7 @@ import {
 import { connectResponses, countResponseTokens, responses } from "./responses.ts";
 import { cancelResponse, deleteResponse, getResponse, listResponseInputItems } from "./stored-responses.ts";
 
-/** The endpoints of responses and conversations. */
+/** Handlers of the endpoints for responses and conversations. */
 export function responsesRoutes(deps: ResponsesDeps, background: BackgroundRuns) {
   return {
     responses: responses(deps, background),

@@ -12,7 +12,10 @@ export interface PageQuery {
   readonly after: string | undefined;
 }
 
-/** Reads `limit`, `after` and `order`: newest first, as in OpenAI's API, unless `order=asc`. */
+/**
+ * Reads `limit`, `after` and `order` from a query. As in OpenAI's API, the newest items come first unless `order` is
+ * `asc`.
+ */
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
@@ -20,7 +23,7 @@ export function readPageQuery(query: URLSearchParams): PageQuery {
   return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
 }
 
-/** Returns the requested page of items. */
+/** Returns the page of items that a query requests. */
 export function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
   const { newestFirst, limit, after } = readPageQuery(query);
   const ordered = newestFirst ? items.toReversed() : items;
@@ -30,18 +33,18 @@ export function pageOf(items: readonly JsonObject[], query: URLSearchParams): ob
   return { ...listOf(data), has_more: start + data.length < ordered.length };
 }
 
-/** Returns items as a complete list. */
+/** Returns items as a list without further pages. */
 export function listOf(data: readonly JsonObject[]): object {
   const [first, last] = [data[0]?.["id"] ?? null, data.at(-1)?.["id"] ?? null];
   return { object: "list", data, first_id: first, last_id: last, has_more: false };
 }
 
-/** Failure of a page whose `after` item is not in the list. */
+/** Creates the failure of a request whose `after` names no item of the list. */
 export function unknownAfter(): Failure {
   return wrong("after", "is not the id of an item of this list");
 }
 
-/** Failure of an invalid path or query parameter. */
+/** Creates the failure of an invalid path or query parameter. */
 export function wrong(param: string, problem: string): Failure {
   return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }

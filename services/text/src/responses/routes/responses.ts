@@ -21,7 +21,10 @@ export function responses(deps: ResponsesDeps, background: BackgroundRuns): Endp
   };
 }
 
-/** Answers immediately with the queued response, or streams its events. The body is disposed with its run. */
+/**
+ * Starts a background response. Answers immediately with the queued response, or streams its events. The body is
+ * disposed with the run.
+ */
 async function inBackground(
   deps: ResponsesDeps,
   background: BackgroundRuns,
@@ -35,7 +38,7 @@ async function inBackground(
   await followEvents(deps, call, responseForm, at, -1);
 }
 
-/** POST /v1/responses/input_tokens, which may refer to a stored conversation. */
+/** POST /v1/responses/input_tokens: counts input tokens. The request may refer to stored data. */
 export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { count } = wires.responses.client;
@@ -47,7 +50,7 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** GET /v1/responses for a request that is not a WebSocket upgrade. */
+/** Refuses GET /v1/responses if the request is not a WebSocket handshake. */
 export function connectResponses(): EndpointHandler {
   return () => Promise.reject(new Failure("websocket_required"));
 }

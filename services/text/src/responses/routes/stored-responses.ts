@@ -12,7 +12,9 @@ import type { StoredResponse } from "../stored-response.ts";
 import { pageOf, wrong } from "./pages.ts";
 import { withMemory } from "./with-memory.ts";
 
-/** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of a background response. */
+/**
+ * GET /v1/responses/{response_id}: returns the response or, with `stream=true`, the events of a background response.
+ */
 export function getResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const isStream = call.query.get("stream") === "true";
@@ -45,7 +47,7 @@ export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns):
   };
 }
 
-/** Maximum wait for a cancellation and pause between two polls, in ms. */
+/** Maximum ms to wait until a response is cancelled, and the pause between two checks. */
 const [cancelWaitMs, pollMs] = [5_000, 50];
 
 /** Cancels a response and waits until it has ended; the wait is bounded in case its process does not react. */
@@ -63,7 +65,7 @@ export async function cancelRun(
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
-/** DELETE /v1/responses/{response_id}: cancels a response that is still being made before it is removed. */
+/** DELETE /v1/responses/{response_id}: removes a response; cancels it first if it has not ended. */
 export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const { id } = atOf(call, responseForm);
@@ -80,7 +82,7 @@ export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns):
   };
 }
 
-/** GET /v1/responses/{response_id}/input_items: pages by `limit`, `after` and `order`. */
+/** GET /v1/responses/{response_id}/input_items: lists the input in pages by `limit`, `after` and `order`. */
 export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const id = atOf(call, responseForm).id.replace(/^resp_/, "");
@@ -92,8 +94,8 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Reads the response that a call names into the memory budget and passes it to `use`. Throws Failure response_not_found
- * (404).
+ * Reads the response that a call names, within the memory budget, and calls `use` with it. Throws Failure
+ * response_not_found (404).
  */
 export async function withStored<Result>(
   deps: ResponsesDeps,

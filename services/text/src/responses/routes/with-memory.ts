@@ -3,7 +3,8 @@ import type { ResponsesDeps } from "../deps.ts";
 import type { RecordMemory } from "../record-reader.ts";
 
 /**
- * Runs work with part of the caller's memory budget, which is released when the answer is sent or its client has left.
+ * Calls `work` with part of the caller's memory budget. The memory is released when the answer is sent or the client
+ * has disconnected.
  */
 export async function withMemory<Result>(
   { body: { budget } }: Pick<ResponsesDeps, "body">,

@@ -3,31 +3,31 @@ import { parseBody, renderJson, type JsonLimits } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** A client's `response.create` event: a body of POST /v1/responses and fields that exist only on a connection. */
+/** A client's `response.create` event: a body of POST /v1/responses, with fields that exist only on a WebSocket. */
 export interface CreateEvent {
-  /** The body, which requests a stream. */
+  /** The body, with `stream` set. */
   readonly value: JsonObject;
   readonly bytes: Buffer;
-  /** False where nothing is generated and the request is only kept for the next one. */
+  /** False if no answer is generated, and the request is only kept for later ones. */
   readonly generate: boolean;
 }
 
-/** Maximum characters of a lane's name. */
+/** Maximum characters of a `stream_id`. */
 const maxLaneCharacters = 200;
 
-/** Parses a client's message within the limits of a body. Throws Failure (400) for an invalid event. */
+/** Parses a client's message within the limits of a request body. Throws Failure (400) for an invalid message. */
 export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise<JsonObject> {
   const value = await parseBody(message, bounds);
   if (!isRecord(value)) throw new Failure("invalid_value", "An event must be a JSON object.");
   return value;
 }
 
-/** Returns the lane that an event names; the events of its answer name it too. */
+/** Returns the `stream_id` of an event (its lane), which is repeated in the events of the answer. */
 export function laneOf({ stream_id: lane }: JsonObject): string | undefined {
   return typeof lane === "string" && lane.length <= maxLaneCharacters ? lane : undefined;
 }
 
-/** Reads an event. Throws Failure (400) for any event other than response.create. */
+/** Reads an event. Throws Failure (400) if it is not a valid response.create event. */
 export async function readCreateEvent(event: JsonObject, messageBytes: number): Promise<CreateEvent> {
   const { type, stream_id: lane, generate, background, ...body } = event;
   if (type !== "response.create")

@@ -3,11 +3,11 @@ import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { WebSocket } from "ws";
 import { messageOf } from "./events.ts";
 
-/** Divisor of the buffer limit: a full buffer must fall to this share before writing continues. */
+/** Divisor of the buffer limit. Writing is resumed when the buffer has fallen to this fraction. */
 const lowShare = 4;
-/** RFC 6455: the server met an unexpected condition. */
+/** Close code of RFC 6455 for an unexpected condition of the server. */
 const brokenCode = 1011;
-/** End marker of some vendors' streams, which is not an event. */
+/** End mark of some vendors' streams, which is not an event. */
 const streamEnd = "[DONE]";
 
 interface EventSinkOptions {
@@ -16,13 +16,13 @@ interface EventSinkOptions {
   readonly ending: AbortSignal;
 }
 
-/** Sink of one response on a WebSocket: each event of its stream becomes a message. The response head is not sent. */
+/** Sink of one response on a WebSocket. Each event of the stream becomes a message; there is no response head. */
 export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
   readonly #lane: string | undefined;
   readonly #bufferedBytes: number;
   readonly #frames = eventStreamFraming.splitter();
-  /** Watchers are called in the order in which they were added; one may unsubscribe while they are called. */
+  /** Watchers in the order in which they are called. One may be removed while they are called. */
   readonly #watchers = new Set<SinkWatcher>();
   readonly #ending = new AbortController();
   readonly #connectionEnding: AbortSignal;
@@ -31,7 +31,7 @@ export class EventSink implements AnswerSink {
   #over = false;
   #wasFull = false;
 
-  /** `ending` closes the connection with a Failure when its response ends. */
+  /** `ending` is aborted with a Failure if the gateway ends the connection's responses. */
   constructor(socket: WebSocket, { lane, bufferedBytes, ending }: EventSinkOptions) {
     this.#socket = socket;
     this.#lane = lane;
@@ -44,7 +44,7 @@ export class EventSink implements AnswerSink {
     else ending.addEventListener("abort", this.#interrupt);
   }
 
-  /** Aborts if the response is ended early. */
+  /** Returns the signal that is aborted if the response is ended early. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -83,7 +83,7 @@ export class EventSink implements AnswerSink {
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#send(rest);
-    // Runs outside the call: the caller that ends an answer does not expect the event inside its call.
+    // Delayed, because the caller of `end` does not expect its watchers to be called within that call.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -108,7 +108,7 @@ export class EventSink implements AnswerSink {
 
   #send(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
-    // A comment only keeps the connection open; here a ping does that.
+    // A comment is a heartbeat of the stream; on a WebSocket a ping replaces it.
     if (data === undefined) this.#socket.ping();
     else if (data !== streamEnd) this.#socket.send(messageOf(data, this.#lane), this.#sent);
   }

@@ -3,17 +3,20 @@ import { failureHeaders } from "@modelgate/contracts";
 import { isRecord, parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Renders the error event for a request that was refused, or that failed before its response started. */
+/** Renders the error event of a request that was refused, or that failed before its response began. */
 export function errorEvent(failure: Failure, lane: string | undefined): string {
   const { status, code, vendorCode, message, param = null, kind } = failure;
   const error = { type: kind.type, code: vendorCode ?? code, message, param };
   return JSON.stringify({ type: "error", ...laneMember(lane), status, error, headers: failureHeaders(failure) });
 }
 
-/** Prefix of every error event in a stream. */
+/** Beginning of each error event in a stream. */
 const errorStart = '{"type":"error"';
 
-/** Renders a stream event as a message: nests error fields in an `error` object, and adds the lane. */
+/**
+ * Renders an event of a stream as a message, with its lane (`stream_id`). The fields of an error are moved to an
+ * `error` object.
+ */
 export function messageOf(data: string, lane: string | undefined): string {
   const error = data.startsWith(errorStart) ? parseRecord(data) : undefined;
   if (error !== undefined) return JSON.stringify({ ...laneMember(lane), ...error, ...nested(error) });
@@ -26,7 +29,7 @@ function nested(event: JsonObject): JsonObject {
   return { status: brokenStatus, error: { type: "server_error", code, message, param } };
 }
 
-/** Status of a response that failed after it had started. */
+/** Status in the error event of a response that failed after it had begun. */
 const brokenStatus = 500;
 
 function laneMember(lane: string | undefined): JsonObject {

@@ -9,8 +9,8 @@ import type { SeeAnswered } from "../run-responses.ts";
 import { newAnswerId } from "../../text-kind.ts";
 
 /**
- * Answers a request with `generate: false` without calling a vendor, and keeps it for the next request. Clients use it
- * to send instructions and tools in advance. The call is free and its response is empty.
+ * Answers a request with `generate: false` without calling a vendor, and keeps it so that the next request can refer to
+ * it. Clients send instructions and tools in advance in this way. The call is free, and its response is empty.
  */
 export async function keepOnly(
   deps: ResponsesDeps,
@@ -19,7 +19,7 @@ export async function keepOnly(
   see: SeeAnswered,
 ): Promise<void> {
   const { params, ancestors, body: whole } = await prepareResponses(deps, call, body);
-  priced(deps.relay, call, params.model); // refuses a model that the caller must not call
+  priced(deps.relay, call, params.model); // throws if the caller must not use the model
   const { client } = wires.responses;
   const requestBody = await reparseJson(body.bytes);
   const { request } = client.read(await reparseJson(whole));

@@ -5,8 +5,8 @@ import type { AnsweredResponse } from "../run-responses.ts";
 import { parseStored, type ResponseStore, type StoredResponse } from "../stored-response.ts";
 
 /**
- * Maximum bytes of turns that one connection keeps; the oldest are removed first. A client whose turn was removed gets
- * previous_response_not_found and resends its conversation.
+ * Maximum bytes of turns that one connection keeps; beyond it, the oldest are removed. A client that continues a
+ * removed turn gets the failure previous_response_not_found, and sends the conversation again.
  */
 const maxKeptBytes = 16 * 1024 * 1024;
 
@@ -16,8 +16,8 @@ interface KeptTurn {
 }
 
 /**
- * Turns of one connection, each of which can be continued on it, even if it is not to be stored. They are kept only in
- * memory, count against the account's memory, and are removed with the connection.
+ * Turns of one connection, which can be continued on the connection even if they are not stored. They are kept in
+ * memory, count against the account's memory, and are removed when the connection is closed.
  */
 export class KeptTurns implements Disposable {
   readonly #turns = new Map<string, KeptTurn>();
@@ -32,7 +32,7 @@ export class KeptTurns implements Disposable {
     this.#holder = holder;
   }
 
-  /** Keeps a turn, in the order of the calls. */
+  /** Keeps a turn when it is answered, in the order of these calls. */
   keep(turn: Promise<AnsweredResponse | undefined>): void {
     const before = this.#keeping;
     this.#keeping = turn.then(async (answered) => {
@@ -41,17 +41,17 @@ export class KeptTurns implements Disposable {
     });
   }
 
-  /** Removes a turn whose continuation failed: its client resends the conversation. */
+  /** Removes a turn whose continuation failed. The client then sends the conversation again. */
   evict(id: string): void {
     this.#forget(id);
   }
 
-  /** Resolves when all turns so far are kept. */
+  /** Resolves when the turns so far are kept. */
   async settled(): Promise<void> {
     await this.#keeping;
   }
 
-  /** Returns a store that finds these turns as well as those of `store`. */
+  /** Returns a store that finds these turns in addition to those of `store`. */
   before(store: ResponseStore): ResponseStore {
     const own = async (id: string): Promise<StoredResponse | undefined> => {
       const turn = this.#turns.get(id);
@@ -82,7 +82,7 @@ export class KeptTurns implements Disposable {
       holding.take(bytes.length);
     } catch (error) {
       holding[Symbol.dispose]();
-      if (error instanceof Failure) return; // memory is short: the client can resend the turn
+      if (error instanceof Failure) return; // the memory limit is reached; the client can send the turn again
       throw error;
     }
     this.#turns.set(id, { bytes, holding });

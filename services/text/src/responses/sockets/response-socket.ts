@@ -11,13 +11,13 @@ import { KeptTurns } from "./kept-turns.ts";
 import { keepOnly } from "./keep-only.ts";
 import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
-/** Maximum requests of one connection that may wait for the one before them. */
+/** Maximum requests of one connection that may wait. */
 const maxWaiting = 16;
-/** Maximum bytes that may wait for a client before its vendor is paused. */
+/** Maximum bytes that may wait to be sent to a client; beyond it, reading from the vendor is paused. */
 const bufferedBytes = 1024 * 1024;
-/** Interval of pings in ms, and maximum consecutive pings without a pong. */
+/** Interval between pings in ms, and maximum consecutive pings without an answer. */
 const [pingMs, maxMissed] = [25_000, 3];
-/** Time, in ms, that a client has to answer a close. */
+/** Maximum ms until a client answers a close frame. */
 const closeMs = 5_000;
 
 /** Close codes of RFC 6455 and its registry. */
@@ -29,9 +29,9 @@ interface WaitingMessage {
 }
 
 /**
- * One WebSocket for responses. Each `response.create` is a separate call, equivalent to POST /v1/responses; calls run
- * one after another. The edge admitted the first one with the handshake; the others are admitted here, with the current
- * state of their API key.
+ * One WebSocket for responses. Each `response.create` event is a separate call, equivalent to POST /v1/responses; the
+ * calls run one after another. The edge admits the first call with the handshake. Further calls are admitted here, by
+ * the current state of their API key.
  */
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
@@ -61,11 +61,11 @@ export class ResponseSocket {
     socket.on("pong", () => {
       this.#missed = 0;
     });
-    socket.on("error", () => undefined); // its close follows
+    socket.on("error", () => undefined); // a close event follows
     socket.on("close", () => this.#closed());
   }
 
-  /** Enforces the connection's time limits; called periodically. */
+  /** Enforces the time limits of the connection. It must be called periodically. */
   tick(now: number): void {
     const { idleMs, longestMs } = this.#deps.sockets;
     if (!this.#isRunning && now - this.#openedAt > longestMs) return this.#expire();
@@ -77,13 +77,13 @@ export class ResponseSocket {
     this.#socket.ping();
   }
 
-  /** Accepts no more requests, and closes the connection when its response has ended. */
+  /** Accepts no more requests, and closes the connection when the running response has ended. */
   leave(): void {
     this.#isLeaving = true;
     if (!this.#isRunning) this.#close(closeCodes.restart, "the gateway is being restarted; connect again");
   }
 
-  /** Ends the open response and the connection with a failure. */
+  /** Ends the running response with a failure, and closes the connection. */
   interrupt(failure: Failure): void {
     this.leave();
     this.#ending.abort(failure);
@@ -118,7 +118,7 @@ export class ResponseSocket {
     else if (this.#isLeaving) this.leave();
   }
 
-  /** Answers one message. Never rejects: sends failures to the client. */
+  /** Answers one message. Never rejects; the client receives an error event. */
   async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
     const { body } = this.#deps;
     let lane: string | undefined;
@@ -159,7 +159,7 @@ export class ResponseSocket {
     if (failure.status === 401) this.#close(closeCodes.policy, failure.code);
   }
 
-  /** Closes a connection that has reached its maximum age; its client opens another one. */
+  /** Closes a connection that has reached its maximum age. Its client is told to open another one. */
   #expire(): void {
     const code = "websocket_connection_limit_reached";
     const failure = new Failure("session_expired", "This WebSocket is as old as it may get: open another one.", {

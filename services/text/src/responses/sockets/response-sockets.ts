@@ -12,12 +12,12 @@ import {
 import type { ResponsesDeps } from "../deps.ts";
 import { ResponseSocket } from "./response-socket.ts";
 
-/** Maximum pause, in ms, between two checks of the limits of all connections. */
+/** Maximum ms between two checks of the time limits of all connections. */
 const maxTickMs = 1_000;
-/** Checks per shortest limit. */
+/** Number of checks within the shortest limit. */
 const checksPerLimit = 4;
 
-/** All WebSockets for responses of this process. */
+/** WebSockets for responses of this process. */
 export class ResponseSockets implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #accept: AcceptWebSocket;
@@ -33,7 +33,7 @@ export class ResponseSockets implements Disposable {
     deps.ending.addEventListener("abort", () => {
       for (const socket of open) socket.interrupt(restartFailure());
     });
-    // A key may be among the offered subprotocols, so none is selected.
+    // No subprotocol is selected, because clients may send an API key among those that they offer.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const check = (): void => {
       const now = Date.now();
@@ -52,7 +52,7 @@ export class ResponseSockets implements Disposable {
     );
   }
 
-  /** Opens a connection. Throws Failure for requests that are refused before the protocol switch. */
+  /** Opens a connection. Throws Failure if the handshake is refused. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#isDraining)
       throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
@@ -65,8 +65,8 @@ export class ResponseSockets implements Disposable {
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
     const open = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
     this.#open.add(open);
-    // A stopping edge ends its half of the connection. This listener runs before the socket's, after which nothing can
-    // be sent.
+    // An edge that stops ends its half of the connection. This listener runs before that of the WebSocket, after which
+    // nothing can be sent.
     socket.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) open.interrupt(restartFailure());
     });
@@ -78,8 +78,8 @@ export class ResponseSockets implements Disposable {
   }
 
   /**
-   * Accepts no more connections. Closes those without a response (1012), and the others when their response has ended
-   * or the time is up.
+   * Accepts no more connections. Closes those without a running response (1012); the others are closed when their
+   * response has ended, or interrupted when the drain time has passed.
    */
   async drain(): Promise<void> {
     this.#isDraining = true;

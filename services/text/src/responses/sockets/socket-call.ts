@@ -3,17 +3,17 @@ import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
 import { startSpan, type ServiceCall, type UpgradeCall } from "@modelgate/platform";
 import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
-/** The parts of the opening call that a connection keeps. */
+/** Data of the call that opened a connection. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
   readonly strict: boolean;
 }
 
-/** Lease of a concurrency slot that is never taken: the connection's slot covers its responses. */
+/** Lease of a concurrency slot that is not needed, because the slot of the connection covers its responses. */
 const noLeaseMs = 1;
 
 /**
- * Returns the caller of a connection's next response with the current permissions of its API key and group. Admits the
- * response, unless the edge did so with the handshake. Throws Failure where it is refused.
+ * Returns the caller of a connection's next response, with the current permissions of its API key and group. Admits the
+ * response by its rate limits, unless the edge did so with the handshake. Throws Failure if it is refused.
  */
 export async function callerOfNext(
   deps: RelayDeps,
@@ -32,7 +32,9 @@ export async function callerOfNext(
   return caller;
 }
 
-/** Returns a connection's request as a call of POST /v1/responses with a new id. */
+/**
+ * Returns a request of a connection as a call of POST /v1/responses. Each call after the first has a new request id.
+ */
 export function callOf(
   { log }: RelayDeps,
   { caller, requestId: opening, span, strict }: OpeningCall,

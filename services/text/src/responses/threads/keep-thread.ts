@@ -2,17 +2,17 @@ import { idsOf, type ServiceCall } from "@modelgate/platform";
 import type { ResponsesDeps } from "../deps.ts";
 import type { StoredThread } from "./thread-store.ts";
 
-/** A thread with its newest message. */
+/** A thread, with the id of its latest message. */
 export interface NewestTurn {
   readonly id: string;
   readonly kept: StoredThread;
-  /** Id of the message that this one continues; undefined for the first message. */
+  /** Id of the message before the latest one; undefined if the thread has begun with this request. */
   readonly previousId: string | undefined;
 }
 
 /**
- * Stores a thread under its newest message and removes the entry under the previous one. Never rejects: clients can
- * resend the thread.
+ * Stores a thread under the id of its latest message, and removes it from the previous id. Never rejects, because
+ * clients can send the conversation again.
  */
 export async function keepThread(
   { threads, relay }: Pick<ResponsesDeps, "relay" | "threads">,

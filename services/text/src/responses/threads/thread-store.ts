@@ -1,11 +1,11 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Conversation of a thread, stored with the id of its last message as its key. */
+/** A stored thread of messages. Its key contains the id of the last message. */
 export interface StoredThread {
   /** All messages, including the last answer. */
   readonly messages: readonly JsonObject[];
-  /** `system` and `tools` that the thread was created with, if any. */
+  /** `system` and `tools` with which the thread was created; empty if there were none. */
   readonly head: JsonObject;
 }
 

@@ -6,17 +6,17 @@ import type { RecordMemory } from "../record-reader.ts";
 import type { TurnStore } from "../turn-store.ts";
 import type { StoredThread } from "./thread-store.ts";
 
-/** Request to create or continue a thread. */
+/** A request to create or continue a thread. */
 export interface ThreadWish {
-  /** Id of the message that the thread continues from; absent: a new thread. */
+  /** Id of the message to continue from; undefined for a new thread. */
   readonly previousId: string | undefined;
   readonly body: JsonObject;
 }
 
-/** Fields that a thread keeps from its creation, and that later requests must not contain. */
+/** Fields that are set when a thread is created, and that later requests must not contain. */
 const createOnly = ["system", "tools"] as const;
 
-/** Reads the thread request of a body; undefined where there is none. Throws Failure (400) for an invalid one. */
+/** Reads the `thread` field of a body; returns undefined if there is none. Throws Failure (400) if it is invalid. */
 export function threadWishOf(body: unknown): ThreadWish | undefined {
   const thread = isRecord(body) ? (body["thread"] ?? undefined) : undefined;
   if (thread === undefined || !isRecord(body)) return undefined;
@@ -31,11 +31,11 @@ export function threadWishOf(body: unknown): ThreadWish | undefined {
   return { previousId, body };
 }
 
-/** A turn of a thread as a request that does not depend on stored data. */
+/** A turn of a thread as a complete request, which does not refer to stored data. */
 export interface WholeTurn {
   readonly value: unknown;
   readonly bytes: Buffer;
-  /** The conversation up to the answer. */
+  /** The conversation before the answer. */
   readonly until: StoredThread;
 }
 
@@ -45,8 +45,8 @@ interface WholeTurnDeps {
 }
 
 /**
- * Adds the stored messages of the account's thread to a turn. Throws Failure thread_not_found (404; the client then
- * sends the complete conversation) or request_too_large (413).
+ * Adds the stored messages of a thread to a turn. Throws Failure thread_not_found (404; the client then sends the
+ * complete conversation) or request_too_large (413).
  */
 export async function wholeTurn(
   { threads: store, body: limits }: WholeTurnDeps,
@@ -63,7 +63,7 @@ export async function wholeTurn(
   const bytes = await renderJson({ ...request, ...head, messages }, Infinity);
   if (bytes.length > limits.maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${limits.maxBytes} bytes.`);
-  // Each part of the conversation was within the bounds of a body; the total must be, too.
+  // The complete conversation must be within the limits of a body, as each part of it was.
   return { value: await parseJson(bytes, limits), bytes, until: { messages, head } };
 }
 
