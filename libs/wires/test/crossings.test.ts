@@ -354,6 +354,96 @@ describe("what both wires can say crosses", () => {
     },
   );
 
+  const mark = (ttl?: "1h") => ({ cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) } });
+  const breakpoint = { prompt_cache_breakpoint: { mode: "explicit" } };
+  const long = { prompt_cache_breakpoint: { mode: "explicit", ttl: "12h" } };
+  const marked = {
+    max_tokens: 50,
+    system: [{ type: "text", text: "Be brief.", ...mark("1h") }],
+    messages: [
+      { role: "user", content: "Go" },
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "f", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "4", ...mark() }] },
+    ],
+  };
+
+  test("marks at instructions and results are breakpoints there, with a lifetime where the wire has several", () => {
+    expect(crossed("messages", marked, "responses", "gpt-5.6-sol")).toEqual({
+      body: {
+        model: "gpt-5.6-sol",
+        store: false,
+        max_output_tokens: 50,
+        input: [
+          { type: "message", role: "developer", content: [{ type: "input_text", text: "Be brief.", ...long }] },
+          { type: "message", role: "user", content: [{ type: "input_text", text: "Go" }] },
+          expect.objectContaining({ type: "function_call" }),
+          { type: "function_call_output", call_id: "t1", output: [{ type: "input_text", text: "4", ...breakpoint }] },
+        ],
+      },
+      dropped: [],
+    });
+    expect(crossed("messages", marked, "chat", "gpt-5.6-sol")).toMatchObject({
+      body: {
+        prompt_cache_retention: "24h",
+        messages: [
+          { role: "system", content: [{ type: "text", text: "Be brief.", ...breakpoint }] },
+          { role: "user", content: "Go" },
+          { role: "assistant" },
+          { role: "tool", content: [{ type: "text", text: "4", ...breakpoint }] },
+        ],
+      },
+      dropped: [],
+    });
+  });
+
+  test("marks that have no place at a vendor with breakpoints are named", () => {
+    const tools = [{ name: "f", input_schema: { type: "object" }, ...mark() }];
+    expect(crossed("messages", { ...marked, tools }, "responses", "gpt-5.6-sol").dropped).toEqual(["tools.cache"]);
+  });
+
+  test("a vendor writes its last four marks: others are named, and four leave no room for an automatic one", () => {
+    const parts = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ type: "input_text", text: `${index}`, ...breakpoint }));
+    const input = (count: number) => ({ input: [{ role: "user", content: parts(count) }] });
+    const count = (body: object) => JSON.stringify(body).match(/cache_control|prompt_cache_breakpoint/g)?.length;
+    const [six, four] = [crossed("responses", input(6), "messages"), crossed("responses", input(4), "messages")];
+    expect([count(six.body), six.dropped, count(four.body), four.dropped]).toEqual([4, ["text.cache"], 4, []]);
+    const keyed = crossed("responses", { ...input(6), prompt_cache_key: "k" }, "messages");
+    expect([count(keyed.body), keyed.dropped]).toEqual([2, ["text.cache"]]);
+    const chat = crossed("responses", input(6), "chat", "gpt-5.6-sol");
+    expect([count(chat.body), chat.dropped]).toEqual([4, ["text.cache"]]);
+    expect(chat.body).toMatchObject({ prompt_cache_options: { mode: "explicit" } });
+    expect(crossed("responses", input(3), "chat", "gpt-5.6-sol").body).not.toHaveProperty("prompt_cache_options");
+  });
+
+  test.each([
+    [{ mode: "implicit", ttl: "12h" }, "messages", "m", [{ cache_control: { type: "ephemeral", ttl: "1h" } }], []],
+    [{ mode: "implicit" }, "messages", "m", [{ cache_control: { type: "ephemeral" } }], []],
+    [{ ttl: "12h" }, "chat", "gpt-5.6-sol", undefined, ["cacheRetention"]],
+    [{ ttl: "30m" }, "chat", "gpt-5.6-sol", undefined, []],
+    [{ ttl: "12h" }, "chat", "other", undefined, ["cacheRetention"]],
+    [{ mode: "explicit" }, "messages", "m", "hi", ["prompt_cache_options.mode"]],
+  ] as const)("prompt_cache_options %j to %s of %s", (options, to, model, content, dropped) => {
+    const got = crossed("responses", { input: "hi", prompt_cache_options: options }, to, model);
+    expect(got.dropped).toEqual(dropped);
+    if (to === "messages" && Array.isArray(content)) expect(got.body).toMatchObject({ messages: [{ content }] });
+    expect(JSON.stringify(got.body)).not.toContain("prompt_cache");
+  });
+
+  test("tokens that are kept for twelve hours are units of their own", () => {
+    const usage = {
+      input_tokens: 100,
+      output_tokens: 5,
+      input_tokens_details: { cache_write_tokens: 60, cache_write_tokens_details: { ttl_12h_tokens: 40 } },
+    };
+    expect(wires.responses.vendor.usage({ output: [], usage })).toEqual({
+      inputTokens: 40,
+      cacheWriteTokens: 20,
+      cacheWrite1hTokens: 40,
+      outputTokens: 5,
+    });
+  });
+
   test("audio has no word in responses", () => {
     const audio = said({ type: "input_audio", input_audio: { data: "AA==", format: "wav" } });
     expect(() => crossed("chat", audio, "responses")).toThrow(

@@ -4,7 +4,9 @@ import { SseDecoder } from "../src/sse/decode.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import { Unsupported } from "../src/text/hub/field-support.ts";
 import type { Part } from "../src/text/hub/part.ts";
+import { maxMarks, withLastMarks } from "../src/text/hub/prompt-cache.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
@@ -246,10 +248,11 @@ const adaptiveFields = fc
     maxTokens: 300,
     reasoning: { ...wish, show } as NonNullable<TextRequest["reasoning"]>,
   }));
-const speakable = (asked: TextRequest): TextRequest => ({
-  ...asked,
-  instructions: asked.instructions.filter((part) => part.text.trim() !== ""),
-});
+/** The vendor takes no blank instructions, and four cache marks. */
+const speakable = (asked: TextRequest): TextRequest => {
+  const instructions = asked.instructions.filter((part) => part.text.trim() !== "");
+  return withLastMarks({ ...asked, instructions }, maxMarks, new Unsupported());
+};
 
 test.each([
   ["with calls", turns, fields, target],

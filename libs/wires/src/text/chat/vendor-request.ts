@@ -6,7 +6,7 @@ import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported }
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { openAiEffort, withAcceptedSampling } from "../hub/openai-models.ts";
-import { cachedBy } from "../hub/prompt-cache.ts";
+import { cachedBy, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesOne, offeredTools, ownTool } from "../hub/render.ts";
 import {
   type JsonObject,
@@ -64,7 +64,7 @@ const maxStops = 4;
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedSampling(clientRequest, model, unsupported);
-  const request = withoutForeignSearches(cachedBy(model, accepted), "chat", unsupported);
+  const request = withoutForeignSearches(cachedBy(model, accepted, unsupported), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = present({
@@ -90,7 +90,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     ...renderOutput(request),
     verbosity: request.verbosity,
     prompt_cache_key: request.cacheKey,
-    prompt_cache_retention: request.cacheRetention,
+    ...renderCaching(request, model, "chat", unsupported),
     metadata: refused(model, "metadata", request.metadata, unsupported),
     user: request.user,
     safety_identifier: request.safetyIdentifier,

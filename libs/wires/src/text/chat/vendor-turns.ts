@@ -12,7 +12,7 @@ import type {
   Source,
 } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
-import { renderBreakpoint } from "../hub/prompt-cache.ts";
+import { isBreakpoint, renderBreakpoint } from "../hub/prompt-cache.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
@@ -35,6 +35,7 @@ function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupport
 }
 
 function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): JsonObject {
+  if (parts.some(isBreakpoint)) return { role: "system", content: parts.map((part) => inputText(part, unsupported)) };
   for (const { cache } of parts) unsupported.noteIf("text.cache", cache);
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
@@ -54,8 +55,12 @@ function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly 
 function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonObject {
   unsupported.noteIf("tool-result.is-error", isError);
   unsupported.noteIf("tool-result.cache", cache);
-  for (const part of parts) if (part.kind === "text") unsupported.noteIf("text.cache", part.cache);
   const texts = parts.filter(isText).map(({ text }) => text);
+  if (isError !== true && parts.filter(isText).some(isBreakpoint)) {
+    const content = parts.filter(isText).map((part) => inputText(part, unsupported));
+    return { role: "tool", tool_call_id: callId, content };
+  }
+  for (const part of parts.filter(isText)) unsupported.noteIf("text.cache", part.cache);
   const text = texts.length === 0 && parts.length > 0 ? "The result is in the next message." : texts.join("\n\n");
   return { role: "tool", tool_call_id: callId, content: isError === true ? `Error: ${text}` : text };
 }
@@ -138,7 +143,7 @@ function modelImage({ source, seal }: Extract<Part, { kind: "image" }>): JsonObj
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
   const rendered = parts.map((part) => inputPart(part, unsupported));
   const [only] = parts;
-  const isPlain = parts.length === 1 && only?.kind === "text" && only.cache?.isBreakpoint !== true;
+  const isPlain = parts.length === 1 && only?.kind === "text" && !isBreakpoint(only);
   return isPlain ? only.text : rendered;
 }
 

@@ -7,63 +7,152 @@ import type { JsonObject, TextRequest } from "./request.ts";
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
 const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
-/** Matches those of these models that accept breakpoints in the user's parts. */
+/** Matches those of these models that accept breakpoints. */
 const takesBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
+/** Maximum number of marks and breakpoints of a request that vendors write, and of breakpoints next to their own. */
+export const maxMarks = 4;
+const maxBesideAutomatic = 3;
+
 /**
- * Adapts the cache marks of a request to its model's vendor. If the vendor caches automatically, marks of the user's
- * parts become breakpoints if the model accepts them, and all other marks are removed. A mark of one hour becomes a
- * retention of 24 hours, unless the client sets one.
+ * Adapts a request to the caching of its model's vendor. With automatic caching, marks become breakpoints if the model
+ * takes them in this place, and are reported as lost otherwise. Models that take none lose nothing by it; the longest
+ * lifetime of their marks becomes the retention, unless the client sets one.
  */
-export function cachedBy(model: string, request: TextRequest): TextRequest {
-  const marks = cachesByItself.test(model) ? marksOf(request) : [];
-  if (marks.length === 0) return request;
-  const marked = takesBreakpoints.test(model) ? withBreakpoint : unmarkedDeep;
-  const isLong = marks.some(({ lifetime }) => lifetime === "1h");
-  return present({
-    ...request,
-    instructions: request.instructions.map(unmarked),
-    turns: request.turns.map((turn) => ({
-      ...turn,
-      parts: turn.parts.map(turn.role === "user" ? marked : unmarkedDeep),
-    })),
-    tools: request.tools === undefined ? undefined : request.tools.map(unmarked),
-    ...(isLong ? { cacheRetention: request.cacheRetention ?? "24h" } : {}),
+export function cachedBy(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
+  if (!cachesByItself.test(model)) return request;
+  if (takesBreakpoints.test(model)) {
+    const atParts = {
+      ...request,
+      turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(markedAtEnd) })),
+    };
+    const marked = mapMarks(atParts, (cache, place) => {
+      if (place === "instructions" || place === "user") return { ...cache, isBreakpoint: true };
+      unsupported.note(place === "tools" ? "tools.cache" : "text.cache");
+      return undefined;
+    });
+    return withLastMarks(marked, maxMarks, unsupported);
+  }
+  let isLong = false;
+  const unmarked = mapMarks(request, ({ lifetime }) => {
+    isLong ||= lifetime === "1h";
+    return undefined;
+  });
+  return isLong ? { ...unmarked, cacheRetention: request.cacheRetention ?? "24h" } : unmarked;
+}
+
+/** Returns a tool's result whose own mark is at the last of its parts, which can be a breakpoint. */
+function markedAtEnd(part: Part): Part {
+  const last = part.kind === "tool-result" ? part.parts.at(-1) : undefined;
+  if (part.kind !== "tool-result" || part.cache === undefined || last === undefined) return part;
+  return { ...part, cache: undefined, parts: [...part.parts.slice(0, -1), { ...last, cache: part.cache }] };
+}
+
+/** Returns a request with its last marks, since vendors write a limited number; others are reported as lost. */
+export function withLastMarks(request: TextRequest, most: number, unsupported: Unsupported): TextRequest {
+  let surplus = marksOf(request).length - most;
+  if (surplus <= 0) return request;
+  return mapMarks(request, (cache, place) => {
+    if (surplus-- <= 0) return cache;
+    unsupported.note(place === "tools" ? "tools.cache" : "text.cache");
+    return undefined;
   });
 }
 
-function marksOf({ instructions, turns, tools = [] }: TextRequest): readonly CacheHint[] {
-  const parts: readonly object[] = [
-    ...instructions,
-    ...tools,
-    ...turns.flatMap((turn) => turn.parts),
-    ...turns.flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "tool-result" ? part.parts : []))),
-  ];
-  return parts.flatMap((part: { readonly cache?: CacheHint | undefined }) => part.cache ?? []);
+function marksOf(request: TextRequest): readonly CacheHint[] {
+  const marks: CacheHint[] = [];
+  mapMarks(request, (cache) => {
+    marks.push(cache);
+    return cache;
+  });
+  return marks;
 }
 
-function unmarked<Marked extends object>(part: Marked): Marked {
-  return "cache" in part ? { ...part, cache: undefined } : part;
+/** Place of a mark in a request: the tools, the instructions, or a turn of a role. */
+type MarkPlace = "tools" | "instructions" | TextRequest["turns"][number]["role"];
+
+/** Replaces the marks of a request, in the order of the prompt. */
+function mapMarks(
+  request: TextRequest,
+  change: (cache: CacheHint, place: MarkPlace) => CacheHint | undefined,
+): TextRequest {
+  const changed = <Holder extends object>(
+    holder: Holder & { readonly cache?: CacheHint | undefined },
+    place: MarkPlace,
+  ): Holder => (holder.cache === undefined ? holder : { ...holder, cache: change(holder.cache, place) });
+  return present({
+    ...request,
+    tools: request.tools?.map((tool) => changed(tool, "tools")),
+    instructions: request.instructions.map((part) => changed(part, "instructions")),
+    turns: request.turns.map(({ role, parts }) => ({
+      role,
+      parts: parts.map((part) =>
+        part.kind === "tool-result"
+          ? changed({ ...part, parts: part.parts.map((each) => changed(each, role)) }, role)
+          : changed(part, role),
+      ),
+    })),
+  });
 }
 
-function unmarkedDeep(part: Part): Part {
-  return part.kind === "tool-result" ? { ...part, cache: undefined, parts: part.parts.map(unmarked) } : unmarked(part);
-}
-
-function withBreakpoint(part: Part): Part {
-  const isInput = part.kind === "text" || part.kind === "image" || part.kind === "file";
-  if (!isInput || part.cache === undefined) return unmarkedDeep(part);
-  return { ...part, cache: { ...part.cache, isBreakpoint: true } };
+/** Returns true if a part ends a prefix that the vendor caches. */
+export function isBreakpoint({ cache }: { readonly cache?: CacheHint | undefined }): boolean {
+  return cache?.isBreakpoint === true;
 }
 
 /** Renders a mark as a part's breakpoint on OpenAI's wires; reports a mark that is not a breakpoint as lost. */
-export function renderBreakpoint(cache: CacheHint | undefined, field: string, unsupported: Unsupported): JsonObject {
-  if (cache?.isBreakpoint === true) return { prompt_cache_breakpoint: { mode: "explicit" } };
+export function renderBreakpoint(
+  cache: CacheHint | undefined,
+  field: string,
+  unsupported: Unsupported,
+  lifetime?: "12h",
+): JsonObject {
+  if (cache?.isBreakpoint === true)
+    return {
+      prompt_cache_breakpoint: present({ mode: "explicit", ttl: cache.lifetime === "1h" ? lifetime : undefined }),
+    };
   unsupported.noteIf(field, cache);
   return {};
 }
 
-/** Reads the breakpoint of a part on OpenAI's wires; undefined if the part has none. */
+/**
+ * Renders the lifetime and the mode of caching for models on wires of OpenAI: `prompt_cache_options` for those that take
+ * breakpoints, of which chat completions have one lifetime only. Next to its own breakpoint the vendor writes three.
+ */
+export function renderCaching(
+  request: TextRequest,
+  model: string,
+  wire: "chat" | "responses",
+  unsupported: Unsupported,
+): JsonObject {
+  const { cacheRetention: retention } = request;
+  const known = takesBreakpoints.test(model);
+  const isOption = retention === "30m" || retention === "12h";
+  const isLost = isOption && (!known || (retention === "12h" && wire === "chat"));
+  unsupported.noteIf("cacheRetention", isLost);
+  const breakpoints = known ? marksOf(request).length : 0;
+  const options = present({
+    mode: breakpoints > maxBesideAutomatic ? "explicit" : undefined,
+    ttl: retention === "12h" && !isLost ? retention : undefined,
+  });
+  const hasLong = wire === "chat" && known && marksOf(request).some(({ lifetime }) => lifetime === "1h");
+  return {
+    prompt_cache_retention: isOption ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
+    prompt_cache_options: Object.keys(options).length > 0 ? options : undefined,
+  };
+}
+
+/** Reads the lifetime of the prompt cache from `prompt_cache_retention` or, of newer models, `prompt_cache_options`. */
+export function parseRetention(fields: Fields): string | undefined {
+  const options = fields.fields("prompt_cache_options");
+  const retention = fields.text("prompt_cache_retention");
+  // Without automatic breakpoints the lifetime is that of the client's own, so both are reported as lost elsewhere.
+  if (options === undefined || options.value["mode"] === "explicit") return retention;
+  options.ignore("mode");
+  return retention ?? options.text("ttl") ?? "30m";
+}
+
+/** Reads the breakpoint of a part on such wires; absent if there is none. */
 export function parseBreakpoint(part: Fields): CacheHint | undefined {
   const breakpoint = part.fields("prompt_cache_breakpoint");
   if (breakpoint === undefined) return undefined;

@@ -4,13 +4,14 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { maxMarks, withLastMarks } from "../hub/prompt-cache.ts";
 import { forcesOne, offeredTools, ownTool, renderToolBy, validName, type ToolRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";
 import { renderSearch } from "./search.ts";
 import { renderThinking } from "./thinking.ts";
-import { withCacheMarks, renderTurns } from "./vendor-turns.ts";
+import { automaticMarks, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
 /** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
@@ -37,7 +38,8 @@ export const fieldSupport: FieldSupport = {
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
-  const request = withoutForeignSearches(accepted, "messages", unsupported);
+  const searching = withoutForeignSearches(accepted, "messages", unsupported);
+  const request = withLastMarks(searching, maxMarks - automaticMarks(searching), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);
   const { system, messages } = withCacheMarks(turns, request);

@@ -161,16 +161,21 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
+/** Returns the maximum number of marks that `withCacheMarks` adds: one at the instructions, one at the end. */
+export function automaticMarks({ cacheKey, cacheRetention }: TextRequest): 0 | 2 {
+  return cacheKey === undefined && cacheRetention === undefined ? 0 : 2;
+}
+
+/** Lifetimes in the names of other wires that are longer than five minutes by far. */
+const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
+
 /**
  * Marks the prompt for the vendor's cache if the client requested caching by a key or a lifetime, as on other wires.
  * The vendor caches only up to marks: one follows the instructions, one the conversation so far.
  */
-export function withCacheMarks(
-  { system, messages }: RenderedTurns,
-  { cacheKey, cacheRetention }: TextRequest,
-): RenderedTurns {
-  if (cacheKey === undefined && cacheRetention === undefined) return { system, messages };
-  const cache_control = renderCache({ lifetime: cacheRetention === "24h" ? "1h" : undefined });
+export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
+  if (automaticMarks(request) === 0) return { system, messages };
+  const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });
   const marked = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
     const at = blocks.findLastIndex(({ type }) => !unmarked.has(type));
     return blocks.map((block, index) => (index === at ? { cache_control, ...block } : block));

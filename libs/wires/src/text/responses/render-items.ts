@@ -95,11 +95,11 @@ export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
 }
 
 function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
-  return { type: "input_text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
+  return { type: "input_text", text, ...renderBreakpoint(cache, "text.cache", unsupported, "12h") };
 }
 
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
-  const breakpoint = renderBreakpoint(cache, "image.cache", unsupported);
+  const breakpoint = renderBreakpoint(cache, "image.cache", unsupported, "12h");
   return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source), ...breakpoint });
 }
 
@@ -112,7 +112,7 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
-  const breakpoint = renderBreakpoint(cache, "file.cache", unsupported);
+  const breakpoint = renderBreakpoint(cache, "file.cache", unsupported, "12h");
   return present({ type: "input_file", ...fileSource(source, name ?? title), ...breakpoint });
 }
 

@@ -1,6 +1,6 @@
 import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
 import { costlyMember } from "../../images/hub/pricing.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
 import {
   feesUnlessNone,
@@ -19,7 +19,7 @@ import {
 } from "../fees.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { memberOf } from "../pass.ts";
+import { memberOf as memberInBody } from "../pass.ts";
 
 /** Converts `usage` of a response to disjoint units, never negative; undefined if it has no tokens. */
 export function responsesUsage(usage: unknown): Units | undefined {
@@ -30,11 +30,15 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const inputs = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
   const outputs = isRecord(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
   const cachedInputTokens = countOf(inputs["cached_tokens"]) ?? 0;
-  const cacheWriteTokens = countOf(inputs["cache_write_tokens"]) ?? 0;
+  const writes = countOf(inputs["cache_write_tokens"]) ?? 0;
+  // Tokens that are kept for twelve hours cost as much as those that other vendors keep for one, or more.
+  const long = countOf(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
+  const cacheWrite1hTokens = Math.min(long, writes);
   return unitsOf({
-    inputTokens: Math.max(0, (input ?? 0) - cachedInputTokens - cacheWriteTokens),
+    inputTokens: Math.max(0, (input ?? 0) - cachedInputTokens - writes),
     cachedInputTokens,
-    cacheWriteTokens,
+    cacheWriteTokens: writes - cacheWrite1hTokens,
+    cacheWrite1hTokens,
     outputTokens: output ?? 0,
     reasoningTokens: countOf(outputs["reasoning_tokens"]) ?? 0,
   });
@@ -119,7 +123,7 @@ function isHosted(environment: unknown): boolean {
 
 /** Limits the number of tool calls if the client does not; beyond the limit the vendor answers without tools. */
 export function capTools(body: Buffer, most: number): Buffer {
-  return typeof memberOf(body, "max_tool_calls") === "number"
+  return typeof memberInBody(body, "max_tool_calls") === "number"
     ? body
     : spliceMembers(body, { max_tool_calls: String(most) });
 }

@@ -4,7 +4,7 @@ import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { openAiEffort, openAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { cachedBy } from "../hub/prompt-cache.ts";
+import { cachedBy, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
 import { chosenName, ownTool, renderToolBy, type ToolRenderers } from "../hub/render.ts";
 import { effortOf, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
@@ -48,12 +48,14 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedSampling(clientRequest, target.model, unsupported);
-  const request = withoutForeignSearches(cachedBy(target.model, accepted), "responses", unsupported);
+  const request = withoutForeignSearches(cachedBy(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
-  // Instructions of a client hold for the whole conversation, so such a model gets them as its first message.
+  // Instructions of a client hold for the whole conversation, so such a model gets them as its first message; only
+  // messages have breakpoints.
   const [first, ...others] = request.instructions;
-  const lasting = openAiModel(target.model)?.instructsLast === true ? request.instructions : others;
+  const areMessages = openAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
+  const lasting = areMessages ? request.instructions : others;
   const instructions = lasting === others ? first : undefined;
   unsupported.noteIf("text.cache", instructions?.cache);
   const body = present({
@@ -73,7 +75,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     include: renderInclude(request, target.model),
     top_logprobs: request.logProbabilities?.alternatives,
     prompt_cache_key: request.cacheKey,
-    prompt_cache_retention: request.cacheRetention,
+    ...renderCaching(request, target.model, "responses", unsupported),
     metadata: request.metadata,
     user: request.user,
     safety_identifier: request.safetyIdentifier,

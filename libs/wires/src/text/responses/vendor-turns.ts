@@ -2,6 +2,7 @@ import { present } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
+import { isBreakpoint } from "../hub/prompt-cache.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
@@ -68,7 +69,7 @@ function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonObjec
   unsupported.noteIf("tool-result.is-error", part.isError);
   unsupported.noteIf("tool-result.cache", part.cache);
   const [only] = part.parts;
-  const plain = part.parts.length === 1 && only?.kind === "text" ? only.text : undefined;
+  const plain = part.parts.length === 1 && only?.kind === "text" && !isBreakpoint(only) ? only.text : undefined;
   return {
     type: part.custom === true ? "custom_tool_call_output" : "function_call_output",
     call_id: part.callId,
