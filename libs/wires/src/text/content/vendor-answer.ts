@@ -10,7 +10,7 @@ import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
-/** Parses a vendor's answer. A blocked prompt is an empty, filtered choice. Throws Failure upstream_error for none. */
+/** Parses an answer. A blocked prompt becomes an empty, filtered choice. Throws Failure upstream_error if invalid. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const head = headOf(body);
   const usage = contentUsage(body["usageMetadata"]);

@@ -19,16 +19,16 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   });
 }
 
-/** Members of an interaction that its progress decides. */
+/** Members of an interaction that change while it is made. */
 interface InteractionState {
   readonly status: string;
-  /** Absent in events of a stream. */
+  /** Steps of the interaction; absent in the events of a stream. */
   readonly steps?: readonly JsonObject[] | undefined;
   readonly usage?: Units | undefined;
   readonly serviceTier?: string | undefined;
 }
 
-/** Renders the interaction object, for answers and for events of streams. */
+/** Renders the interaction object, which is an answer or a member of a stream's events. */
 export function interactionOf(context: AnswerContext, { usage, serviceTier, ...state }: InteractionState): JsonObject {
   const { model, requestBody, answerId } = context;
   return present({

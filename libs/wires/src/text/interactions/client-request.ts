@@ -18,7 +18,7 @@ import { readsBeyond, type TextParams } from "../params.ts";
 import { parseTurns } from "./client-turns.ts";
 import { reliedForFees, requestedFees } from "./usage.ts";
 
-/** Members about the store, the machines or the callbacks of one vendor account, which no other wire can express. */
+/** Members that refer to the store, machines or callbacks of one vendor account, which no other wire can express. */
 const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
 
 /**
@@ -48,7 +48,7 @@ export function parseRequest(body: JsonObject): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Maximum number of tools, and of other lists of settings. */
+/** Maximum number of entries in `tools`, and in other lists of settings. */
 const maxTools = 1_024;
 
 function parseTool(tool: Fields): Tool {
@@ -113,7 +113,7 @@ function imageOf(image: Fields): TextRequest["image"] {
 
 const kinds = ["text", "image", "audio"] as const;
 
-/** Parses the forms of the answer: a schema, images, speech. */
+/** Parses the formats of the answer: a JSON schema, images, speech. */
 function parseOutput(fields: Fields): Partial<TextRequest> {
   const modalities = new Set(
     fields.texts("response_modalities")?.map((word) => {
@@ -139,7 +139,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   return modalities.size === 0 ? found : { ...found, modalities: [...modalities] };
 }
 
-/** Parses the form of text; a schema may also stand alone. */
+/** Parses the format of text: an entry of `response_format`, or a JSON schema alone. */
 function formatOf(form: Fields): OutputFormat | undefined {
   if (form.value["type"] !== "text") return { kind: "schema", schema: form.whole() };
   form.ignore("type");
@@ -153,7 +153,7 @@ export interface InteractionsParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if a later request may refer to the interaction. */
   readonly store: boolean;
-  /** True if the request is answered immediately, and the interaction is made in the background. */
+  /** True if the request is answered immediately, while the interaction is made in the background. */
   readonly isInBackground: boolean;
 }
 

@@ -14,7 +14,7 @@ export class InteractionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new OneAtATime();
   #opened: OpenedPart | undefined;
-  /** Index of the next step, or of the open one. */
+  /** Index of the open step, or of the next step if none is open. */
   #index = 0;
   #events = 0;
   #isStarted = false;
@@ -90,7 +90,7 @@ export class InteractionsWriter implements StreamWriter {
     return { type: "text", text };
   }
 
-  /** Ends a part. The signature of a call or text is another wire's, and follows in a thought. */
+  /** Ends a part. Another wire's signature of a call or text follows in a separate step of type `thought`. */
   #close(seal: Seal | undefined): string {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
@@ -99,7 +99,7 @@ export class InteractionsWriter implements StreamWriter {
     return this.#stop() + thoughts.map((step) => this.#step(step) + this.#stop()).join("");
   }
 
-  /** Writes a complete step. Media are sent as a delta, from which clients assemble the step. */
+  /** Writes a complete step. An image, audio or video is sent as a delta, from which clients assemble the step. */
   #wholeStep(step: JsonObject, { kind }: Part): string {
     const isMedia = kind === "image" || kind === "audio" || kind === "video";
     const [content]: readonly unknown[] = isMedia && Array.isArray(step["content"]) ? step["content"] : [];

@@ -8,7 +8,7 @@ import { carriedSeal, isContents, parseContent, parseModelStep, parseResult } fr
 /** Maximum number of steps of a request. */
 const maxSteps = 20_000;
 
-/** Returns an input as steps: a text, or contents, are the user's. */
+/** Returns the steps of an input. A text, or a list of contents, becomes one step of the user. */
 export function stepsOf(input: unknown): readonly JsonObject[] {
   if (typeof input === "string") return [{ type: "user_input", content: [{ type: "text", text: input }] }];
   const all: readonly unknown[] = isRecord(input) ? [input] : Array.isArray(input) ? input : [];
@@ -28,7 +28,7 @@ export function parseTurns(fields: Fields): readonly Turn[] {
   return dialogue.turns;
 }
 
-/** Turns while steps are read: adjacent steps of one side are one turn. */
+/** Collects turns while steps are read: adjacent steps of the user, or of the model, become one turn. */
 class StepTurns {
   readonly turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
   readonly #names = new Map<string, string>();
@@ -43,7 +43,7 @@ class StepTurns {
     else this.#add("assistant", written);
   }
 
-  /** Parses a step of the client: contents, or a function's result with the name of its call. */
+  /** Parses a client's step: the user's contents, or a function's result, which gets the name from its call. */
   #clientParts(step: Fields): readonly Part[] {
     if (step.value["type"] === "user_input") return parseContent(step, "content");
     const result = parseResult(step);
@@ -57,7 +57,7 @@ class StepTurns {
     else this.turns.push({ role, parts: [...parts] });
   }
 
-  /** Attaches a signature that was carried in a thought to its part; without the part it is dropped. */
+  /** Attaches a signature from a separate `thought` step to the part that it belongs to; drops it if there is none. */
   #attach({ seal, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
     const isCall = (part: Part): boolean => part.kind === "tool-call" && part.id === call;

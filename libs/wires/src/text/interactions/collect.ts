@@ -3,7 +3,7 @@ import { isVendorStep } from "./parts.ts";
 
 /** Assembles an interaction from the events of its stream, step by step as clients do. */
 export class InteractionCollector {
-  /** Members that the newest event about the interaction has; undefined before the first. */
+  /** Members of the interaction, merged from all events that have it; undefined before the first. */
   interaction: JsonRecord | undefined;
   readonly #steps = new Map<unknown, JsonRecord>();
   readonly #pieces = new Map<unknown, string[]>();
@@ -19,7 +19,7 @@ export class InteractionCollector {
     this.#pieces.set(index, pieces);
   }
 
-  /** Steps so far. */
+  /** Returns the steps that were received so far. */
   get steps(): readonly JsonRecord[] {
     return [...this.#steps].map(([index, step]) => {
       const pieces = this.#pieces.get(index);
@@ -28,7 +28,7 @@ export class InteractionCollector {
   }
 }
 
-/** Adds a delta to a step. */
+/** Returns a step with a delta added. */
 function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
   if (isVendorStep(textOf(step["type"])) || type === "thought_signature") return { ...step, ...delta };
   if (type === "thought_summary") return { ...step, summary: joined(step["summary"], delta["content"]) };
@@ -39,7 +39,7 @@ function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
   return { ...step, content: [...content.slice(0, -1), { ...last, annotations }] };
 }
 
-/** Adds a content; a piece of text joins the text before it. */
+/** Returns the contents with one added; a piece of text is appended to a text at the end. */
 function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
   const before = recordsIn(contents);
   const last = before.at(-1);

@@ -36,7 +36,7 @@ export const interactionsWire = {
     relied,
     answerPrefix: "int_",
     stores: {
-      // The service resolves this member.
+      // The service replaces this member by the earlier steps.
       without: ["previous_interaction_id"],
       members: [
         { names: ["environment_id"], store: "container", naming: "id" },
@@ -52,14 +52,14 @@ export const interactionsWire = {
   pass: interactionsPass,
 } as const satisfies TextWire<"interactions">;
 
-/** Returns true if a stream can begin with an event: its interaction, or a step. */
+/** Returns true if an event can begin a stream: one with its interaction, a status update, or one of a step. */
 function begins({ event_type: type, interaction }: JsonRecord): boolean {
   if (typeof type !== "string") return false;
   if (type === "interaction.created" || type === "interaction.completed") return isRecord(interaction);
   return type === "interaction.status_update" || type.startsWith("step.");
 }
 
-/** Steps of the client; all others are the model's. */
+/** Types of steps that clients create; all others are the model's. */
 const clientSteps: ReadonlySet<unknown> = new Set(["user_input", "function_result"]);
 
 function readDialogue(body: JsonRecord): Dialogue {
@@ -67,7 +67,7 @@ function readDialogue(body: JsonRecord): Dialogue {
   return dialogueOf(body, conversation, ({ type }) => !clientSteps.has(type));
 }
 
-/** Returns true if a request asks its model to think. */
+/** Returns true if a request asks its model for reasoning. */
 function isRequested(body: JsonRecord): boolean {
   const config = body["generation_config"];
   return isRecord(config) && asksToThink(config["thinking_level"]);

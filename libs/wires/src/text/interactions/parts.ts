@@ -7,7 +7,7 @@ import { openEnvelope, sealFromClient, signatureKind, unsealed, type Envelope } 
 import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 
-/** Steps in which neither the model writes nor the client answers: calls and results of tools that the vendor runs. */
+/** Matches types of steps for tools that the vendor runs: their calls and results. */
 const vendorStep =
   /^(?:code_execution|google_search|google_maps|url_context|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
 
@@ -39,20 +39,20 @@ function parseThought(step: Fields): Part {
   return present({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, seal });
 }
 
-/** Reads the signature of a thought; undefined for the placeholder of a thought that has none. */
+/** Reads the signature of a `thought` step; undefined if it is empty or the gateway's placeholder. */
 export function sealOf(signature: string): Seal | undefined {
   if (signature === "" || signature === unsealed) return undefined;
   return sealFromClient(signature, "interactions", signatureKind);
 }
 
-/** Reads the signature that a thought carries for another part: a call, or the previous part. */
+/** Reads the signature of another part that a `thought` step carries; undefined if it carries none. */
 export function carriedSeal(step: Fields): Envelope | undefined {
   const { type, signature } = step.value;
   const envelope = type === "thought" && typeof signature === "string" ? openEnvelope(signature) : undefined;
   return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }
 
-/** Parses a function's result: text, contents, or an object. */
+/** Parses a function's result: text, contents, or an object, which becomes JSON text. */
 export function parseResult(step: Fields): ToolResultPart {
   const result = step.need("result");
   const isObject = isRecord(result) && own(readers, String(result["type"])) === undefined;
@@ -76,7 +76,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
   });
 }
 
-/** Returns true for a list of contents rather than of steps. */
+/** Returns true if an input is a list of contents; false for a list of steps. */
 export function isContents(input: readonly unknown[]): boolean {
   return input.every((each) => isRecord(each) && own(readers, String(each["type"])) !== undefined);
 }
@@ -105,7 +105,7 @@ function sourceOf(part: Fields): Source {
   return googleSource(uri, type ?? mediaTypeOfName(uri), "interactions");
 }
 
-/** Parses an annotation, without offsets: they count bytes here, but characters elsewhere. */
+/** Parses an annotation without its offsets, which count bytes here but characters in the neutral form. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, document_uri: document, file_name: file, name }: JsonObject = value;

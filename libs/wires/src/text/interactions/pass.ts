@@ -22,10 +22,10 @@ import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
 const deltaWord = Buffer.from('"delta"');
 const interactionWord = Buffer.from('"interaction');
 
-/** Matches frames that end the stream, report usage, or show a tool that the vendor runs. */
+/** Matches frames that end the stream, report usage, or show a tool that the vendor ran. */
 const isNotable = holdsWord('"interaction.completed"', '"error"', '"step.stop"', '_call"');
 
-/** Passes interactions through unchanged, apart from what the vendor stores: the gateway stores interactions itself. */
+/** Passes interactions through unchanged, except that the vendor stores none: the gateway stores them itself. */
 export const interactionsPass: TextPass = {
   // oxlint-disable-next-line require-yield
   *takes(body, model) {
@@ -34,7 +34,7 @@ export const interactionsPass: TextPass = {
 
   boundOrder: () => [],
 
-  /** Agents take no limit. */
+  /** Sets the output limit of a model; an agent's request is unchanged, since agents accept no limit. */
   *withBound(body, tokens) {
     yield* findMembersInTurns(body);
     if (hasAgent(body)) return body;
@@ -43,7 +43,7 @@ export const interactionsPass: TextPass = {
     return spliceMembers(body, { generation_config: JSON.stringify(limited) });
   },
 
-  /** Agents work in the background only, which needs the vendor's store. */
+  /** Sets the model's name and `store`: agents run only in the background, which needs the vendor's store. */
   *upstreamBody(body, { model }) {
     yield* findMembersInTurns(body);
     const agent = hasAgent(body);
@@ -95,12 +95,12 @@ function renameAnswer(json: Buffer, model: readonly string[], agent: readonly st
   return renameAt(renameAt(json, model, name), agent, name);
 }
 
-/** Changes a frame that names its interaction; other frames are returned unchanged. */
+/** Returns a frame with its JSON changed if it names an interaction, else unchanged. */
 function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
   return frame.includes(interactionWord) ? changeJson(frame, change) : frame;
 }
 
-/** Returns an interaction with the gateway's id, and with members of its request. */
+/** Returns an interaction with the members of `echo`: the gateway's id, and members of the request. */
 function withEcho(interaction: Buffer, echo: JsonRecord): Buffer {
   const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(interaction, Object.fromEntries(members));
@@ -122,7 +122,7 @@ function seen({ event_type: type, interaction, step, usage }: JsonRecord): SeenF
   };
 }
 
-/** Ends a stream early: its open steps stop, and the interaction is incomplete. */
+/** Ends a stream early: stops its open steps, then completes the interaction with the status `incomplete`. */
 function endInteractionEarly(): EarlyEnd {
   let created: JsonRecord | undefined;
   const open = new Set<unknown>();

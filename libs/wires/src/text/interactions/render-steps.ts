@@ -9,7 +9,7 @@ import { argsOf } from "../hub/tool-calls.ts";
 
 const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high", original: "ultra_high" };
 
-/** Renders a part as a content; undefined for a part that is a step. */
+/** Renders a part as a content; undefined for a part that is a step on this wire. */
 export function contentOf(part: Part): JsonObject | undefined {
   if (part.kind === "text")
     return present({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });
@@ -23,7 +23,7 @@ export function contentOf(part: Part): JsonObject | undefined {
   return { type: "document", mime_type: "text/plain", data: Buffer.from(source.text).toString("base64") };
 }
 
-/** Renders bytes, or an address. */
+/** Renders the members of a content that hold its bytes or its address. */
 function mediaOf(source: Source): JsonObject {
   if (source.kind === "base64") return { mime_type: source.mediaType, data: source.data };
   if (source.kind === "url")
@@ -32,7 +32,7 @@ function mediaOf(source: Source): JsonObject {
   return present({ mime_type: source.mediaType, uri: source.id });
 }
 
-/** Renders a citation: unchanged if this wire's vendor made it. */
+/** Renders a citation as an annotation: unchanged if this wire's vendor made it, else by its address and title. */
 export function annotationOf({ own, url, title }: Citation): unknown {
   return own?.wire === "interactions" ? own.value : present({ type: "url_citation", url, title });
 }
@@ -57,12 +57,12 @@ function summaryOf(text: string): readonly JsonObject[] | undefined {
   return text === "" ? undefined : [{ type: "text", text }];
 }
 
-/** Renders the signature of a thought, with a placeholder if it has none. */
+/** Renders the signature of a `thought` step; a placeholder if the reasoning has none. */
 export function clientSeal(seal: Seal | undefined): string {
   return seal === undefined ? unsealed : sealForClient(seal, "interactions");
 }
 
-/** Renders another wire's signature of a call or content as a thought, which clients return. */
+/** Renders a `thought` step that carries another wire's signature of a call or content; clients send it back. */
 export function carried(seal: Seal | undefined, call?: string): readonly JsonObject[] {
   if (seal === undefined) return [];
   const signature = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });

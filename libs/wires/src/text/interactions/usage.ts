@@ -14,8 +14,8 @@ import {
 import { countOf, unitsOf } from "../hub/counts.ts";
 
 /**
- * Converts `usage` to disjoint units; undefined if it has no tokens. Thoughts are counted in addition to the output
- * here, and tokens that tools add to the prompt count as input.
+ * Converts `usage` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to the
+ * output, while units include it. Tokens that tools add to the prompt count as input.
  */
 export function interactionsUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -50,7 +50,7 @@ function tokensOf(modalities: unknown, wanted: "audio" | "image"): number {
     .reduce((sum, { tokens }) => sum + (countOf(tokens) ?? 0), 0);
 }
 
-/** Renders units as `usage`. Tokens written to a cache count as input, having no member on this wire. */
+/** Renders units as `usage`. Tokens written to a cache count as input, since this wire has no member for them. */
 export function renderUsage(units: Units): JsonRecord {
   const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const [input, output] = [inputTotal(units), outputTotal(units) - thoughts];
@@ -77,7 +77,7 @@ function byModality(all: number, audio = 0, image = 0): readonly JsonRecord[] {
 /** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "service_tier"];
 
-/** Tools that cost nothing, since the client runs them. */
+/** Tools for which the vendor charges nothing, since the client runs them. */
 const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
@@ -92,7 +92,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-/** Units of the tools that a usage report counts. */
+/** Units by which tools are billed, by their names in a usage report. */
 const counted: Readonly<Record<string, ToolUnit>> = {
   google_search: "webSearches",
   google_maps: "webSearches",
@@ -113,7 +113,7 @@ export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecor
   });
 }
 
-/** Lists the charged calls of a step. Each query of a search is one; a stream may show the step before its queries. */
+/** Lists the charged calls of a step. Each search query is one call. A stream may show a step before its queries. */
 export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly ReportedCall[] {
   const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
   if (unit === undefined) return [];

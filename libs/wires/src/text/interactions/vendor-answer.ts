@@ -31,10 +31,10 @@ export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "cre
   };
 }
 
-/** Statuses of an interaction that has no complete answer. */
+/** Statuses of an interaction that ended without a complete answer. */
 const failures: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
 
-/** Returns the steps of a finished interaction. Throws Failure upstream_error if it failed or is not one. */
+/** Returns the steps of an interaction. Throws Failure upstream_error if it failed, or if the body is not one. */
 export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
   const { status, steps } = body;
   if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
@@ -42,14 +42,14 @@ export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
   return recordsIn(steps);
 }
 
-/** Returns the vendor's message about an interaction that failed. */
+/** Returns the vendor's message about a failed interaction; undefined if it sent none. */
 export function messageOf({ errors, error }: JsonObject): string | undefined {
   const [first = error] = recordsIn(errors);
   const message = memberOf(first, "message");
   return typeof message === "string" && message !== "" ? message : undefined;
 }
 
-/** Parses one step of an answer; steps of the client are ignored. */
+/** Parses one step of an answer. Steps of the client, which an answer may repeat, are skipped. */
 export function parseAnswerStep(step: JsonObject): readonly Part[] {
   const fields = new Fields(step, "", "either");
   if (carriedSeal(fields) !== undefined) return [];
@@ -60,12 +60,12 @@ export function parseAnswerStep(step: JsonObject): readonly Part[] {
   }
 }
 
-/** Returns true for a step whose content the vendor withheld. */
+/** Returns true for a step whose content a filter of the vendor withheld. */
 export function isFiltered({ type, error }: JsonObject): boolean {
   return type === "model_output" && isRecord(error);
 }
 
-/** Returns the task that a poll asks for, if an interaction is still being made. */
+/** Returns the id by which an interaction can be polled if it has not ended; undefined if it has. */
 export function taskOf({ status, id }: JsonObject): string | undefined {
   return (status === "queued" || status === "in_progress") && typeof id === "string" ? id : undefined;
 }
@@ -77,7 +77,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   requires_action: "tool-calls",
 };
 
-/** Statuses of an interaction by why the model stopped. */
+/** Statuses of an interaction by the reason why the model stopped. */
 const statuses = {
   stop: "completed",
   "stop-sequence": "completed",
@@ -91,12 +91,12 @@ const statuses = {
   other: "completed",
 } as const satisfies Record<FinishReason, string>;
 
-/** Returns the status of an interaction, and the steps that say why it ended. */
+/** Returns the status of an interaction, and a step with an error if a filter withheld content. */
 export function endingOf(finish: FinishReason): { readonly status: string; readonly steps: readonly JsonObject[] } {
   const isWithheld = finish === "filtered" || finish === "refused";
   const error = { code: invalidArgument, message: "The rest of the answer was withheld by a filter." };
   return { status: statuses[finish], steps: isWithheld ? [{ type: "model_output", error }] : [] };
 }
 
-/** Code of google.rpc.Status. */
+/** Code INVALID_ARGUMENT of google.rpc.Status. */
 const invalidArgument = 3;

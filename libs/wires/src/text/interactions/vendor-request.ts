@@ -36,8 +36,8 @@ export const fieldSupport: FieldSupport = {
 };
 
 /**
- * Renders the request for a vendor of this wire. The vendor stores nothing, except for agents, which work in the
- * background. Throws Failure unsupported_parameter for what the wire cannot express.
+ * Renders the request for a vendor of this wire. The vendor is asked to store nothing, except for agents, which work
+ * only in the background. Throws Failure unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -46,7 +46,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   const { input, ...system } = renderTurns(request, unsupported);
   const config = renderGeneration(request, unsupported);
   const agent = isAgent(model);
-  // Agents have settings of a different form.
+  // Agents do not accept `generation_config`; their settings have another form.
   if (agent) for (const name of Object.keys(config ?? {})) unsupported.note(agentLosses[name] ?? name);
   const body = present({
     ...(agent ? { agent: model, background: true, store: true } : { model, store: false }),
@@ -61,7 +61,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.words };
 }
 
-/** Fields of the neutral form by their members of `generation_config`, which agents do not take. */
+/** Fields of the neutral form by the members of `generation_config` that express them; agents do not accept these. */
 const agentLosses: Readonly<Record<string, string>> = {
   max_output_tokens: "maxTokens",
   stop_sequences: "stop",
@@ -104,7 +104,7 @@ function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonO
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** Renders the function choice, which requires functions; the vendor's own search cannot be forced. */
+/** Renders the function choice, which needs functions. A choice of the vendor's search is reported as lost. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
@@ -135,7 +135,7 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => ownTool(tool, "interactions"),
 };
 
-/** Renders tools. With functions, the vendor's search needs clients that return its steps, so another wire's is dropped. */
+/** Renders tools. With functions, the vendor's search needs its steps sent back: another wire's search is dropped. */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const kept = tools?.filter((tool) => !(hasFunctions && tool.kind === "web-search" && tool.wire !== "interactions"));
@@ -145,7 +145,7 @@ function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly
     : kept.map((tool) => renderToolBy(toolRenderers, tool, unsupported));
 }
 
-/** Renders the forms of the answer. */
+/** Renders `response_format`: the formats of text, images and speech in the answer. */
 function renderFormats({ format, modalities = [], image }: TextRequest, unsupported: Unsupported): unknown {
   const forms: JsonObject[] = format === undefined ? [] : [renderFormat(format, unsupported)];
   if (format === undefined && modalities.length > 1 && modalities.includes("text")) forms.push({ type: "text" });

@@ -10,15 +10,15 @@ import { isVendorStep, parseAnnotation, parseContent, sealOf } from "./parts.ts"
 import { interactionsFees, interactionsUsage } from "./usage.ts";
 import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
 
-/** A step while it is streamed. */
+/** A step whose end has not been received. */
 interface OpenStep {
   readonly key: string;
-  /** The step so far; those of the vendor's tools are passed on complete. */
+  /** Step as received so far; steps of the vendor's tools are emitted complete at their end. */
   step: JsonRecord;
   seal?: Seal | undefined;
 }
 
-/** Reads a vendor's stream: steps one after another, by their index. Unknown events and deltas are ignored. */
+/** Reads a vendor's stream of steps, which are identified by their index. Unknown events and deltas are ignored. */
 export class InteractionsReader implements StreamReader {
   whole = false;
   readonly #book = new PartBook(0);
@@ -92,7 +92,7 @@ export class InteractionsReader implements StreamReader {
     return this.#book.delta(key, isRecord(content) ? textOf(content["text"]) : "");
   }
 
-  /** Adds a content: a piece of text, or complete media. */
+  /** Adds a content to the answer: a piece of text, or complete media. */
   #write({ key }: OpenStep, content: JsonRecord): readonly TextEvent[] {
     if (content["type"] === "text") {
       const begun = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, textOf(content["text"]))];

@@ -9,8 +9,8 @@ import { ownSeal } from "../hub/seals.ts";
 import { callStep, contentOf } from "./render-steps.ts";
 
 /**
- * Renders the dialogue as steps, and the instructions, of which those in the middle move to the front. Without any turn
- * the instructions are the user's input.
+ * Renders the dialogue as steps, and the instructions. Instructions in the middle of the dialogue move to the front.
+ * Without turns, the instructions are the user's input.
  */
 export function renderTurns(request: TextRequest, unsupported: Unsupported) {
   const system = allInstructions(request, unsupported)
@@ -25,18 +25,18 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported) {
   return { input: input.steps, ...(system === "" ? {} : { system_instruction: system }) };
 }
 
-/** Steps of a request; adjacent contents of one side are one step. */
+/** Collects the steps of a request; adjacent contents of the user, or of the model, become one step. */
 class Steps {
   readonly steps: JsonObject[] = [];
   readonly #unsupported: Unsupported;
-  /** Contents of the last step, and its type, if more may join it. */
+  /** Contents and type of the last step if further contents can join it; undefined otherwise. */
   #open: { readonly type: string; readonly content: JsonObject[] } | undefined;
 
   constructor(unsupported: Unsupported) {
     this.#unsupported = unsupported;
   }
 
-  /** Adds a function's result: text, or contents if it has media. */
+  /** Adds a function's result: text alone, or contents if the result has media. */
   answer({ callId, name, parts, isError, cache }: ToolResultPart): void {
     this.#unsupported.noteIf("tool-result.cache", cache);
     const isText = parts.every(({ kind }) => kind === "text");
@@ -63,7 +63,7 @@ class Steps {
     this.#step(present({ type: "thought", summary, signature }));
   }
 
-  /** Renders a content. The vendor refuses an empty text. */
+  /** Renders a part as contents; none for an empty text, which the vendor refuses. */
   #content(part: Part): readonly JsonObject[] {
     if ("cache" in part) this.#unsupported.noteIf(`${part.kind}.cache`, part.cache);
     if (part.kind === "file") {
