@@ -49,9 +49,9 @@ export interface TextInput {
   /** True if a stream of the Gemini wire is one JSON array. */
   readonly asArray: boolean;
   readonly forward: Forwarded | undefined;
-  /** Fields that the answer repeats with other values than the body has. */
+  /** Fields that the answer repeats with other values than those in the body. */
   readonly echo?: JsonObject | undefined;
-  /** Called when the money is reserved and the request is about to be sent. */
+  /** Called when the money is held and the request is about to be sent. */
   readonly begins?: (() => void) | undefined;
 }
 

@@ -3,7 +3,7 @@ import { SseDecoder } from "@modelgate/wires/sse";
 import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
 import { isOver, type AnswerCollector } from "../responses/index.ts";
 
-/** Assembles an interaction from the bytes of its stream. */
+/** Assembles an interaction from the bytes of its event stream. */
 export class InteractionBytes implements AnswerCollector {
   readonly #decoder = new SseDecoder();
   readonly #collector = new InteractionCollector();
@@ -14,7 +14,7 @@ export class InteractionBytes implements AnswerCollector {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes bytes of a stream; bytes beyond the maximum size are ignored. */
+  /** Adds bytes of the stream. If the stream exceeds the maximum size, there is no interaction. */
   push(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#maxBytes) return;

@@ -6,18 +6,18 @@ import { stepsOf, wires, type InteractionsParams, type JsonObject } from "@model
 import { readTurn, type TurnParams } from "../read-text.ts";
 import { storedTurns, type ResponsesDeps } from "../responses/index.ts";
 
-/** A parsed request for an interaction. */
+/** A request for an interaction that was parsed, before earlier steps are added. */
 export interface ReadInteraction {
   readonly params: InteractionsParams & TurnParams;
-  /** Steps of the request, without earlier ones. */
+  /** Steps in the request, without those of earlier interactions. */
   readonly steps: readonly JsonObject[];
-  /** True if the request goes on with an answer that its vendor cut off. */
+  /** True if the request continues an answer that its vendor interrupted. */
   readonly isContinuation: boolean;
-  /** Member that names the model. */
+  /** Field of the request that names the model. */
   readonly named: "model" | "agent";
 }
 
-/** Inspects a call's body. Throws Failure (400) naming the field. */
+/** Returns the function that inspects a call's body. It throws Failure (400) that names the invalid field. */
 export function readInteraction(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -46,16 +46,16 @@ export function readInteraction(
 /** A request that can be sent to any vendor. */
 export interface PreparedInteraction {
   readonly params: InteractionsParams & TurnParams;
-  /** The body with the steps of earlier interactions. */
+  /** The body, which includes the steps of earlier interactions. */
   readonly body: Buffer;
-  /** Ids of the interactions before this one. */
+  /** Ids of the interactions before this one, oldest first. */
   readonly ancestors: readonly string[];
 }
 
-/** Members that only the gateway reads. */
+/** Fields that only the gateway reads, and that vendors do not receive. */
 const ownMembers = ["previous_interaction_id", "background"];
 
-/** Adds the steps of earlier interactions to a request. Throws Failure (400) for one that is not stored. */
+/** Adds the steps of earlier interactions to a request. Throws Failure (400) if one of them is not stored. */
 export async function prepareInteraction(
   deps: Pick<ResponsesDeps, "body" | "interactions" | "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -67,7 +67,7 @@ export async function prepareInteraction(
   const { accountId } = call.caller;
   const named = { accountId, previousId, param: "previous_interaction_id" };
   const { ids, last, turns } = await storedTurns(deps.interactions, named, holding);
-  // The vendor's token stands for the part that was already answered.
+  // A continuation lacks the steps of the interrupted answer, because the vendor's token represents them.
   const earlier = turns.flatMap((turn) => [
     ...turn.input,
     ...(isContinuation && turn === last ? [] : stepsOf(turn.response["steps"])),
@@ -76,7 +76,7 @@ export async function prepareInteraction(
   const { maxBytes } = deps.body;
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes.`);
-  // Each part of the conversation was within the bounds of a body; the total must be, too.
+  // The complete conversation must be within the limits of a body, as each part of it was.
   const value = await parseJson(body, deps.body);
   return { params: await readTurn(deps, call, wires.interactions.client, value), body, ancestors: ids };
 }

@@ -23,7 +23,7 @@ import { prepareInteraction, readInteraction, type ReadInteraction } from "./pre
 
 const wire = "interactions";
 
-/** The endpoints of interactions. */
+/** Handlers of the endpoints for interactions. */
 export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRuns) {
   return {
     interactions: createInteraction(deps, background),
@@ -33,7 +33,7 @@ export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRu
   } satisfies Partial<AreaHandlers<"text">>;
 }
 
-/** POST /v1/interactions. */
+/** POST /v1/interactions: creates an interaction, in the background if the request says so. */
 function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readInteraction(deps, call));
@@ -50,7 +50,9 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   };
 }
 
-/** Answers a request, and stores the interaction before its client can refer to it. */
+/**
+ * Answers a request. If the interaction is to be stored, this is done before the client receives the last part of it.
+ */
 async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBody<ReadInteraction>): Promise<void> {
   using body = read;
   const { params, body: bytes, ancestors } = await prepareInteraction(deps, call, body);
@@ -71,7 +73,7 @@ async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBo
   });
 }
 
-/** Stores an interaction. Never rejects: the answer is complete without it. */
+/** Stores an interaction. Never rejects, because the client's answer is complete without it; a failure is logged. */
 async function keep(
   { interactions, relay }: ResponsesDeps,
   call: ServiceCall,
@@ -86,12 +88,12 @@ async function keep(
   }
 }
 
-/** Returns the members of an answer that the gateway decides, also for a call that is passed through. */
+/** Returns the fields of an answer that the gateway determines. They replace those of the vendor. */
 function echoOf(id: string, previousId: string | undefined): JsonObject {
   return present({ id, previous_interaction_id: previousId });
 }
 
-/** Prepares an interaction that is made in the background. */
+/** Prepares an interaction that is generated in the background. Throws Failure as `prepareInteraction` does. */
 async function jobOf(
   deps: ResponsesDeps,
   call: ServiceCall,
@@ -117,7 +119,10 @@ async function jobOf(
   };
 }
 
-/** GET /v1/interactions/{interaction_id}: the interaction, or with `stream=true` the events of one in the background. */
+/**
+ * GET /v1/interactions/{interaction_id}: returns the interaction or, with `stream=true`, the events of one in the
+ * background.
+ */
 function getInteraction(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { query, response } = call;
@@ -130,7 +135,7 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** POST /v1/interactions/{interaction_id}/cancel: returns the final interaction. */
+/** POST /v1/interactions/{interaction_id}/cancel: cancels an interaction and returns its state. */
 function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     if (await isOpen(deps, call)) await cancelRun(deps, background, call, interactionForm);
@@ -138,7 +143,7 @@ function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   };
 }
 
-/** DELETE /v1/interactions/{interaction_id}: cancels an interaction that is still being made before it is removed. */
+/** DELETE /v1/interactions/{interaction_id}: removes an interaction; cancels it first if it has not ended. */
 function deleteInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const at = atOf(call, interactionForm);

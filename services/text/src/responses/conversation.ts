@@ -8,11 +8,11 @@ import { outputOf, type ResponseStore, type StoredResponse } from "./stored-resp
 /** Maximum responses of a conversation that `previous_response_id` refers to. */
 const maxTurns = 2_000;
 
-/** The stored turns that precede a request. */
+/** The stored turns that precede a request, oldest first. */
 interface StoredTurns {
   readonly ids: readonly string[];
   readonly last: StoredResponse;
-  /** All turns, the last one included. */
+  /** All turns, including the last one. */
   readonly turns: readonly StoredResponse[];
 }
 
@@ -37,7 +37,10 @@ export async function earlierTurns(
   return { ...earlier, items };
 }
 
-/** Returns the stored turns up to one that the member `param` of a request names. Throws as `earlierTurns` does. */
+/**
+ * Returns the stored turns up to and including the one that the field `param` of a request names. Throws as
+ * `earlierTurns` does.
+ */
 export async function storedTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
   named: { readonly accountId: string; readonly previousId: string; readonly param: string },

@@ -19,9 +19,9 @@ export type BackgroundLimits = ResponsesEnv["background"];
 /** Dependencies of calls that use stored responses, conversations or threads, background responses, or WebSockets. */
 export interface ResponsesDeps extends Deps {
   readonly responses: ResponseStore;
-  /** Interactions, in the same form: the interaction object, and the steps of its input. */
+  /** Stored interactions. `response` is the interaction object, and `input` contains the steps of its request. */
   readonly interactions: ResponseStore;
-  /** Message threads, by the id of their last message. */
+  /** Threads of the Anthropic messages wire, by the id of their last message. */
   readonly threads: TurnStore<StoredThread>;
   readonly conversations: ConversationStore;
   readonly background: BackgroundLimits;

@@ -11,9 +11,12 @@ import type { PreparedResponses } from "./prepare.ts";
 export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly model: string;
   readonly input: TextInput;
-  /** The compaction that the response ends with, if any. */
+  /** The compaction that the response ends with; undefined if there is none. */
   readonly compaction: Compaction | undefined;
-  /** Called with the answer, just before the client gets it; its last byte waits for the returned promise. */
+  /**
+   * Called with the answer immediately before the client receives it. The client receives the last byte when the
+   * returned promise is fulfilled.
+   */
   readonly answered: (answer: Answered) => Promise<void> | undefined;
 }
 
@@ -49,7 +52,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     const { compaction, input, native } = plan.request;
     const isNative =
       history === undefined && route.wire === "responses" && channelKeyIdOf(route) === native?.channelKey;
-    // Vendors of this wire compact natively; with any other vendor the model writes a summary.
+    // Vendors of the responses wire compact by themselves. For any other vendor, the model writes a summary.
     if (compaction === undefined || route.wire === "responses")
       return await this.#text.exchange((isNative ? plan.nativePlan : undefined) ?? plan, route, history);
     input.begins?.();

@@ -54,7 +54,7 @@ const repeatedValues = 4;
 
 /** Stored form of one kind of turn. */
 export interface TurnForm<Turn> {
-  /** Prefix of the keys. */
+  /** Prefix of the Redis keys. */
   readonly kind: "response" | "interaction" | "thread";
   /** Parses a stored turn. */
   parse(json: JsonObject): Turn;

@@ -14,19 +14,19 @@ import { isOver } from "./events.ts";
  * them.
  */
 const [maxAttempts, pauseMs] = [10, 500];
-/** A response or an interaction to make in the background. */
+/** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
   /** Disposed when the response has ended. */
   readonly body: Disposable;
   readonly form: EventForm;
-  /** Fields of the answer that replace the vendor's. */
+  /** Fields that replace those of the object that the vendor reports. */
   readonly patch: JsonObject;
-  /** Runs the call as a stream. `begins` is called when the money is reserved and the request is about to be sent. */
+  /** Runs the call as a stream. `begins` is called when the money is held and the request is about to be sent. */
   readonly run: (call: Call, begins: () => void) => Promise<void>;
-  /** Called when the finished response is stored. */
+  /** Called after the finished response is stored. */
   readonly kept?: (stored: StoredResponse) => Promise<void>;
-  /** The response in the form in which it is stored until it ends. */
+  /** The response as it is stored until it ends. */
   readonly queued: StoredResponse;
   readonly id: string;
 }

@@ -13,15 +13,15 @@ const checksPerLease = 4;
 /** Maximum ms until this process notices a cancellation that another process received. */
 const maxCheckMs = 1_000;
 
-/** A response or an interaction that is ready to be made in the background. */
+/** A response or an interaction that is prepared for the background. */
 export interface BackgroundJob extends Pick<BackgroundWork, "kept" | "patch" | "queued" | "run"> {
   readonly model: string;
 }
 
-/** Prepares the job of an id. Throws Failure (400) for what a foreground call would refuse. */
+/** Prepares the job that has the given id. Throws Failure (400) if a call in the foreground would be refused. */
 type PrepareJob = (id: string) => Promise<BackgroundJob>;
 
-/** All background responses and interactions of this process. */
+/** Background responses and interactions of this process. Both are called responses below. */
 export class BackgroundRuns implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #open = new Map<string, BackgroundRun>();

@@ -19,9 +19,9 @@ export interface EventKeeping {
   readonly maxCharacters: number;
   /** Sequence number of the first event. */
   readonly from: number;
-  /** Form of the events. */
+  /** Form of the events and of the object that they report. */
   readonly form: EventForm;
-  /** Fields that replace those of every response object, regardless of the vendor's values. */
+  /** Fields that replace those of each object that the vendor reports. */
   readonly patch: JsonObject;
 }
 
@@ -30,7 +30,7 @@ export interface EventKeeping {
  * because the response must be stored first.
  */
 export class BackgroundSink implements AnswerSink {
-  /** Number of the next event. */
+  /** Sequence number of the next event. */
   next: number;
   readonly #keeping: EventKeeping;
   readonly #followed: FollowedObject;
@@ -53,12 +53,12 @@ export class BackgroundSink implements AnswerSink {
     this.next = keeping.from;
   }
 
-  /** Returns the newest state of the response, by its events; undefined if there were none. */
+  /** Returns the latest state of the response that its events report; undefined if there were none. */
   get response(): JsonObject | undefined {
     return this.#followed.object;
   }
 
-  /** Aborts if the response is cancelled or fails before its end. */
+  /** Returns the signal that is aborted if the response is cancelled or fails. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -129,7 +129,7 @@ export class BackgroundSink implements AnswerSink {
   #take(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
     const event = data === undefined ? undefined : parseRecord(data);
-    if (event === undefined) return; // heartbeat, or the end marker of some vendors' streams
+    if (event === undefined) return; // a heartbeat, or the end mark of some vendors' streams
     const kept = this.#followed.take(event);
     if (kept !== undefined) this.#keep(kept);
   }

@@ -7,8 +7,8 @@ import type { EventForm } from "./event-form.ts";
 import { isOver, sequenceOf } from "./events.ts";
 
 /**
- * Returns the current state of a stored response or interaction. A response whose process died while it made it has failed: the first
- * reader after the lease has expired detects and stores that.
+ * Returns the current state of a stored response or interaction. If the process that generated it has died, the first
+ * reader after the lease has expired stores it as failed.
  */
 export async function currentResponse(
   deps: Pick<ResponsesDeps, EventForm["wire"] | "backgroundStore">,
@@ -24,7 +24,7 @@ export async function currentResponse(
     const isWorkedOn = (await store.countEvents(at)) > form.queued(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
-  // It may have ended between the two reads.
+  // The response may have ended after it was read and before its lease was checked.
   const again = await objects.find(accountId, id, memory);
   if (again === undefined || isOver(again.response)) return again;
   const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");

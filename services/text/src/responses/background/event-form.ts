@@ -3,32 +3,35 @@ import { isRecord } from "@modelgate/wires/json";
 import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
 import { isOver } from "./events.ts";
 
-/** The newest state of an object that is being made, by the events of its stream. */
+/**
+ * Follows the events of a response or an interaction (an "object") that is being generated. `object` is the latest
+ * state that the events report.
+ */
 export interface FollowedObject {
   readonly object: JsonObject | undefined;
-  /** Takes an event; returns it as it is stored, or undefined for one that is stored elsewhere. */
+  /** Reads an event. Returns the event to store; undefined for an event that is stored elsewhere. */
   take(event: JsonObject): JsonObject | undefined;
 }
 
-/** Form of a wire's stored objects, and of the events by which they are made. */
+/** Form of the stored objects of a wire, and of the events that report them. */
 export interface EventForm {
-  /** Wire, endpoint, and name of the store. */
+  /** Name of the wire, of the endpoint, and of the store in `ResponsesDeps`. */
   readonly wire: "responses" | "interactions";
-  /** Member with the output. */
+  /** Field of the object that contains the output. */
   readonly output: "output" | "steps";
   /** Returns the events that are stored before a vendor is chosen. */
   queued(object: JsonObject): readonly JsonObject[];
-  /** Renders an event with its number. */
+  /** Renders an event as JSON, with its sequence number. */
   numbered(event: JsonObject, at: number): string;
-  /** Returns the event that ends the stream of an ended object. */
+  /** Returns the event that ends the stream of an object. */
   final(object: JsonObject): JsonObject;
-  /** Returns an object that failed, with the reason. */
+  /** Returns an object with the status `failed` and its error. */
   failed(object: JsonObject, failure: Pick<Failure, "message" | "status">): JsonObject;
-  /** Follows a stream's events. Members of `patch` replace those of the object that it reports. */
+  /** Starts to follow a stream. The fields of `patch` replace those of the object that the vendor reports. */
   follow(patch: JsonObject): FollowedObject;
 }
 
-/** Final states of a response, with their events. */
+/** Statuses of a response that has ended, with their event types. */
 const finalEvents: Readonly<Record<string, string>> = {
   completed: "response.completed",
   incomplete: "response.incomplete",
@@ -36,7 +39,7 @@ const finalEvents: Readonly<Record<string, string>> = {
   cancelled: "response.cancelled",
 };
 
-/** Responses. */
+/** Form of responses and their events. */
 export const responseForm: EventForm = {
   wire: "responses",
   output: "output",
@@ -68,12 +71,12 @@ class FollowedResponse implements FollowedObject {
     }
     if (!isRecord(response)) return event;
     this.object = { ...response, ...this.#patch };
-    // The created event was stored before a vendor was chosen, and the final one is stored after the response.
+    // `response.created` was stored before a vendor was chosen. The final event is stored after the response.
     return type === "response.created" || isOver(this.object) ? undefined : { ...event, response: this.object };
   }
 }
 
-/** Interactions. */
+/** Form of interactions and their events. */
 export const interactionForm: EventForm = {
   wire: "interactions",
   output: "steps",
@@ -106,7 +109,7 @@ class FollowedInteraction implements FollowedObject {
   take(event: JsonObject): JsonObject | undefined {
     this.#collector.take(event);
     if (event["event_type"] === "error") this.#error = event["error"] ?? {};
-    // These events are stored before a vendor is chosen, or after the interaction.
+    // Events with the interaction are stored before a vendor is chosen, or after the interaction has ended.
     const isElsewhere = isRecord(event["interaction"]) || this.#error !== undefined;
     return isElsewhere ? undefined : event;
   }

@@ -1,14 +1,14 @@
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** States of an object that is still being made. */
+/** Statuses of a response or an interaction that has not ended. */
 const openStates: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
-/** Returns true for a response or an interaction that has ended. */
+/** Returns whether a response or an interaction has ended. */
 export function isOver({ status }: JsonObject): boolean {
   return typeof status === "string" && !openStates.has(status);
 }
 
-/** Matches the beginning of a stored event: its type, and its number. */
+/** Matches the beginning of a stored event, with its type and its sequence number. */
 const beginning = /^\{"(?:event_)?type":"([\w.]+)",(?:"sequence_number":|"event_id":")(\d+)/;
 
 const finalTypes = /^(?:response\.(?:completed|incomplete|failed|cancelled)|interaction\.completed)$/;
@@ -18,12 +18,12 @@ export function typeOf(event: string): string {
   return beginning.exec(event)?.[1] ?? "message";
 }
 
-/** Returns true for the last event of a stream. */
+/** Returns whether an event is the last one of its stream. */
 export function isFinalEvent(event: string): boolean {
   return finalTypes.test(typeOf(event));
 }
 
-/** Returns the number of a stored event. */
+/** Returns the sequence number of a stored event. */
 export function sequenceOf(event: string): number {
   return Number(beginning.exec(event)?.[2] ?? -1);
 }

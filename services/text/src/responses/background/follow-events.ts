@@ -76,7 +76,7 @@ function isNewEnd(event: string, shown: number): boolean {
   return isFinalEvent(event) && sequenceOf(event) > shown;
 }
 
-/** Writes stored events to a client until it leaves or the maximum duration has passed. */
+/** Writes stored events to a client until it disconnects or the maximum duration has passed. */
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];
   readonly #ending: AbortSignal;

@@ -11,7 +11,10 @@ import { prepareResponses, type PreparedResponses, type ReadResponses } from "..
 import { runPrepared } from "../run-responses.ts";
 import type { BackgroundJob } from "./background-runs.ts";
 
-/** Prepares a response that is made in the background. Throws Failure (400) for what a foreground call would refuse. */
+/**
+ * Prepares a response that is generated in the background. Throws Failure (400) if a call in the foreground would be
+ * refused.
+ */
 export async function responseJob(
   deps: ResponsesDeps,
   call: ServiceCall,
@@ -27,7 +30,7 @@ export async function responseJob(
   return {
     model: params.model,
     queued: { response, input: itemsOf(requestBody["input"]), ancestors },
-    // They replace those that the vendor of a passed-through call reports.
+    // If the answer is passed through, these fields replace those of the vendor.
     patch: present({ id, ...echo }),
     run: (made, begins) =>
       runPrepared(deps, made, body, streamed(prepared), { answerId: id, echo, isKeptElsewhere: true, begins }),
@@ -39,7 +42,7 @@ export async function responseJob(
   };
 }
 
-/** Returns a queued response. */
+/** Creates the response object with the status `queued`. */
 function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };
@@ -48,7 +51,7 @@ function queuedResponse(id: string, model: string, requestBody: JsonObject): Jso
   return { ...begun, status: "queued" };
 }
 
-/** Returns the request as a stream that the vendor need not continue in the background. */
+/** Changes the request so that the vendor streams its answer and does not run it in the background. */
 function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
   return {
     ...rest,
@@ -58,7 +61,7 @@ function streamed({ params, body, native, ...rest }: PreparedResponses): Prepare
   };
 }
 
-/** Returns a body that asks for a stream in the foreground. */
+/** Returns the body of a request for a stream in the foreground. */
 export function asStream(body: Buffer): Buffer {
   return spliceMembers(withoutMembers(body, ["background"]), { stream: "true" });
 }

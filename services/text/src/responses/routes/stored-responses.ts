@@ -27,14 +27,17 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** Streams stored events, from the one that follows the query's `after` parameter. */
+/**
+ * Streams stored events, from the one after that which the query parameter `name` names; without the parameter, all of
+ * them.
+ */
 export async function followFrom(deps: ResponsesDeps, call: ServiceCall, form: EventForm, name: string): Promise<void> {
   const after = call.query.get(name);
   if (after !== null && !/^\d{1,9}$/.test(after)) throw wrong(name, "must be the number of an event");
   await followEvents(deps, call, form, atOf(call, form), after === null ? -1 : Number(after));
 }
 
-/** POST /v1/responses/{response_id}/cancel: returns the final response. */
+/** POST /v1/responses/{response_id}/cancel: cancels a background response and returns its state. */
 export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const isOpen = await withStored(deps, call, responseForm, ({ response }) => {
@@ -50,7 +53,10 @@ export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns):
 /** Maximum ms to wait until a response is cancelled, and the pause between two checks. */
 const [cancelWaitMs, pollMs] = [5_000, 50];
 
-/** Cancels a response and waits until it has ended; the wait is bounded in case its process does not react. */
+/**
+ * Cancels a response or an interaction and waits until it has ended, for a limited time, because its process may not
+ * react.
+ */
 export async function cancelRun(
   deps: ResponsesDeps,
   background: BackgroundRuns,
@@ -94,8 +100,8 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Reads the response that a call names, within the memory budget, and calls `use` with it. Throws Failure
- * response_not_found (404).
+ * Reads the response or interaction that a call names, within the memory budget, and calls `use` with it. Throws
+ * Failure response_not_found (404).
  */
 export async function withStored<Result>(
   deps: ResponsesDeps,
@@ -111,18 +117,18 @@ export async function withStored<Result>(
   });
 }
 
-/** Names of the object in messages, and of its id in paths. */
+/** Names of the object in error messages, and of its id in paths. */
 const names = {
   responses: ["Response", "response_id"],
   interactions: ["Interaction", "interaction_id"],
 } as const;
 
-/** Returns the owner and the id that a call names. */
+/** Returns the account and the id that a call names. */
 export function atOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
   return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 
-/** Returns the failure of an id that is not stored. */
+/** Creates the failure of a request that names an id which is not stored. */
 export function absent(id: string, { wire }: EventForm): Failure {
   const [noun, param] = names[wire];
   return new Failure("response_not_found", `${noun} with id ${JSON.stringify(id.slice(0, 200))} not found.`, { param });

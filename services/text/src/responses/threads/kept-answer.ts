@@ -2,7 +2,7 @@ import type { AnswerSink } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Called with a complete answer before its client has the last part. Never rejects. */
+/** Stores a complete answer before its client has received the last part. Never rejects. */
 type KeepAnswer = (id: string, answer: JsonObject) => Promise<void>;
 
 /** Assembles a complete answer from the bytes of its stream. */
@@ -13,8 +13,9 @@ export interface AnswerCollector {
 }
 
 /**
- * Returns a sink that stores the complete answer before it sends the last part, so that the client can refer to it
- * immediately. `streamed` assembles it from a stream; an answer in one piece has at most `maxBytes`.
+ * Wraps a sink so that the complete answer is stored before the client receives its last part. The client can then
+ * refer to it immediately. `streamed` assembles the answer of a stream. A streamed answer is limited by it, any other
+ * answer by `maxBytes`; a longer one is not stored.
  */
 export function keepingAnswer(
   sink: AnswerSink,
