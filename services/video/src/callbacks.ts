@@ -14,13 +14,14 @@ import { Failure } from "@modelgate/contracts";
 import { WorkCheck, msUntilBeat, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
-/** Sends task transitions to clients' URLs. */
+/** Sends changes of a task's state to the callback URLs of clients. */
 export interface Callbacks extends AsyncDisposable {
   /**
-   * Sends a transition that is stored in Redis, if there is one, in the background, and retries until it is accepted.
+   * Sends a callback in the background, and repeats it until the client accepts it. The callback is already stored in
+   * Redis. Does nothing if there is none.
    */
   send(callback: Callback | undefined): void;
-  /** Returns the time, in Unix ms, from which other processes may send a callback that this process sends now. */
+  /** Returns the time in Unix ms from which another process may send a callback that this process sends now. */
   leaseEnd(): number;
 }
 
@@ -30,36 +31,39 @@ export interface CallbackOptions {
   readonly remote: RemoteStreams;
   readonly log: Logger;
   readonly now: () => number;
-  /** Maximum wait for the client's answer, in ms. */
+  /** Maximum ms to wait for the client's answer. */
   readonly timeoutMs: number;
-  /** Interval between reads of due callbacks, in ms. */
+  /** Interval in ms at which due callbacks are read. */
   readonly roundMs: number;
 }
 
-/** Pauses before retries, in ms. */
+/** Pauses between attempts, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
-/** Maximum age of an undelivered transition in ms, regardless of the number of attempts. */
+/** Maximum age in ms of a callback that is still sent, regardless of the number of attempts. */
 const maxAgeMs = 3_600_000;
 /** Maximum due callbacks of one shard that are claimed at a time. */
 const maxClaimed = 16;
-/** Maximum concurrent calls of this process, in total and per account; further callbacks are due again later. */
+/**
+ * Maximum callbacks that this process sends at the same time, in total and per account. Further ones become due again
+ * when their lease ends.
+ */
 const [maxOpen, maxOfAccount] = [1_000, 200];
 /** Maximum characters of a client's callback URL. */
 const maxUrlCharacters = 2_048;
 
 /**
- * Delivers callbacks. A callback is stored in Redis by the write that makes the transition, until it is delivered or
- * abandoned. If a process dies, another one sends it when its lease ends, so a client may get it twice, with the same
- * event id. The body is the task event as JSON, without the channel, which only operators see. The header
- * `x-modelgate-signature: t=<seconds>,v1=<hex>` contains the HMAC-SHA256 of "<seconds>.<body>"; its key is the
- * hexadecimal SHA-256 of the API key that created the task.
+ * Opens the delivery of callbacks. The write that changes a task's state also stores the callback in Redis, where it
+ * remains until it is accepted or abandoned. If a process dies, another one sends the callback when its lease ends, so
+ * a client may receive it twice, with the same event id. The body is the task event as JSON, without the channel, which
+ * clients must not see. The header `x-modelgate-signature: t=<seconds>,v1=<hex>` contains the HMAC-SHA256 of
+ * "<seconds>.<body>". Its key is the hexadecimal SHA-256 of the API key that created the task.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
   const leaseMs = 2 * timeoutMs;
   const claim = claimerOf(redis, now, leaseMs);
-  /** Open calls, and their accounts. */
+  /** Callbacks that are being sent, with their accounts. */
   const open = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
     open.size >= maxOpen || [...open.values()].filter((owner) => owner === accountId).length >= maxOfAccount;
@@ -72,7 +76,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
         return false;
       });
       const pauseMs = taken ? undefined : pausesMs[tries];
-      if (!taken && stop.signal.aborted) return; // another process sends it
+      if (!taken && stop.signal.aborted) return; // another process sends it when its lease ends
       if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
       else await (taken ? removeCallback(redis, callback) : giveUp(callback));
     } catch (error) {
@@ -114,7 +118,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   };
 }
 
-/** Returns the step that claims due callbacks; it needs few commands while there are none. */
+/** Returns the function that claims due callbacks. It sends few commands to Redis while none are due. */
 function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Promise<readonly Callback[]> {
   const workCheck = new WorkCheck({
     redis,
@@ -130,8 +134,8 @@ function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Prom
 }
 
 /**
- * Makes one attempt, and returns whether the client accepted it. A callback whose API key no longer exists counts as
- * accepted. Rejects where the client cannot be reached.
+ * Sends a callback once. Returns whether the client accepted it; also true if the API key no longer exists. Rejects if
+ * the client cannot be reached.
  */
 async function post(
   { redis, remote, now, timeoutMs }: CallbackOptions,
@@ -155,8 +159,8 @@ async function post(
 }
 
 /**
- * Returns a request's `callback_url`, and the request without it, because vendors do not get it. Throws Failure
- * invalid_value.
+ * Returns a request's `callback_url`, and the request without this field, which vendors must not receive. Throws
+ * Failure invalid_value.
  */
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...others } = members;

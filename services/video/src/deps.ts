@@ -7,25 +7,25 @@ import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
 import type { PollPace } from "./poll/advance.ts";
 
-/** Limits of a task's life. */
+/** Limits of tasks. */
 export type TaskLimits = Readonly<Env["tasks"]>;
 
-/** Dependencies of the video service's endpoints and its poller. */
+/** Dependencies of the video service's endpoints and of its poller. */
 export interface Deps extends OpenRelay, AsyncDisposable {
   readonly limits: TaskLimits;
   readonly pace: PollPace;
   readonly remote: RemoteStreams;
-  /** Fetches pictures from clients' URLs. */
+  /** Fetches images from clients' URLs. */
   readonly pictures: RemoteFiles;
   readonly callbacks: Callbacks;
-  /** Encrypts the task records in events. */
+  /** Encrypts the records of tasks in events. */
   readonly taskSeal: Pick<TaskSealer, "seal">;
   readonly publicUrl: string | undefined;
-  /** Returns the time for tasks, in Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
   readonly random: () => number;
   readonly newTaskId: () => string;
-  /** Work that continues when its client has left; the end of the process waits for it. */
+  /** Work that continues after its client has disconnected. The process waits for it before it ends. */
   readonly backgroundWork: BackgroundWork;
 }
 
@@ -67,10 +67,10 @@ function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budge
   return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }
 
-/** Maximum time, in ms, that the end of a process waits for work whose clients have left. */
+/** Maximum ms that the end of the process waits for such work. */
 const lastWorkMs = 10_000;
 
-/** Pending promises whose callers may have gone. */
+/** Work in progress whose clients may have disconnected. */
 export class BackgroundWork {
   readonly #open = new Set<Promise<unknown>>();
 
@@ -85,7 +85,7 @@ export class BackgroundWork {
     return work;
   }
 
-  /** Resolves when all promises are settled, or after a maximum time. */
+  /** Resolves when all tracked promises are settled, or after a maximum time. */
   async over(): Promise<void> {
     const deadline = Promise.withResolvers<void>();
     const alarm = setTimeout(deadline.resolve, lastWorkMs);

@@ -13,17 +13,17 @@ export const variables = serviceVariables("video", (read) => ({
   ),
   tasks: taskVariables(read),
   pace: {
-    /** Time, in ms, from a task's creation to the first poll. */
+    /** Time in ms from the creation of a task to its first poll. */
     firstMs: 2_000,
-    /** Maximum pause between two polls of a task, in ms. */
+    /** Maximum pause in ms between two polls of a task. */
     longestMs: 30_000,
-    /** Usual duration of a video task, in ms, for the progress where the vendor reports none. */
+    /** Usual duration of a task in ms. The progress is estimated from it if the vendor reports none. */
     usualMs: 2 * minute,
   },
   frames: {
-    /** Maximum time, in ms, to fetch a picture from a client's URL, for a vendor that only takes bytes. */
+    /** Maximum ms to fetch an image from a client's URL, for a vendor that accepts no URLs. */
     timeoutMs: 20_000,
-    /** Maximum redirects of such a fetch. */
+    /** Maximum redirects when an image is fetched. */
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
   },
@@ -33,7 +33,7 @@ export const variables = serviceVariables("video", (read) => ({
       "",
       "Hosts of the operator's own network that callbacks may go to, separated by commas; public hosts always may.",
     ),
-    /** Maximum wait, in ms, for the answer to a callback. */
+    /** Maximum ms to wait for the answer to a callback. */
     timeoutMs: 10_000,
   },
 }));
@@ -43,7 +43,7 @@ export type Env = EnvOf<typeof variables>;
 
 function taskVariables(read: VariableReader) {
   return {
-    /** Maximum bytes of a reference picture in a form. */
+    /** Maximum bytes of a reference image in a form. */
     referenceBytes: 32 * 1024 * 1024,
     lifetimeMs: read.integer(
       "TASK_LIFETIME_MS",
@@ -52,19 +52,19 @@ function taskVariables(read: VariableReader) {
       { min: 1_000 },
     ),
     keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "How long an ended task can be fetched.", { min: 1_000 }),
-    /** Pause, in ms, between two claims of due tasks and callbacks. */
+    /** Pause in ms between two claims of due tasks and callbacks. */
     roundMs: 500,
     /** Maximum due tasks of one shard that are claimed at a time. */
     batch: 8,
     /** Maximum tasks that this process polls at the same time. */
     concurrency: 128,
-    /** Lease of a claim, in ms, after which the task of a process that died is due again. */
+    /** Lease of a claim in ms. If the process dies, the task is due again after it. */
     leaseMs: 2 * minute,
-    /** Maximum wait, in ms, for a vendor's answer to a poll. */
+    /** Maximum ms to wait for a vendor's answer to a poll. */
     pollTimeoutMs: 20_000,
-    /** Maximum silence, in ms, of a vendor while a video is passed through. */
+    /** Maximum ms without data from the vendor while a video is passed to a client. */
     contentSilenceMs: minute,
-    /** Interval, in ms, between two events for a client that follows a task. */
+    /** Interval in ms at which a task is read for a client that follows it. */
     followMs: 1_000,
   };
 }

@@ -2,15 +2,14 @@ import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
-/** Returns true if a picture may have this media type; its real type is read from its bytes. */
+/** Returns whether a file with this media type may be an image. Its bytes decide later. */
 function mayBePicture(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
 /**
- * Pictures of a request in the form that each vendor takes. For vendors that only take bytes, pictures at URLs are
- * fetched once for all attempts, and counted against the process's memory budget. Dispose it when the request has been
- * sent.
+ * Images of a request in the form that each vendor accepts. For vendors that accept no URLs, the images are fetched
+ * once for all attempts, and count against the memory limit of the process. Dispose it when the request has been sent.
  */
 export class Frames implements Disposable {
   readonly #pictures: RemoteFiles;
@@ -24,8 +23,7 @@ export class Frames implements Disposable {
   }
 
   /**
-   * Returns the request for a vendor of this wire. Throws Failure (400) with the name of a picture that cannot be
-   * fetched.
+   * Returns the request for a vendor of this wire. Throws Failure (400) that names an image which cannot be fetched.
    */
   async for({ needsBytes }: VideoVendor): Promise<VideoRequest> {
     return needsBytes === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
@@ -47,7 +45,7 @@ export class Frames implements Disposable {
   async #bytesOf(image: VideoImage | undefined, param: string): Promise<VideoImage | undefined> {
     if (image?.kind !== "url") return image;
     try {
-      // The fetch continues when the client leaves, like the start.
+      // The fetch continues if the client disconnects, as the start of the task does.
       const signal = new AbortController().signal;
       const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, signal });
       if (this.#held.disposed) file[Symbol.dispose]();
@@ -60,7 +58,10 @@ export class Frames implements Disposable {
   }
 }
 
-/** Returns a request for measuring at a vendor that only takes bytes, before its pictures are fetched. */
+/**
+ * Returns the request as it is measured for a vendor that accepts no URLs, with placeholders for images that were not
+ * fetched yet.
+ */
 export function unfetched(request: VideoRequest, { needsBytes }: VideoVendor): VideoRequest {
   if (needsBytes !== true) return request;
   const { firstFrame, lastFrame } = request;

@@ -21,52 +21,55 @@ import type { Candidate } from "@modelgate/catalog";
 import { unfetched } from "./frames.ts";
 import { requestedVideo } from "./show-task.ts";
 
-/** A parsed request for a video. */
+/** A request for a video after it was read. */
 export interface WantedTask {
-  /** The client's style, and its wire. */
+  /** The client's style (wire), and how that is read and rendered. */
   readonly style: VideoStyle;
   readonly client: VideoClient;
   readonly request: VideoRequest;
-  /** Fields that the neutral form cannot express. */
+  /** Fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
   readonly callbackUrl?: string | undefined;
-  /** Source of a remix: the task must start at the vendor and key that have its video. */
+  /** Task whose video is to be changed (remixed). The new task must start with the channel and key that created it. */
   readonly remix?: TaskRecord | undefined;
 }
 
 /** The channels and wires that can start a task. */
 export interface Routes {
   readonly candidates: readonly Candidate[];
-  /** Wires that may be used, the client's wire first. */
+  /** Wires that may be used; the client's wire is first. */
   readonly wires: readonly VideoWire[];
 }
 
-/** Properties that determine the price of a video. */
+/** Properties of a request that determine the price of its video. */
 export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
-  /** True if the vendor does not get the size that the client requested. */
+  /** True if the vendor does not receive the size that the client requested. */
   readonly isSizeLost: boolean;
 }
 
-/** Returns the properties of a rendered request that determine its price; a remix has the resolution of its source. */
+/** Returns the properties of a rendered request that determine its price. A remix has the resolution of its source. */
 export function measured({ client, remix }: WantedTask, { seconds, lines, dropped }: RenderedVideo): Measured {
   const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
   return { seconds, lines: remix === undefined ? lines : requestedVideo(remix).lines, isSizeLost };
 }
 
-/** Returns the units that a task is billed in; pictures are only counted for models that have a price for them. */
+/**
+ * Returns the units in which a task is billed. They include the number of its input images, which cost nothing if the
+ * model has no price for images.
+ */
 export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Measured): Units {
   const images = [firstFrame, lastFrame].filter((image) => image !== undefined).length;
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
 }
 
-/** Returns the maximum cost of a request over all vendors and wires; 0 where no wire supports it. */
+/** Returns the maximum cost of a request over all vendors and wires; 0 if no wire supports it. */
 export function maxCost(wanted: WantedTask, routes: Routes, { model, multiplier }: ServingModel): Nanos {
   return measuresOf(wanted, routes)
     .map((measure) => costOf(unitsOf(wanted.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }
 
-/** Returns the measures of the request in each wire that a candidate supports. */
+/** Returns the properties of the request in each wire that a candidate supports. */
 function measuresOf(wanted: WantedTask, { candidates, wires }: Routes): readonly Measured[] {
   const supported = new Set(
     candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),
@@ -77,7 +80,7 @@ function measuresOf(wanted: WantedTask, { candidates, wires }: Routes): readonly
       try {
         return [measured(wanted, renderedAs(wire, wanted.request))];
       } catch (error) {
-        if (error instanceof Failure) return []; // not sent in this wire
+        if (error instanceof Failure) return []; // the wire cannot express the request, which is not sent in it
         throw error;
       }
     });

@@ -5,18 +5,17 @@ import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/jso
 import { relied } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
-/** A body as one object, regardless of its encoding. Dispose it when it is no longer needed. */
+/** The fields of a body, which was JSON or a form. Dispose it when they are no longer needed. */
 export interface VideoBody extends Disposable {
   readonly members: JsonRecord;
 }
 
-/** Copies of a picture in memory in addition to the received body: as text, and as sent. */
+/** Number of copies of an image in memory in addition to the received body: as text, and as it is sent. */
 const copies = 2;
 
 /**
- * Reads a JSON object or, where the endpoint allows one, a form: its fields as texts, its file as a data URL under the
- * field's name. Every copy counts against the process's memory budget. Throws Failure (400, 408, 413, 415, 503) and
- * ClientGone.
+ * Reads a JSON object or, if the endpoint accepts it, a form: its fields as text, and its file as a data URL. All
+ * copies count against the memory limit of the process. Throws Failure (400, 408, 413, 415, 503) or ClientGone.
  */
 export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   const { request, endpoint } = call;
@@ -35,14 +34,14 @@ async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   return copied(deps, call, { body, bytes: body.bytes.length, read: () => body.seen });
 }
 
-/** A body that was read. */
+/** A body that was read, and the function that returns its fields. */
 interface Copied {
   readonly body: Disposable;
   readonly bytes: number;
   readonly read: () => JsonRecord;
 }
 
-/** Returns a body's fields; counts its bytes and their copies until it is disposed. */
+/** Returns a body's fields. Counts the copies of its bytes against the memory limit until the result is disposed. */
 function copied(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: Copied): VideoBody {
   const holding = deps.body.budget.holdFor(caller);
   const dispose = (): void => {

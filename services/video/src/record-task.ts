@@ -5,21 +5,22 @@ import type { RequestIds } from "@modelgate/platform";
 import type { JobMoney, UsageRecord } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 
-/** Pauses between attempts in ms; short, because the vendor has started and a client waits. */
+/** Pauses between attempts in ms. They are short, because a client waits and the vendor has already started. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 
-/** A task that its vendor has accepted. */
+/** A task that its vendor has accepted, and the money that is held for it. */
 export interface AcceptedTask {
   readonly held: JobMoney;
-  /** Returns its record, with the call that pays for it. */
+  /** Returns the record of the task, if `call` pays for it. */
   readonly recordOf: (call: UsageRecord) => TaskRecord;
   readonly ids: RequestIds;
 }
 
 /**
- * Records a task that its vendor has accepted, retries through a short outage of Redis, and transfers the reservation
- * to the task. Returns undefined where recording failed. If Redis lost the reservation, reserves the amount again under
- * another call id: the vendor is working, so the client gets the video and pays for it once.
+ * Stores a task that its vendor has accepted, and hands its held money over to the task. Repeats attempts during a
+ * short outage of Redis. If Redis has lost the hold, the money is held again under another call id, because the vendor
+ * has started; the client then receives the video and pays for it once. Returns undefined if the task could not be
+ * stored.
  */
 export async function recordTask(deps: Deps, { held, recordOf, ids }: AcceptedTask): Promise<TaskRecord | undefined> {
   const task = recordOf(held.record);
@@ -45,8 +46,8 @@ export async function recordTask(deps: Deps, { held, recordOf, ids }: AcceptedTa
 }
 
 /**
- * Writes the record. Returns false where the reservation is gone. A repeated attempt recognizes a record whose reply
- * was lost.
+ * Stores the record. Returns false if the hold no longer exists. A repeated attempt succeeds if an earlier one stored
+ * the record but its reply was lost.
  */
 async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {

@@ -5,7 +5,7 @@ import { isRecord } from "@modelgate/wires/json";
 import type { RequestedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
-/** Returns a task as its client sees it. */
+/** Returns the fields of a task that its client receives. */
 export function shownTask(task: TaskRecord): VideoTask {
   const { id, model, state, progress, createdAt, endedAt, error } = task;
   return {
@@ -21,12 +21,12 @@ export function shownTask(task: TaskRecord): VideoTask {
   };
 }
 
-/** Returns the requested values. */
+/** Returns the values that the client requested, which answers repeat. */
 export function requestedVideo({ requested }: TaskRecord): RequestedVideo {
   return { seconds: 0, fromImage: false, ...requested };
 }
 
-/** Returns the location of a finished video; undefined for a task that has not completed. */
+/** Returns where a finished video is stored; undefined if the task is not completed. */
 export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   if (result === undefined) return undefined;
   const found: unknown = JSON.parse(result);
@@ -38,23 +38,23 @@ export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   };
 }
 
-/** Returns the values that an answer shows in addition to the task. */
+/** Returns values that an answer contains in addition to the task. */
 export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
   const base = publicUrl?.replace(/\/+$/, "") ?? `http://${hostIn(request.headers.host)}`;
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/** Returns the host that the client used; it is only shown to that client. */
+/** Returns the host in the client's request, if it is valid. Only that client receives it. */
 function hostIn(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
 
-/** Pattern of the gateway's task ids; other texts never reach Redis. */
+/** Pattern of the gateway's task ids. Other ids are not looked up in Redis. */
 const idShape = /^[\w-]{1,100}$/;
 
 /**
- * Returns a task of the caller. Throws Failure: task_not_found (404) for an unknown task or another account's,
- * server_overloaded (503) while lost data of Redis is being restored.
+ * Returns a task of the caller. Throws Failure task_not_found (404) if the task is unknown or belongs to another
+ * account, or server_overloaded (503) while lost data of Redis is being restored.
  */
 export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: string | undefined): Promise<StoredTask> {
   const { redis } = relay;

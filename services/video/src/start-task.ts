@@ -18,10 +18,10 @@ export interface Started {
   readonly dropped: readonly string[];
 }
 
-/** Maximum bytes that are read of a vendor's answer to a start. */
+/** Maximum bytes that are read of a vendor's answer to the start of a task. */
 const answerBytes = 1024 * 1024;
 
-/** Returns the channels that could serve a request. */
+/** Returns the channels and wires that can serve a request. A remix is limited to those of its source. */
 export function routesOf(deps: Deps, { caller }: Pick<Call, "caller">, { style, request, remix }: WantedTask): Routes {
   const { catalog, channels } = deps.relay;
   const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
@@ -39,8 +39,8 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
 }
 
 /**
- * Returns the request with its pictures in the form that the vendor takes. Throws Failure with the client's name of a
- * picture that cannot be fetched.
+ * Returns the request with its images in the form that the vendor accepts. Throws Failure with the client's name of an
+ * image that cannot be fetched.
  */
 export async function renderable(
   { client: { spelling } }: WantedTask,
@@ -56,7 +56,7 @@ export async function renderable(
   }
 }
 
-/** A rendered start for one vendor. */
+/** The start of a task, rendered for one vendor. */
 export interface RenderedStart {
   readonly provider: Provider;
   readonly start: StartCall;
@@ -96,7 +96,7 @@ export function renderStart(
   };
 }
 
-/** Reads a vendor's answer to a start. Throws Refused, or Failure, if it names no task. */
+/** Reads a vendor's answer to the start of a task. Throws Refused or Failure if the answer names no task. */
 export async function readStarted(
   answer: UpstreamAnswer,
   { provider, start, measure, dropped }: RenderedStart,
@@ -120,7 +120,9 @@ function parsed(text: string): JsonRecord | undefined {
   }
 }
 
-/** Returns the vendor's id of the task. Throws Refused for a refusal with status 200, whose code is in the body. */
+/**
+ * Returns the vendor's id of the task. Throws Refused if the answer has a success status but its body reports an error.
+ */
 function idIn(
   answer: UpstreamAnswer,
   { body, text }: { readonly body: JsonRecord; readonly text: string },
@@ -136,8 +138,8 @@ function idIn(
 }
 
 /**
- * Returns the refusal for a complete answer without a task id. A task without an id cannot exist for a client, so
- * unlike a lost answer this is a failed attempt, and the next channel is tried.
+ * Creates the refusal for a complete answer without a task id. Without the id, the client could never receive the task.
+ * This therefore counts as a failed attempt, unlike an answer that was lost, and the next channel is tried.
  */
 function unreadable({ status }: UpstreamAnswer, message: string): Refused {
   return new Refused({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);

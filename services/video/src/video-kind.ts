@@ -21,12 +21,12 @@ import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
 import { recordTask } from "./record-task.ts";
 import { readStarted, renderable, renderStart, routesOf, type Started } from "./start-task.ts";
 
-/** A parsed request for a video. */
+/** A request for a video, with its images. */
 export interface VideoInput {
   readonly model: string;
   readonly wanted: WantedTask;
   readonly frames: Frames;
-  /** Renders the answer for the client. */
+  /** Renders the answer to the client. */
   answer(task: TaskRecord): object;
 }
 
@@ -38,10 +38,10 @@ interface VideoPlan extends Plan {
 }
 
 /**
- * Call kind: the creation of a video, which is started once at a vendor. The reservation is handed over to the task's
- * record; the process whose poll ends the task settles it. A start that the vendor may have accepted without a readable
- * answer is create_uncertain (502, must not be repeated). A task that was not recorded is free, because it is useless
- * for its client.
+ * Kind of call: the creation of a video, which is started at one vendor only. The held money is handed over to the
+ * task's record; the process whose poll ends the task settles it. If the vendor may have accepted the start but did not
+ * answer readably, the call fails with create_uncertain (502) and must not be repeated. A task that could not be stored
+ * is free, because its client cannot use it.
  */
 export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   readonly hasFallbacks = false;
@@ -88,7 +88,10 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
     };
   }
 
-  /** Records a started task, and returns the answer. Throws Failure create_uncertain if it could not be recorded. */
+  /**
+   * Stores a task that was started. Returns the answer. Throws Failure create_uncertain if the task could not be
+   * stored.
+   */
   async #keep({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, held: JobMoney): Promise<Buffer> {
     const recordOf = recorderOf(this.deps, input.wanted, accepted, heldNanos);
     const task = await recordTask(this.deps, { held, recordOf, ids: idsOf(call) });
@@ -98,7 +101,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   }
 }
 
-/** Logs a created task in one line; its transitions are logged when they happen. */
+/** Logs a created task in one line. Its changes of state are logged when they happen. */
 function logTask(call: Call, { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord): void {
   call.log.info(
     {
@@ -116,7 +119,7 @@ function logTask(call: Call, { id, accountId, tokenId, model, channelId, state, 
   );
 }
 
-/** A start that a vendor has accepted. */
+/** A start that a vendor has accepted, with its route. */
 interface AcceptedStart {
   readonly started: Started;
   readonly route: WireRoute;
@@ -139,7 +142,7 @@ function recorderOf(
   return (record) => {
     const { accountId, tokenId } = record.call.caller;
     const { model } = record.price;
-    // Price of the request that was sent, which the reservation covers.
+    // The price depends on the resolution that was requested from this vendor. The held money covers it.
     const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
     return {
       id,

@@ -1,11 +1,11 @@
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 
-/** Maximum bytes of an answer before its video. */
+/** Maximum bytes of an answer before its video begins. */
 const maxBefore = 1024 * 1024;
-/** Maximum length of an escape: `\u003d`. */
+/** Length of the longest escape that is decoded, `\u003d`. */
 const escapeLength = 6;
 
-/** Decodes a video that a JSON answer contains as Base64, while the answer arrives. */
+/** Decodes a video in base64 from a JSON answer while the answer arrives. */
 export class InlineVideo {
   readonly #opening: RegExp;
   #state: "before" | "within" | "after" = "before";
@@ -16,12 +16,15 @@ export class InlineVideo {
     this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
   }
 
-  /** True if the video is complete. */
+  /** Returns whether the end of the video was reached. */
   get isOver(): boolean {
     return this.#state === "after";
   }
 
-  /** Returns the next bytes of the video. Throws RangeError where no video begins within the bound. */
+  /**
+   * Returns the bytes of the video in the next piece of the answer. Throws RangeError if no video begins within the
+   * first `maxBefore` bytes.
+   */
   push(piece: Buffer): Buffer {
     if (this.isOver) return empty;
     this.#pending += piece.toString("latin1");
@@ -46,13 +49,13 @@ export class InlineVideo {
     const ready = end >= 0 ? end : this.#wholeEscapes();
     const text = unescaped(this.#pending.slice(0, ready));
     const rest = end >= 0 ? "" : this.#pending.slice(ready);
-    // Four characters encode three bytes.
+    // In base64, four characters encode three bytes, so only groups of four are decoded before the end.
     const whole = end >= 0 ? text.length : text.length - (text.length % 4);
     this.#pending = text.slice(whole) + rest;
     return Buffer.from(text.slice(0, whole), "base64");
   }
 
-  /** Returns the length of the text that does not end inside an escape. */
+  /** Returns the length of the pending text without a possibly incomplete escape at its end. */
   #wholeEscapes(): number {
     const { length } = this.#pending;
     const found = this.#pending.indexOf("\\", length - escapeLength);
@@ -62,12 +65,15 @@ export class InlineVideo {
 
 const empty = Buffer.alloc(0);
 
-/** Replaces the JSON escapes of a slash and an equals sign. */
+/** Replaces the JSON escapes of a slash and an equals sign; base64 needs no others. */
 function unescaped(text: string): string {
   return text.includes("\\") ? text.replaceAll("\\/", "/").replaceAll(/\\u003d/gi, "=") : text;
 }
 
-/** Returns an answer with the video that another answer contains. An answer without a video breaks the connection. */
+/**
+ * Returns an answer whose body is the video in another answer. It reports an interrupted body if that contains no
+ * complete video.
+ */
 export function inlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
   const video = new InlineVideo(member);
   const pass = (sink: BodySink, chunk: Buffer): void => {

@@ -9,7 +9,7 @@ import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
 import { resultOf } from "../show-task.ts";
 import { inlineVideo } from "./inline-video.ts";
 
-/** The requested part of a video, and the request for it. */
+/** The requested variant of a video, and the client's request for it. */
 export interface ContentRequest {
   readonly variant: string;
   readonly request: Pick<IncomingMessage, "headers">;
@@ -18,18 +18,19 @@ export interface ContentRequest {
 
 type ContentRoute = NonNullable<ReturnType<typeof routeTo>>;
 
-/** Headers of a download that are forwarded to the file host. */
+/** Headers of the client's request that are forwarded to the file host. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
-/** Wires whose vendors may require the API key for their files. */
+/** Wires whose vendors may require the API key when their files are fetched. */
 const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
-/** URL scheme of a file in a bucket; its provider knows the URL to fetch. */
+/** URL scheme of a file in a storage bucket. The provider converts it to a URL that can be fetched. */
 const bucket = "gs:";
-/** Statuses of file hosts for a deleted file, and for an expired signed URL. */
+/** Statuses with which file hosts answer for a deleted file or an expired signed URL. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /**
- * Opens a finished video at its vendor, and returns the head of the answer. Throws Failure: video_expired (404) where the
- * vendor has deleted it, video_not_ready (404) for a variant that does not exist, upstream_error (502) for anything else.
+ * Opens the content of a finished video at its vendor; only the head of the answer was read then. Throws Failure
+ * video_expired (404) if the vendor has deleted the video, video_not_ready (404) for a variant that does not exist,
+ * upstream_auth_failed if the vendor refuses the API key, or otherwise upstream_error (502).
  */
 export async function contentSource(deps: Deps, task: TaskRecord, content: ContentRequest): Promise<RemoteStream> {
   const route = routeTo(deps, task);
@@ -56,13 +57,13 @@ async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: 
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
-  // A URL expires before the video: a poll may return a new one.
+  // A URL may expire before its video is deleted. A poll then returns a new one.
   const url = await freshUrl(deps, task, content);
   if (url === undefined) throw new Failure("video_expired");
   return openUrl(deps, task, route, url, content);
 }
 
-/** Opens the vendor's own content endpoint, or the file host that it redirects to. */
+/** Opens the vendor's content endpoint, or the file host to which it redirects. */
 async function openDownload(
   deps: Deps,
   task: TaskRecord,
@@ -77,8 +78,7 @@ async function openDownload(
 }
 
 /**
- * Decodes the video in the vendor's answer, which contains it as text; the client always gets the complete video,
- * without ranges.
+ * Decodes the video from a vendor's JSON answer. Ranges are not supported, so the client receives the complete video.
  */
 async function openInlineVideo(
   member: string,
@@ -105,7 +105,7 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, conte
   return { url: request.url, answer };
 }
 
-/** Returns the file host that a vendor's content endpoint redirects to. */
+/** Returns the URL to which a vendor's content endpoint redirects; undefined if it does not. */
 function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
   const { location } = headers;
   const isMoved = [301, 302, 303, 307, 308].includes(status) && typeof location === "string";
@@ -113,8 +113,8 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
 }
 
 /**
- * Opens a file by its URL. The channel's key is only sent to the vendor's host, which may require it, and to the
- * storage of a bucket; never to another host, including by redirects.
+ * Opens a file by its URL. The channel's API key is sent only to the vendor's host, which may require it, and to the
+ * storage of a bucket. It is never sent to another host, even after a redirect.
  */
 async function openUrl(
   deps: Deps,
@@ -161,7 +161,7 @@ function headersOf({ request }: ContentRequest): Readonly<Record<string, string>
   return { ...Object.fromEntries(found), "accept-encoding": "identity" };
 }
 
-/** Returns the answer if the client can have it. Throws Failure otherwise. */
+/** Returns the stream if the client may receive it. Otherwise closes it and throws Failure. */
 function checked(stream: RemoteStream, { variant }: ContentRequest): RemoteStream {
   const { status } = stream.answer;
   if ([200, 206, 304, 416].includes(status)) return stream;

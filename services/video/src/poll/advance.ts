@@ -2,52 +2,56 @@ import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
 import type { PollResult, VideoResult } from "@modelgate/wires/video";
 
-/** Result of a poll: the vendor's answer, or "unroutable" where no channel leads to the vendor. */
+/** Result of a poll: the vendor's answer, or "unroutable" if the task's channel does not exist. */
 export type PollOutcome = PollResult | { readonly kind: "unroutable" };
 
-/** Intervals of polls, and the basis of estimated progress. */
+/** Intervals of polls, and the basis for estimating progress. */
 export interface PollPace {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Usual duration of a video task. */
+  /** Usual duration of a task in ms. */
   readonly usualMs: number;
 }
 
-/** Input of the decision about a task's next state. */
+/** Conditions for a task's next step. */
 export interface PollMoment {
   readonly nowMs: number;
-  /** Random value in [0, 1), so that replicas do not poll simultaneously. */
+  /**
+   * Random value from 0 up to, but not including, 1. It varies the time of the next poll, so that replicas do not poll
+   * at the same time.
+   */
   readonly random: number;
   readonly pace: PollPace;
 }
 
-/** A task's next record; `dueAt` is absent where it has ended. */
+/** The new record of a task, and the time of its next poll; `dueAt` is absent if the task has ended. */
 export interface PollStep {
   readonly task: TaskRecord;
   readonly dueAt?: number | undefined;
 }
 
 const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
-/** Time, in ms, after creation during which a task that its vendor does not know has not failed. */
+/** Time in ms after a task's creation for which a "not found" of the vendor does not end the task. */
 const unknownMs = 60_000;
 /**
- * Consecutive polls without a result after which a task fails if no channel leads to its vendor. With the default
- * pauses this is about an hour, so that a removed channel can be restored.
+ * Number of consecutive polls without a result after which a task without a channel fails. With the default pauses they
+ * take about an hour, in which a removed channel can be restored.
  */
 const maxUnroutable = 20;
 /** Maximum estimated progress, and maximum progress of an unfinished task, in percent. */
 const [maxGuessed, maxUnfinished] = [95, 99];
-/** Factor of the maximum pause for a vendor that does not answer. */
+/** Factor by which the pause may exceed the usual maximum if the vendor does not answer. */
 const maxPatience = 8;
 
-/** Returns true for a final state. */
+/** Returns whether a state is final. */
 export function isEnded(state: TaskState): boolean {
   return ranks[state] === 2;
 }
 
 /**
- * Returns the next step of a task after a poll; undefined for an ended task. States only go forward and progress never
- * decreases. A task past its deadline fails, regardless of the poll's result. Pure function.
+ * Returns the next step of a task after a poll; undefined for a task that has ended. A task never returns to an earlier
+ * state, and its progress never decreases. After its deadline, a task fails whatever the poll returned. The function
+ * has no side effects.
  */
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
@@ -64,7 +68,7 @@ export function advance(task: TaskRecord, result: PollOutcome, moment: PollMomen
   return missed(task, moment);
 }
 
-/** Adds the size that the vendor reports to the values that answers repeat. */
+/** Adds the size that the vendor reports to the requested values, which answers repeat. */
 function withSize(requested: TaskRecord["requested"], result: PollOutcome): TaskRecord["requested"] {
   const size = result.kind === "pending" || result.kind === "finished" ? result.size : undefined;
   return size === undefined ? requested : { ...requested, reportedSize: size };
@@ -103,8 +107,8 @@ function missed(task: TaskRecord, moment: PollMoment): PollStep {
 }
 
 /**
- * Returns the step with the time of the next poll: up to a fifth earlier or later than planned, and at the deadline at
- * the latest.
+ * Returns the step with the time of the next poll: up to a fifth earlier or later than after `pauseMs`, and at the
+ * latest at the deadline.
  */
 function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));

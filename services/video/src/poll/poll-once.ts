@@ -14,16 +14,16 @@ import { advance, isEnded, type PollStep } from "./advance.ts";
 import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
-/** Result of a round. */
+/** Result of a round of polls. */
 export interface Round {
   readonly polled: number;
-  /** True if a shard had more due tasks than one claim takes. */
+  /** True if a shard may have more due tasks than were claimed. */
   readonly more: boolean;
 }
 
 /**
- * Runs one round of a poller: claims the due tasks of every shard, polls their vendors, and advances the tasks. Any
- * number of pollers may run at the same time; rounds of one poller share its slots. Rejects where Redis is unavailable.
+ * Runs one round of polls: claims the due tasks of all shards, polls their vendors, and stores the results. Several
+ * pollers may run at the same time. The rounds of one poller share its `slots`. Rejects if Redis is unavailable.
  */
 export async function pollOnce(
   deps: Deps,
@@ -42,8 +42,8 @@ export async function pollOnce(
 }
 
 /**
- * Polls the vendor of one claimed task and advances it. Rejects where Redis is unavailable: the task is due again when
- * its lease ends.
+ * Polls the vendor of a claimed task and stores the result. Rejects if Redis is unavailable; the task is then due again
+ * when its lease ends.
  */
 export async function pollTask(deps: Deps, { accountId, id }: TaskKey, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
@@ -55,7 +55,7 @@ export async function pollTask(deps: Deps, { accountId, id }: TaskKey, signal: A
   if (step !== undefined) await put(deps, stored, step);
 }
 
-/** Writes a step, unless another process has already advanced the task. */
+/** Stores a step, unless another process has changed the task meanwhile. Settles a task that has ended. */
 async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: PollStep): Promise<void> {
   const nowMs = deps.now();
   const entries = await advanceTask(deps.relay.redis, {
@@ -87,7 +87,7 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
   );
 }
 
-/** Settles a completed task at its cost and a failed one at zero. */
+/** Returns the settlement of a task that has ended: its cost if it is completed, zero if it failed. */
 function settlementOf(task: TaskRecord, nowMs: number): TaskSettlement {
   const draft = { ...task.draft, time: new Date(nowMs).toISOString(), latencyMs: Math.max(0, nowMs - task.createdAt) };
   if (task.state === "completed") return { costNanos: BigInt(task.costNanos), draft };

@@ -1,4 +1,4 @@
-/** Limits the number of concurrent polls of a process; shared by all rounds of its poller. */
+/** Limits the number of polls that a process runs at the same time. All rounds of a poller share it. */
 export class PollSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -8,14 +8,14 @@ export class PollSlots {
     this.#free = maxSlots;
   }
 
-  /** Resolves with a slot in the order of the calls; dispose it to release it. */
+  /** Resolves with a slot, in the order of the calls. Dispose the slot to release it. */
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return { [Symbol.dispose]: () => this.#giveBack() };
   }
 
-  /** Resolves when a slot is free, without taking it. */
+  /** Resolves when a slot is free. The slot is not occupied. */
   async vacancy(): Promise<void> {
     using _slot = await this.take();
   }

@@ -9,12 +9,12 @@ import { withShortStrings } from "./short-strings.ts";
 
 /** Maximum bytes that are read of a vendor's answer to a poll. */
 const answerBytes = 1024 * 1024;
-/** Maximum characters of a string in the answer, which may contain the video itself. */
+/** Maximum characters that are read of each string in the answer, because one may contain the video. */
 const maxStringCharacters = 64 * 1024;
 
 /**
- * Returns the channel and key that a task was started with. If that key is no longer configured, returns another key of
- * the channel, which belongs to the same vendor account. Undefined while there is no such channel, or it has no key.
+ * Returns the channel and the API key with which a task was started; another key of the channel if that key was
+ * removed, because it belongs to the same vendor account. Undefined if the channel is not configured or has no key.
  */
 export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
@@ -24,7 +24,7 @@ export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   return { channel, key, provider };
 }
 
-/** Polls a task at its vendor. Never rejects: an error returns `unknown`. */
+/** Polls a task at its vendor. Never rejects; an error is returned as `unknown`. */
 export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<PollOutcome> {
   try {
     return await requestState(deps, task, signal);
@@ -58,7 +58,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
 }
 
 /**
- * Interprets a poll's error status. Only an unambiguous statement about the task ends it: other errors may be
+ * Interprets an error status of a poll. Only a clear statement about the task ends it, because other errors may be
  * temporary.
  */
 function parseErrorStatus(status: number, text: string, provider: Provider): PollResult {

@@ -6,8 +6,9 @@ import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
 /**
- * Polls until disposed, and counts the tasks of each round. Disposal abandons polls in progress and leaves their tasks
- * to other processes. Rounds do not wait for each other: a vendor that does not answer only delays its tasks.
+ * Polls due tasks until disposal, and reports the number of tasks in each round. Disposal aborts running polls; other
+ * processes then poll their tasks. Rounds do not wait for each other, so that a vendor that does not answer delays only
+ * its tasks.
  */
 export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
   const stop = new AbortController();
@@ -36,7 +37,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      await slots.vacancy(); // claims only tasks that can be polled immediately
+      await slots.vacancy(); // so that only tasks are claimed which can be polled immediately
       const pausing = pause(msUntilBeat(deps.limits.roundMs), stop.signal);
       const going = round().finally(() => underWay.delete(going));
       underWay.add(going);
@@ -60,11 +61,11 @@ async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
   try {
     return await setTimeout(ms, undefined, { signal });
   } catch {
-    return undefined; // aborted: the process ends
+    return undefined; // the signal was aborted, because the process ends
   }
 }
 
-/** Registers the metrics of open tasks, and returns the function that counts polls. */
+/** Registers the metrics of open tasks. Returns the function that counts polls. */
 export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) => void {
   const polls = new Counter({
     name: "modelgate_task_polls_total",

@@ -1,25 +1,25 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 
 const [quote, escape, unicode] = [0x22, 0x5c, 0x75];
-/** Hexadecimal digits of a `\u` escape. */
+/** Number of hexadecimal digits in a `\u` escape. */
 const digits = 4;
 
-/** Cuts the strings of a JSON text that arrives in chunks, so that a video in it never fills memory. */
+/** Shortens the strings of a JSON text that arrives in chunks, so that a video in it does not fill the memory. */
 export class StringCutter {
   readonly #maxCharacters: number;
   #inString = false;
-  /** Bytes of the current string that were passed on. */
+  /** Number of bytes of the current string that were passed on. */
   #length = 0;
-  /** Set while the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if not. */
+  /** Set if the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if it is left out. */
   #escaped: "kept" | "cut" | undefined;
-  /** Bytes to pass on beyond the limit, because an escape must not be split. */
+  /** Number of bytes to pass on beyond the limit, so that an escape is not split. */
   #owed = 0;
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Returns the chunk without the parts of strings beyond the limit. */
+  /** Returns a chunk without those parts of strings that exceed the limit. */
   push(piece: Buffer): Buffer {
     const kept: Buffer[] = [];
     for (let at = 0; at < piece.length;)
@@ -61,7 +61,9 @@ export class StringCutter {
   }
 }
 
-/** Returns the end of a string's plain characters: its quote, an escape, or the end of the chunk. */
+/**
+ * Returns the index at which the plain characters of a string end, before a quote, an escape, or the end of the chunk.
+ */
 function endOfPlain(piece: Buffer, at: number): number {
   const end = piece.indexOf(quote, at);
   const until = end < 0 ? piece.length : end;
@@ -69,7 +71,7 @@ function endOfPlain(piece: Buffer, at: number): number {
   return found < 0 ? until : at + found;
 }
 
-/** Returns an answer with a JSON body whose long strings are cut. */
+/** Returns an answer in whose JSON body long strings are shortened. */
 export function withShortStrings(answer: UpstreamAnswer, maxCharacters: number): UpstreamAnswer {
   const cutter = new StringCutter(maxCharacters);
   return {

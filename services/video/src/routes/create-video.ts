@@ -12,7 +12,7 @@ import { contextOf, shownTask } from "../show-task.ts";
 import type { WantedTask } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
-/** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
+/** Creates a task, by POST in the styles A, B and C (interface endpoints 15, 18, 20 and 23). */
 export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   const client: VideoClient = wires[style].client;
   const kind = new VideoKind(deps);
@@ -28,14 +28,14 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
 }
 
 /**
- * Creates a task and answers in its client's style. The creation continues if the call ends before: its client finds the
- * task in its list.
+ * Creates a task and answers in the client's style. If the client disconnects before, the creation continues, and the
+ * client finds the task in its list.
  */
 export async function answerCreated(kind: VideoKind, call: ServiceCall, wanted: WantedTask): Promise<void> {
   await unlessEnded(call.ending, kind.deps.backgroundWork.keep(createTask(kind, call, wanted)));
 }
 
-/** Throws Failure, with the client's name of the field, where the caller may not use the model. */
+/** Creates a task. If the caller may not use the model, throws Failure with the client's name of the field. */
 async function createTask(kind: VideoKind, call: ServiceCall, wanted: WantedTask): Promise<void> {
   const { deps } = kind;
   const { client, request } = wanted;

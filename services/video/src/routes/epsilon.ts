@@ -13,7 +13,7 @@ const { client } = wires["jimeng-video"];
 
 type Action = (kind: VideoKind, call: ServiceCall, body: VideoBody) => Promise<void>;
 
-/** Handlers by the query's Action: interface endpoint 22. */
+/** Handlers by the query parameter `Action`. */
 const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(kind, call, body) {
     const { members, callbackUrl } = takeCallback(body.members);
@@ -29,7 +29,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-/** POST /epsilon/?Action=…&Version=… (interface endpoint 22): submits a task, or fetches its result. */
+/** POST /epsilon/?Action=…&Version=… (interface endpoint 22): creates a task, or returns its state and result. */
 export function epsilon(deps: Deps): EndpointHandler {
   const kind = new VideoKind(deps);
   return async (call) => {

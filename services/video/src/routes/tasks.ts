@@ -8,7 +8,7 @@ import { isEnded } from "../poll/advance.ts";
 
 const [usualLimit, maxLimit] = [20, 100];
 
-/** GET /v1/videos: the account's tasks, newest first by default. */
+/** GET /v1/videos: lists the account's tasks, by default with the newest first. */
 export function listVideos(deps: Deps): EndpointHandler {
   return async (call) => {
     const { query, caller, response } = call;
@@ -36,8 +36,8 @@ function orderIn(text: string | null): "asc" | "desc" {
 }
 
 /**
- * Answers with a task's state in styles A, B and C, regardless of the style that created it (interface endpoints 16,
- * 19, 21 and 24). Reads Redis only.
+ * Answers with a task's state in the styles A, B and C, whichever style created the task (interface endpoints 16, 19,
+ * 21 and 24). The state is read from Redis only; the poller updates it.
  */
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
@@ -46,7 +46,10 @@ export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   };
 }
 
-/** DELETE /v1/videos/{task_id}: deletes an ended task. Refuses a running one, because its reservation is still open. */
+/**
+ * DELETE /v1/videos/{task_id}: removes a task that has ended. Refuses a running task, because money is still held for
+ * it.
+ */
 export function deleteVideo(deps: Deps): EndpointHandler {
   return async (call) => {
     const stored = await ownTask(deps, call, call.params["task_id"]);

@@ -8,7 +8,9 @@ import { ownTask } from "../show-task.ts";
 
 const variants = ["video", "thumbnail", "spritesheet"];
 
-/** GET /v1/videos/{task_id}/content (interface endpoint 17): streams a finished task's bytes, with ranges. */
+/**
+ * GET /v1/videos/{task_id}/content (interface endpoint 17): sends the video of a completed task. Ranges are supported.
+ */
 export function videoContent(deps: Deps): EndpointHandler {
   return async (call) => {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
@@ -21,12 +23,13 @@ export function videoContent(deps: Deps): EndpointHandler {
   };
 }
 
-/** Headers of a file host's answer that the client gets. */
+/** Headers of a file host's answer that are forwarded to the client. */
 const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
- * Passes a file through at the client's pace, with at most one chunk in memory. If the client leaves, ends the
- * download; if the file breaks off, cuts the connection so that it never looks complete. Resolves at the end.
+ * Passes a file to the client as fast as the client reads, with at most one chunk in memory. If the client disconnects,
+ * the download is ended. If the download is interrupted, the client's connection is closed, so that the file does not
+ * look complete. Resolves when the transfer has ended.
  */
 export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: string) {
   const { response, log } = call;
@@ -76,7 +79,10 @@ function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<Server
   };
 }
 
-/** Returns the vendor's media type if it is a video type, else video/mp4: file hosts often report a general type. */
+/**
+ * Returns the vendor's media type if it is a type of video, otherwise video/mp4, because file hosts often report a
+ * general type.
+ */
 function videoType(type: string | string[] | undefined): string {
   return typeof type === "string" && /^video\/[\w.+-]+$/i.test(type) ? type : "video/mp4";
 }

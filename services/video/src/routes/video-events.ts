@@ -10,8 +10,8 @@ import { ownTask, shownTask } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
 /**
- * GET /v1/videos/{task_id}/events: sends the task, then again after each change of its state or progress, until it has
- * ended or is deleted. Reads Redis only. Comments keep the connection open in between.
+ * GET /v1/videos/{task_id}/events: sends the task, and sends it again after each change of its state or progress, until
+ * it has ended or is removed. The state is read from Redis only. Comments keep the connection open between changes.
  */
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -37,12 +37,14 @@ export function videoEvents(deps: Deps): EndpointHandler {
       }
     }
     const failure = endedBy(ending);
-    if (failure !== undefined) throw failure; // cut: the client's stream is incomplete
+    if (failure !== undefined) throw failure; // so that the client sees an incomplete stream
     response.end();
   };
 }
 
-/** Returns the current task, or the last known one while Redis is unavailable; undefined for a deleted task. */
+/**
+ * Returns the current state of a task; the last known one if Redis is unavailable; undefined if the task was removed.
+ */
 async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
   try {
     return (await ownTask(deps, call, task.id)).task;
@@ -51,13 +53,13 @@ async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promi
   }
 }
 
-/** Writes a frame and waits for a slow reader: at most one frame is buffered. */
+/** Writes a frame. Waits until a slow client has read it, so that at most one frame is buffered. */
 async function write(response: ServerResponse, text: string, ending: AbortSignal): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   await once(response, "drain", { signal: ending }).catch(() => undefined);
 }
 
-/** Waits. Returns false where the call ended during the pause. */
+/** Waits for a time. Returns false if the call ended meanwhile. */
 async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(ms, undefined, { signal });
