@@ -155,6 +155,42 @@ test("an operator's change of a token takes effect immediately", async () => {
   await until("the key to have expired", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
 });
 
+interface RotatedKey {
+  readonly id: string;
+  readonly key: string;
+  readonly previous?: { readonly hint: string; readonly expiresAt: string; readonly lastUsedAt?: string };
+}
+
+test("a rotated key and its predecessor share one budget, until the predecessor ends; other keys are untouched", async () => {
+  const create = (...more: readonly string[]) =>
+    suite.ask<RotatedKey>("token", "create", "demo", "--group", "default", ...more);
+  const status = async (key: string) => (await post(suite, hello("fixed"), key)).status;
+  const [made, other] = [await create("--dollars-per-day", "0.003"), await create()];
+  expect(await status(made.key)).toBe(200);
+  const rotated = await suite.ask<RotatedKey>("token", "rotate", made.id, "--grace-seconds", "3600");
+  expect(rotated).toMatchObject({ id: made.id, previous: { expiresAt: expect.any(String) } });
+  expect([await status(made.key), await status(rotated.key), await status(other.key)]).toEqual([200, 200, 200]);
+  // Three calls at $0.001 have used up the budget of both keys.
+  for (const key of [made.key, rotated.key])
+    expect(await (await post(suite, hello("fixed"), key)).json()).toMatchObject({
+      error: { code: "insufficient_quota" },
+    });
+  expect((await suite.ask<RotatedKey>("token", "show", made.id)).previous?.lastUsedAt).toBeDefined();
+
+  await suite.ask("token", "set", made.id, "--dollars-per-day", "none");
+  await until("both keys to be free again", async () => (await status(made.key)) + (await status(rotated.key)) === 400);
+  const last = await suite.ask<RotatedKey>("token", "rotate", made.id, "--grace-seconds", "0");
+  await until("the replaced key to have ended", async () => (await status(rotated.key)) === 401);
+  expect([await status(made.key), await status(last.key), await status(other.key)]).toEqual([401, 200, 200]);
+
+  await suite.ask("token", "delete", made.id);
+  await until("the key to be gone", async () => (await status(last.key)) === 401);
+  expect(await status(other.key)).toBe(200);
+  const listed = await suite.ask<readonly RotatedKey[]>("token", "list", "demo");
+  expect(listed.map(({ id }) => id)).toContain(other.id);
+  expect(listed.map(({ id }) => id)).not.toContain(made.id);
+});
+
 test("requests per minute: shown on every answer, refused with the time of a retry", async () => {
   const answers = [];
   for (let at = 0; at < 3; at++) answers.push(await post(suite, hello("fixed"), keys.slow));

@@ -72,22 +72,24 @@ export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
 export { checkStillValid } from "./tokens/token.ts";
-export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
+export { digestOf, hintOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,
   newClientSecret,
   type NewClientSecret,
   type SessionSettings,
 } from "./tokens/client-secret.ts";
+export { projectToken } from "./tokens/project-token.ts";
 export {
   digestOfToken,
   findToken,
   findTokenById,
+  findUsedToken,
   listTokens,
-  projectToken,
   readToken,
   makeToken,
   tokensWithDigests,
+  withLastUse,
   type Token,
   type TokenBudget,
   type TokenRequest,

@@ -28,7 +28,10 @@ export const accountKeys = {
   sessionSettings: (accountId: string, id: string) => `session-settings:${hashTag(accountId)}:${id}`,
   contentSizes: (accountId: string) => `content-sizes:${hashTag(accountId)}:${accountId}`,
   contentExpiries: (accountId: string) => `content-expiries:${hashTag(accountId)}:${accountId}`,
+  /** Hash: id of a token -> digest of its key; also `{id}:version`, if the key was rotated -> version of that digest. */
   tokenIds: "token-ids",
+  /** Time of the last use of a key that was replaced at this time. */
+  replacedKeyUse: (tokenId: string, replacedAt: string) => `replaced-key-use:${tokenId}:${replacedAt}`,
   accountTokens: (accountId: string) => `tokens:${hashTag(accountId)}:${accountId}`,
   bucket: (accountId: string, limitsId: string) => `bucket:${hashTag(accountId)}:${limitsId}`,
   seats: (accountId: string, limitsId: string) => `seats:${hashTag(accountId)}:${limitsId}`,

@@ -24,9 +24,11 @@ export {
   adoptToken,
   bookToken,
   changeBookedToken,
+  deleteBookedToken,
   markTokenProjected,
   readTokensOf,
   readUnprojectedTokens,
+  rotateBookedToken,
   type BookedToken,
 } from "./accounts/tokens.ts";
 export {

@@ -159,6 +159,10 @@ export interface TokensTable {
   projected: number;
   /** JSON of the token. */
   record: string;
+  /** JSON of the keys that rotations have replaced, newest first. */
+  replaced: ColumnType<string, string | undefined, string>;
+  /** Time of the deletion (RFC 3339); "" if the token exists. */
+  deleted: ColumnType<string, string | undefined, string>;
 }
 
 /** A change by an operator: its author and time, and the state before and after it. The states contain no secrets. */

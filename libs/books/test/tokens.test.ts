@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bookToken, type Books } from "../src/index.ts";
+import {
+  bookToken,
+  changeBookedToken,
+  deleteBookedToken,
+  readAudit,
+  readTokensOf,
+  rotateBookedToken,
+  type Books,
+} from "../src/index.ts";
 import { engines, newBooks, type TestEngine } from "./engines.ts";
 
 describe.each(engines)("tokens in $name", ({ start }) => {
@@ -22,5 +30,43 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(await book("tok_3", "acme", 2)).toBeUndefined();
     expect(await book("tok_4", "rival", 2)).toMatchObject({ created: true });
     expect(await book("tok_5", "acme")).toMatchObject({ created: true });
+  });
+
+  const act = { actor: "ada", action: "token.set" };
+  const create = (account: string, id: string) =>
+    bookToken(books, { account, id, digest: "old", record: { id, hint: "sk-old" }, max: 1 }, "ada");
+
+  test("two rotations at once leave one current and one previous key", async () => {
+    await create("twice", "tok_twice");
+    const rotate = (digest: string) =>
+      rotateBookedToken(books, "tok_twice", { digest, hint: `sk-${digest}`, graceSeconds: 3_600 }, "ada");
+    await Promise.all([rotate("one"), rotate("two")]);
+    const [token] = await readTokensOf(books, ["twice"]);
+    if (token === undefined) return expect.unreachable("no token");
+    const [previous, ended] = token.replaced;
+    expect(new Set([token.digest, previous?.digest])).toEqual(new Set(["one", "two"]));
+    expect(token).toMatchObject({ version: 3, record: { hint: `sk-${token.digest}` } });
+    expect(Date.parse(previous?.expiresAt ?? "")).toBeGreaterThan(Date.now());
+    expect(ended).toMatchObject({ digest: "old", hint: "sk-old" });
+    expect(Date.parse(ended?.expiresAt ?? "")).toBeLessThanOrEqual(Date.now());
+    const audit = await readAudit(books, { account: "twice", limit: 10 });
+    expect(audit.map(({ action }) => action).sort()).toEqual(["token.create", "token.rotate", "token.rotate"]);
+    expect(JSON.stringify(audit)).not.toContain("digest");
+  });
+
+  test("a deleted token makes room for another one, cannot be changed, and is not created again", async () => {
+    await create("gone", "tok_gone");
+    expect(await deleteBookedToken(books, "tok_gone", "ada")).toMatchObject({ version: 2 });
+    expect(await changeBookedToken(books, "tok_gone", { disabled: false }, act)).toBeUndefined();
+    expect(await deleteBookedToken(books, "tok_gone", "ada")).toBeUndefined();
+    const again = await create("gone", "tok_gone");
+    expect(again).toMatchObject({ created: false, token: { deletedAt: expect.any(String) } });
+    expect(await create("gone", "tok_other")).toMatchObject({ created: true });
+    const audit = await readAudit(books, { account: "gone", limit: 10 });
+    expect(audit.find(({ action }) => action === "token.delete")).toMatchObject({
+      actor: "ada",
+      before: { id: "tok_gone" },
+      after: null,
+    });
   });
 });

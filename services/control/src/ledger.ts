@@ -28,6 +28,10 @@ export interface Ledger {
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
   /** Changes fields of an API key; null removes a field. Throws Failure unknown_url if the key does not exist. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
+  /** Replaces the key of a token; the old key works until `graceSeconds` have passed. Throws Failure unknown_url. */
+  rotateToken(id: string, wish: { digest: string; hint: string; graceSeconds: number }, actor: string): Promise<Token>;
+  /** Deletes a token. Throws Failure unknown_url if it does not exist. */
+  deleteToken(id: string, actor: string): Promise<Token>;
 }
 
 /** Fields of an API key that can be changed. */
@@ -103,6 +107,8 @@ export function ledgerAt(url: string, secret: string): Ledger {
     createToken: (wish, actor) => post("/tokens", wish, actor),
     changeToken: (id, change, { actor, action }) =>
       post(`/tokens/${encodeURIComponent(id)}`, { change, action }, actor),
+    rotateToken: (id, wish, actor) => post(`/tokens/${encodeURIComponent(id)}/rotate`, wish, actor),
+    deleteToken: (id, actor) => post(`/tokens/${encodeURIComponent(id)}/delete`, {}, actor),
   };
 }
 

@@ -6,6 +6,7 @@ import { channelRoutes } from "./api/channels.ts";
 import { configurationRoutes } from "./api/configuration.ts";
 import { modelRoutes, priceRoutes } from "./api/models.ts";
 import { systemRoutes } from "./api/system.ts";
+import { tokenRotationRoutes } from "./api/token-rotation.ts";
 import { tokenRoutes } from "./api/tokens.ts";
 import { environmentVariables } from "./configuration/resolve.ts";
 import { addressBefore, sessionRoutes } from "./console/session-routes.ts";
@@ -38,6 +39,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...peopleRoutes({ redis, people, sessions }),
     ...accountRoutes(redis, ledger),
     ...tokenRoutes(redis, ledger),
+    ...tokenRotationRoutes(redis, ledger),
     ...channelRoutes({ redis, catalog, transport }),
     ...bookRoutes(ledger),
     ...priceRoutes(redis),

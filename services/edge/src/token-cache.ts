@@ -1,4 +1,4 @@
-import { accountKeys, findToken, readUnlessLost, type Token } from "@modelgate/accounts";
+import { accountKeys, findUsedToken, readUnlessLost, type Token } from "@modelgate/accounts";
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 import type { Env } from "./env.ts";
 
@@ -19,7 +19,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   /** Reads a record once for all waiting calls. A change that is announced during the read removes the entry. */
   function fetchToken(digest: string): Promise<Token | undefined> {
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
-    const found = orUnavailable(readUnlessLost(redis, () => findToken(redis, digest), isAbsent));
+    const found = orUnavailable(readUnlessLost(redis, () => findUsedToken(redis, digest), isAbsent));
     const entry: Entry = { token: found, until: Infinity };
     entries.delete(digest); // the oldest entry comes first
     const [oldest] = entries.keys();

@@ -6,6 +6,7 @@ import { operatorRoutes } from "./api/operators.ts";
 import { refusedRoutes } from "./api/refused.ts";
 import { storeRoutes } from "./api/stores.ts";
 import { taskRoutes } from "./api/tasks.ts";
+import { tokenRoutes } from "./api/tokens.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
@@ -14,6 +15,7 @@ import type { Deps } from "./deps.ts";
 export function routes({ redis, bus, connection, keepDays, signer }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),
+    ...tokenRoutes({ redis, connection }),
     ...operatorRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),

@@ -146,6 +146,10 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
     disabled: false,
   };
   await ask("/tokens", { digest, token });
+  const [rotated, deleted] = ["b".repeat(64), "c".repeat(64)];
+  await ask("/tokens/tok_a/rotate", { digest: rotated, hint: "sk-b", graceSeconds: 3_600 });
+  await ask("/tokens", { digest: deleted, token: { ...token, id: "tok_c" } });
+  await ask("/tokens/tok_c/delete", {});
   for (const id of ["one", "two"]) await call("flushed", id);
   const open = await begin("flushed", "open");
   await booked("flushed", 3);
@@ -158,7 +162,14 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
     creditedNanos: 1_000n,
     spentNanos: 6n,
   });
-  expect(await findToken(redis, digest)).toMatchObject({ id: "tok_a", accountId: "flushed" });
+  await until("the tokens to be back", async () => (await findToken(redis, digest)) !== undefined, 30_000);
+  expect(await findToken(redis, rotated)).toMatchObject({ id: "tok_a", hint: "sk-b", previous: { hint: "sk-…" } });
+  expect(await findToken(redis, digest)).toMatchObject({
+    id: "tok_a",
+    accountId: "flushed",
+    replacedAt: expect.any(String),
+  });
+  expect(await findToken(redis, deleted)).toBeUndefined();
 
   // The call that was open knows nothing of it; its end finds no hold.
   expect(await end(open, 5n)).toBeUndefined();

@@ -6,6 +6,12 @@ import { hash, randomBytes } from "node:crypto";
  */
 const keyShape = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 
+/**
+ * Time in ms for which the record of a key that has ended stays in Redis. It tells the client that the key has expired,
+ * and keeps a late write of an earlier version from reviving it.
+ */
+export const endedKeyMs = 24 * 60 * 60_000;
+
 /** Returns whether a text has the form of an API key or a client secret. */
 export function isKeyShaped(text: string): boolean {
   return keyShape.test(text);

@@ -1,9 +1,9 @@
 import { Failure, recordParser } from "@modelgate/contracts";
-import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
+import { orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
 import { accountKeys } from "../keys.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
-import { digestOf, hintOf, tokenIdOf } from "./key.ts";
+import { digestOf, endedKeyMs, hintOf, tokenIdOf } from "./key.ts";
 
 /** Spending limits of a token, in nano-dollars. Absent members are unlimited, except by the account's balance. */
 export interface TokenBudget {
@@ -41,6 +41,22 @@ export interface Token {
   readonly settingsId?: string | undefined;
   /** Number of changes of the token in the books; absent in tokens of earlier versions. */
   readonly version?: number | undefined;
+  /** Key that the last rotation replaced; absent: the key was never rotated. */
+  readonly previous?: PreviousKey | undefined;
+  /** Time at which the key was replaced. Set only in the record of a replaced key. */
+  readonly replacedAt?: string | undefined;
+  /** Time at which the token was deleted. Such a record only keeps earlier versions from being written. */
+  readonly deletedAt?: string | undefined;
+}
+
+/** A key that was replaced, without its secret. Times are in RFC 3339. */
+export interface PreviousKey {
+  readonly hint: string;
+  readonly replacedAt: string;
+  /** Time at which the key stops working. */
+  readonly expiresAt: string;
+  /** Time of the last use after the rotation, to some seconds. */
+  readonly lastUsedAt?: string | undefined;
 }
 
 /** Properties of a new token. */
@@ -75,29 +91,36 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
   return { digest, token };
 }
 
-const projectScript = defineScript({
-  file: new URL("project-token.lua", import.meta.url),
-  keys: ["token"],
-  args: { record: "text", version: "number" },
-  replies: { projected: {}, newer: {} },
-});
-
-/** Writes a token of the books to Redis, unless Redis contains the same or a later version, and notifies every edge. */
-export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
-  await redis.hset(accountKeys.tokenIds, token.id, digest);
-  await redis.sadd(accountKeys.accountTokens(token.accountId), digest);
-  await projectScript(
-    redis,
-    { token: accountKeys.token(digest) },
-    { record: JSON.stringify(token), version: token.version ?? 0 },
-  );
-  await redis.publish(accountKeys.tokenChanges, digest);
-}
-
 /** Returns the token with the digest of a key; undefined if there is none. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(accountKeys.token(digest));
-  return text === null ? undefined : readToken(text);
+  const token = text === null ? undefined : readToken(text);
+  return token?.deletedAt === undefined ? token : undefined;
+}
+
+/**
+ * Returns the token of a key that a client uses; undefined if there is none. Records the use of a replaced key. The
+ * caller keeps the token for some seconds, so that this is rare.
+ */
+export async function findUsedToken(redis: Redis, digest: string): Promise<Token | undefined> {
+  const token = await findToken(redis, digest);
+  const [now, end] = [Date.now(), Date.parse(token?.expiresAt ?? "")];
+  if (token?.replacedAt !== undefined && now < end)
+    await redis.set(
+      accountKeys.replacedKeyUse(token.id, token.replacedAt),
+      new Date(now).toISOString(),
+      "PX",
+      end - now + endedKeyMs,
+    );
+  return token;
+}
+
+/** Returns a token with the last use of the key that was replaced. */
+export async function withLastUse(redis: Redis, token: Token): Promise<Token> {
+  const { id, previous } = token;
+  if (previous === undefined) return token;
+  const lastUsedAt = (await redis.get(accountKeys.replacedKeyUse(id, previous.replacedAt))) ?? undefined;
+  return { ...token, previous: { ...previous, lastUsedAt } };
 }
 
 /** Returns the token with an id; undefined if there is none. */
@@ -129,7 +152,7 @@ export async function tokensWithDigests(
   const tokens = await Promise.all(digests.map((digest) => findToken(redis, digest)));
   return digests.flatMap((digest, at) => {
     const token = tokens[at];
-    return token === undefined ? [] : [{ digest, token }];
+    return token === undefined || token.replacedAt !== undefined ? [] : [{ digest, token }];
   });
 }
 
@@ -159,6 +182,9 @@ export const readToken: (text: string) => Token = recordParser(
     hint: Type.String(),
     settingsId: Type.Optional(Type.String()),
     version: Type.Optional(Type.Integer()),
+    previous: Type.Optional(Type.Object({ hint: Type.String(), replacedAt: Type.String(), expiresAt: Type.String() })),
+    replacedAt: Type.Optional(Type.String()),
+    deletedAt: Type.Optional(Type.String()),
   }),
 );
 

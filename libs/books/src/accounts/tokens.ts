@@ -1,25 +1,60 @@
-import { Type } from "typebox";
+import type { Selectable, Transaction, Updateable } from "kysely";
+import { Type, type Static } from "typebox";
 import { recordParser } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
+import type { Tables, TokensTable } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
 
-/** An API key in the books. Only the SHA-256 of the key is stored. */
-export interface BookedToken {
+/** Members of a token that its creator sets. */
+interface TokenFields {
   readonly account: string;
   readonly id: string;
+  /** SHA-256 of the key. The key itself is not stored. */
   readonly digest: string;
-  /** Number of changes of the token. */
-  readonly version: number;
   /** Other members of the token. They contain no secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** An API key in the books. */
+export interface BookedToken extends TokenFields {
+  /** Number of changes of the token. */
+  readonly version: number;
+  /** Keys that a rotation has replaced, newest first. At most the first one still works. */
+  readonly replaced: readonly ReplacedKey[];
+  /** Time at which the token was deleted (RFC 3339); absent: it exists. */
+  readonly deletedAt?: string;
+}
+
+const ReplacedKey = Type.Object({
+  digest: Type.String(),
+  /** First and last characters of the key. */
+  hint: Type.String(),
+  replacedAt: Type.String(),
+  /** Time at which the key stops working. */
+  expiresAt: Type.String(),
+});
+/** A key of a token that a rotation has replaced. Times are in RFC 3339. */
+type ReplacedKey = Static<typeof ReplacedKey>;
+
 /** Parses a record of any structure. The code that creates a token from it checks the members. */
 const readRecord = recordParser("token", Type.Record(Type.String(), Type.Unknown()));
+const readReplaced = recordParser("replaced keys", Type.Array(ReplacedKey));
+
+/**
+ * Maximum replaced keys of a token that the books keep. Those that have ended are kept so that a late write of an
+ * earlier version does not bring them back to Redis.
+ */
+const maxReplaced = 10;
 
 /** A new API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
-export interface NewToken extends Omit<BookedToken, "version"> {
+export interface NewToken extends TokenFields {
   readonly max?: number | undefined;
+}
+
+/** Author and name of a change, for the audit. */
+interface TokenAct {
+  readonly actor: string;
+  readonly action: string;
 }
 
 /**
@@ -37,6 +72,7 @@ export async function bookToken(
         .selectFrom("tokens")
         .select(({ fn }) => fn.countAll().as("count"))
         .where("account", "=", account)
+        .where("deleted", "=", "")
         .executeTakeFirstOrThrow();
       if (Number(count) >= max) return undefined;
     }
@@ -59,10 +95,7 @@ export async function bookToken(
 }
 
 /** Adds a token to the books that an earlier version has stored only in Redis. */
-export async function adoptToken(
-  { db }: Books,
-  { account, id, digest, record }: Omit<BookedToken, "version">,
-): Promise<void> {
+export async function adoptToken({ db }: Books, { account, id, digest, record }: TokenFields): Promise<void> {
   await db
     .insertInto("tokens")
     .values({ account, token: id, digest, version: 1, projected: 0, record: JSON.stringify(record) })
@@ -75,31 +108,102 @@ export async function changeBookedToken(
   { db }: Books,
   id: string,
   change: Readonly<Record<string, unknown>>,
-  { actor, action }: { readonly actor: string; readonly action: string },
+  act: TokenAct,
 ): Promise<BookedToken | undefined> {
   return db.transaction().execute(async (at) => {
-    // The row is updated before it is read, so that a concurrent change waits for this one.
-    const [row] = await at
-      .updateTable("tokens")
-      .set(({ eb }) => ({ version: eb("version", "+", 1) }))
-      .where("token", "=", id)
-      .returningAll()
-      .execute();
-    if (row === undefined) return undefined;
-    const before = tokenOf(row);
+    const before = await lockToken(at, id);
+    if (before === undefined) return undefined;
     const record = Object.fromEntries(
       Object.entries({ ...before.record, ...change }).filter(([, value]) => value !== null && value !== undefined),
     );
-    await at
-      .updateTable("tokens")
-      .set({ record: JSON.stringify(record) })
-      .where("account", "=", row.account)
-      .where("token", "=", id)
-      .execute();
-    const time = new Date().toISOString();
-    await writeAudit(at, { account: row.account, time, actor, action, before: before.record, after: record });
+    await updateToken(at, before, { record: JSON.stringify(record) });
+    await auditToken(at, before, act, record);
     return { ...before, record };
   });
+}
+
+/**
+ * Replaces the key of a token. The replaced key works until `graceSeconds` have passed, and the key that it had itself
+ * replaced ends now. Returns undefined if there is no such token.
+ */
+export async function rotateBookedToken(
+  { db }: Books,
+  id: string,
+  { digest, hint, graceSeconds }: { readonly digest: string; readonly hint: string; readonly graceSeconds: number },
+  actor: string,
+): Promise<BookedToken | undefined> {
+  return db.transaction().execute(async (at) => {
+    const before = await lockToken(at, id);
+    if (before === undefined) return undefined;
+    const now = Date.now();
+    const replacedAt = new Date(now).toISOString();
+    const previous: ReplacedKey = {
+      digest: before.digest,
+      hint: String(before.record["hint"]),
+      replacedAt,
+      expiresAt: new Date(now + graceSeconds * 1_000).toISOString(),
+    };
+    const ended = before.replaced.map((key) => ({ ...key, expiresAt: earlier(key.expiresAt, replacedAt) }));
+    const replaced = [previous, ...ended].slice(0, maxReplaced);
+    const record = { ...before.record, hint };
+    await updateToken(at, before, {
+      digest,
+      record: JSON.stringify(record),
+      replaced: JSON.stringify(replaced),
+    });
+    const { digest: _digest, ...shown } = previous;
+    await auditToken(at, before, { actor, action: "token.rotate" }, { ...record, previous: shown });
+    return { ...before, digest, record, replaced };
+  });
+}
+
+/** Marks a token as deleted. Its usage and its audit remain. Returns undefined if there is no such token. */
+export async function deleteBookedToken({ db }: Books, id: string, actor: string): Promise<BookedToken | undefined> {
+  return db.transaction().execute(async (at) => {
+    const before = await lockToken(at, id);
+    if (before === undefined) return undefined;
+    const deletedAt = new Date().toISOString();
+    await updateToken(at, before, { deleted: deletedAt });
+    await auditToken(at, before, { actor, action: "token.delete" }, null);
+    return { ...before, deletedAt };
+  });
+}
+
+/**
+ * Increments the version of a token and returns the token; undefined if there is none. The row is updated before it is
+ * read, so that a concurrent change waits for this one.
+ */
+async function lockToken(at: Transaction<Tables>, id: string): Promise<BookedToken | undefined> {
+  const [row] = await at
+    .updateTable("tokens")
+    .set(({ eb }) => ({ version: eb("version", "+", 1) }))
+    .where("token", "=", id)
+    .where("deleted", "=", "")
+    .returningAll()
+    .execute();
+  return row && tokenOf(row);
+}
+
+async function updateToken(
+  at: Transaction<Tables>,
+  { account, id }: BookedToken,
+  columns: Updateable<TokensTable>,
+): Promise<void> {
+  await at.updateTable("tokens").set(columns).where("account", "=", account).where("token", "=", id).execute();
+}
+
+async function auditToken(
+  at: Transaction<Tables>,
+  { account, record }: BookedToken,
+  act: TokenAct,
+  after: unknown,
+): Promise<void> {
+  await writeAudit(at, { account, time: new Date().toISOString(), ...act, before: record, after });
+}
+
+/** Returns the earlier of two times in RFC 3339. */
+function earlier(one: string, other: string): string {
+  return Date.parse(one) <= Date.parse(other) ? one : other;
 }
 
 /** Reads tokens whose current version is not in Redis yet. */
@@ -126,13 +230,14 @@ export async function markTokenProjected({ db }: Books, { account, id, version }
     .execute();
 }
 
-function tokenOf(row: {
-  readonly account: string;
-  readonly token: string;
-  readonly digest: string;
-  readonly version: number;
-  readonly record: string;
-}): BookedToken {
-  const { account, token: id, digest, version } = row;
-  return { account, id, digest, version, record: readRecord(row.record) };
+function tokenOf({ token: id, replaced, deleted, record, ...row }: Selectable<TokensTable>): BookedToken {
+  return {
+    account: row.account,
+    id,
+    digest: row.digest,
+    version: row.version,
+    record: readRecord(record),
+    replaced: readReplaced(replaced),
+    ...(deleted === "" ? {} : { deletedAt: deleted }),
+  };
 }

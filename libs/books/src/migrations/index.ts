@@ -12,6 +12,7 @@ import { dailyTags } from "./0016-daily-tags.ts";
 import { anchors } from "./0017-anchors.ts";
 import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
 import { refusedCalls } from "./0019-refused-calls.ts";
+import { replacedKeys } from "./0020-replaced-keys.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One migration of the schema. It cannot be reverted. */
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0017-anchors": anchors,
   "0018-totals-of-accounts": totalsOfAccounts,
   "0019-refused-calls": refusedCalls,
+  "0020-replaced-keys": replacedKeys,
 };

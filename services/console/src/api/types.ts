@@ -123,6 +123,12 @@ export type Token = {
   };
   readonly hint: string;
   readonly createdAt?: string;
+  readonly previous?: {
+    readonly hint: string;
+    readonly replacedAt: string;
+    readonly expiresAt: string;
+    readonly lastUsedAt?: string;
+  };
 };
 
 export type NewToken = {
@@ -145,6 +151,12 @@ export type NewToken = {
   };
   readonly hint: string;
   readonly createdAt?: string;
+  readonly previous?: {
+    readonly hint: string;
+    readonly replacedAt: string;
+    readonly expiresAt: string;
+    readonly lastUsedAt?: string;
+  };
   readonly key: string;
 };
 
@@ -794,6 +806,20 @@ export type Operations = {
       readonly at?: string;
     };
     readonly answer: Token;
+  };
+  readonly "POST /tokens/{id}/rotate": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly graceSeconds?: number;
+    };
+    readonly answer: NewToken;
+  };
+  readonly "POST /tokens/{id}/delete": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
   };
   readonly "GET /groups": {
     readonly params: Readonly<Record<string, never>>;

@@ -1,4 +1,12 @@
-import { findTokenById, listTokens, newKey, makeToken, type Token, type TokenBudget } from "@modelgate/accounts";
+import {
+  findTokenById,
+  listTokens,
+  newKey,
+  makeToken,
+  withLastUse,
+  type Token,
+  type TokenBudget,
+} from "@modelgate/accounts";
 import { Failure, present } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import { readPublishedConfiguration } from "./models.ts";
@@ -30,8 +38,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     return token;
   };
   return {
-    "GET /accounts/{id}/tokens": async ({ params }) =>
-      listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id),
+    "GET /accounts/{id}/tokens": async ({ params }) => {
+      const tokens = await listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id);
+      return Promise.all(tokens.map((token) => withLastUse(redis, token)));
+    },
     "POST /accounts/{id}/tokens": async ({ params, body, actor, operator }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
       const wish = {
@@ -57,7 +67,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       );
       return { ...token, key };
     },
-    "GET /tokens/{id}": (call) => tokenFor(redis, call),
+    "GET /tokens/{id}": async (call) => withLastUse(redis, await tokenFor(redis, call)),
     "POST /tokens/{id}": async (call) => {
       const before = await tokenFor(redis, call);
       const wish = changeOf(call.body, before);
@@ -75,7 +85,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
  * Returns the API key that a call names. Throws Failure (404) if the key does not exist, or belongs to an account that
  * the caller may not access.
  */
-async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account } }: OperatorCall): Promise<Token> {
+export async function tokenFor(
+  redis: Redis,
+  { params: { id = "" }, operator: { account } }: OperatorCall,
+): Promise<Token> {
   const token = await findTokenById(redis, id);
   if (token === undefined || (account !== undefined && token.accountId !== account)) return throwUnknownToken(id);
   return token;

@@ -16,6 +16,15 @@ const columns: readonly Column[] = [
   ["BUDGET", budgetOf],
 ];
 
+/** Returns a line with the end and the last use of the key that the last rotation replaced; "" if there is none. */
+function previousOf(row: unknown): string {
+  const previous = field(row, "previous");
+  if (previous === undefined) return "";
+  const [hint, expiresAt, lastUsedAt] = ["hint", "expiresAt", "lastUsedAt"].map((name) => field(previous, name));
+  const end = typeof expiresAt === "string" && Date.parse(expiresAt) <= Date.now() ? "ended" : "ends";
+  return `\n\nThe old key ${String(hint)} ${end} at ${String(expiresAt)}. Last use since the rotation: ${String(lastUsedAt ?? "none")}.`;
+}
+
 function budgetOf(row: unknown): string {
   const dollars = (name: string, period: string): readonly string[] => {
     const nanos = field(field(row, "budget"), name);
@@ -42,6 +51,10 @@ function stateOf(row: unknown): string {
 }
 
 const show = (data: unknown) => ({ data, text: table(data, columns, "no tokens") });
+const showNew = (data: unknown) => ({
+  data,
+  text: `${show(data).text}\n\nThe key (shown only once):\n${String(field(data, "key"))}`,
+});
 const change =
   (verb: string, body: (args: Arguments) => object = () => ({})) =>
   async (args: Arguments, server: Server) =>
@@ -70,7 +83,7 @@ export const tokenCommands: readonly Command[] = [
         expiresAt: options["expires"],
         ...budgetInOptions(args),
       });
-      return { data, text: `${table(data, columns, "")}\n\nThe key (shown only once):\n${String(field(data, "key"))}` };
+      return showNew(data);
     },
   },
   {
@@ -87,7 +100,10 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token show tok_0123456789abcdef0123",
-    run: async (args, server) => show(await server.get(`/tokens/${positionalInPath(args, 0, "TOKEN")}`)),
+    async run(args, server) {
+      const data = await server.get(`/tokens/${positionalInPath(args, 0, "TOKEN")}`);
+      return { data, text: show(data).text + previousOf(data) };
+    },
   },
   {
     name: "token set",
@@ -123,5 +139,30 @@ export const tokenCommands: readonly Command[] = [
     options: { at: "RFC 3339 time (default: now)" },
     example: "gatectl token expire tok_0123456789abcdef0123 --at 2027-01-01T00:00:00Z",
     run: change("expire", ({ options }) => ({ at: options["at"] })),
+  },
+  {
+    name: "token rotate",
+    summary: "Replace a token's key; the new key is shown once, and the old one works for a while.",
+    positionals: ["TOKEN"],
+    options: {
+      "grace-seconds": "seconds for which the old key works; 0: it ends now (default: 604800, which are 7 days)",
+    },
+    example: "gatectl token rotate tok_0123456789abcdef0123 --grace-seconds 86400",
+    async run(args, server) {
+      const { "grace-seconds": written } = args.options;
+      const graceSeconds = written === undefined ? undefined : Number(written);
+      return showNew(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/rotate`, { graceSeconds }));
+    },
+  },
+  {
+    name: "token delete",
+    summary: "Delete a token; its usage stays.",
+    positionals: ["TOKEN"],
+    options: {},
+    example: "gatectl token delete tok_0123456789abcdef0123",
+    async run(args, server) {
+      const data = await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/delete`);
+      return { data, text: "deleted" };
+    },
   },
 ];

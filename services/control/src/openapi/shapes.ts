@@ -77,6 +77,7 @@ const token = {
   within: maybe(Type.Object({ id: text, perDay: maybe(text), perMonth: maybe(text) })),
   hint: text,
   createdAt: maybe(text),
+  previous: maybe(Type.Object({ hint: text, replacedAt: text, expiresAt: text, lastUsedAt: maybe(text) })),
 };
 export const Token = Type.Object(token);
 export const NewToken = Type.Object({ ...token, key: text });

@@ -1,7 +1,17 @@
-import { createAccount, projectToken, makeToken, newKey, writeEpoch } from "@modelgate/accounts";
+import {
+  createAccount,
+  digestOf,
+  findUsedToken,
+  makeToken,
+  newKey,
+  projectToken,
+  writeEpoch,
+  type Token,
+} from "@modelgate/accounts";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { tokenRotationRoutes } from "../../src/api/token-rotation.ts";
 import { tokenRoutes } from "../../src/api/tokens.ts";
 import { ledgerAt, type Ledger } from "../../src/ledger.ts";
 
@@ -49,4 +59,82 @@ test("an account has room for 200 keys where a member makes one, and for 10,000 
   const byOperator = await requestOf(undefined);
   expect(byOperator.max).toBe(10_000);
   expect(byOperator.token).not.toHaveProperty("ofMember");
+});
+
+/** Calls a route for a token. Returns its answer, and what it asked the ledger to do. */
+async function callToken(route: string, { id }: Token, { account, body = {} }: { account?: string; body?: object }) {
+  const asked: unknown[] = [];
+  const found = { id, accountId: "acme", group: "default", name: "n", disabled: false, createdAt: "", hint: "" };
+  const ledger: Ledger = {
+    ...ledgerAt("http://127.0.0.1:1", "a secret of this test alone"),
+    rotateToken: async (token, wish) => {
+      asked.push({ token, ...wish });
+      return found;
+    },
+    deleteToken: async (token) => {
+      asked.push({ token });
+      return found;
+    },
+  };
+  const routes = { ...tokenRoutes(redis, ledger), ...tokenRotationRoutes(redis, ledger) };
+  const answer = await routes[route]?.({
+    operator: { name: "test", role: "operator", ...(account === undefined ? {} : { account }) },
+    headers: {},
+    address: "",
+    params: { id },
+    query: new URLSearchParams(),
+    body,
+    actor: "test",
+  });
+  return { answer, asked };
+}
+
+/** A key of the account. */
+async function keyOf(ofMember: boolean): Promise<Token> {
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
+  const made = ofMember ? { ...token, ofMember: true as const } : token;
+  await projectToken(redis, digest, made);
+  return made;
+}
+
+const [rotate, remove] = ["POST /tokens/{id}/rotate", "POST /tokens/{id}/delete"];
+
+test("a rotation answers the new key, whose digest goes to the ledger, with a grace period of 7 days", async () => {
+  for (const account of ["acme", undefined]) {
+    const { answer, asked } = await callToken(rotate, await keyOf(false), account === undefined ? {} : { account });
+    const key = String(Reflect.get(Object(answer), "key"));
+    expect(key).toMatch(/^sk-/);
+    expect(asked).toMatchObject([
+      { digest: digestOf(key), hint: `${key.slice(0, 6)}…${key.slice(-3)}`, graceSeconds: 604_800 },
+    ]);
+  }
+  const token = await keyOf(true);
+  expect((await callToken(rotate, token, { body: { graceSeconds: 0 } })).asked).toMatchObject([{ graceSeconds: 0 }]);
+  for (const graceSeconds of [90 * 86_400 + 1, -1, 1.5, "7d"])
+    await expect(callToken(rotate, token, { body: { graceSeconds } })).rejects.toMatchObject({
+      code: "invalid_value",
+      param: "graceSeconds",
+    });
+});
+
+test("members delete members' keys only, and none of another account", async () => {
+  const [own, operators] = [await keyOf(true), await keyOf(false)];
+  expect((await callToken(remove, own, { account: "acme" })).asked).toEqual([{ token: own.id }]);
+  await expect(callToken(remove, operators, { account: "acme" })).rejects.toMatchObject({ code: "permission_denied" });
+  expect((await callToken(remove, operators, {})).asked).toHaveLength(1);
+  for (const route of [rotate, remove])
+    await expect(callToken(route, own, { account: "rival" })).rejects.toMatchObject({ code: "unknown_url" });
+});
+
+test("the old key's last use is shown with the token", async () => {
+  const [old, current] = [newKey(), newKey()].map(digestOf);
+  const { token } = makeToken(newKey(), { accountId: "acme", group: "default" });
+  const [replacedAt, expiresAt] = [new Date().toISOString(), new Date(Date.now() + 60_000).toISOString()];
+  const previous = { hint: "sk-old", replacedAt, expiresAt };
+  await projectToken(redis, current ?? "", { ...token, version: 2, previous }, [
+    { digest: old ?? "", replacedAt, expiresAt },
+  ]);
+  await findUsedToken(redis, old ?? "");
+  const { answer } = await callToken("GET /tokens/{id}", token, {});
+  expect(answer).toMatchObject({ previous: { hint: "sk-old", expiresAt, lastUsedAt: expect.any(String) } });
 });

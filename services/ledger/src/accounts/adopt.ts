@@ -36,7 +36,7 @@ async function adopt({ redis, books }: ProjectionDeps, id: string): Promise<bool
     balanceNanos: seen.availableNanos + seen.heldNanos,
   });
   for (const { digest, token } of await tokensWithDigests(redis, id)) {
-    const { version: _version, ...record } = token;
+    const { version: _version, previous: _previous, ...record } = token;
     await adoptToken(books, { account: id, id: token.id, digest, record });
   }
   return true;

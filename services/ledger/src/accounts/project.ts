@@ -20,7 +20,7 @@ import {
   type Books,
   type NewAccount,
 } from "@modelgate/books";
-import type { CreditEvent } from "@modelgate/contracts";
+import { present, type CreditEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
 /** Dependencies for copying accounts from the books to Redis. */
@@ -51,15 +51,16 @@ export async function projectAccount(
  */
 export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
   const shown = shownToken(token);
-  await projectToken(redis, token.digest, shown);
+  await projectToken(redis, token.digest, shown, token.replaced);
   await markTokenProjected(books, token);
   return shown;
 }
 
 /** Returns an API key in the form that Redis stores and operators see. */
-export function shownToken({ record, version }: BookedToken): Token {
+export function shownToken({ record, version, replaced: [last], deletedAt }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
-  return { ...token, version };
+  const previous = last && { hint: last.hint, replacedAt: last.replacedAt, expiresAt: last.expiresAt };
+  return present({ ...token, version, previous, deletedAt });
 }
 
 /** Applies a credit from the books to Redis, once. Removes a credit that cannot be applied from the books. */

@@ -1,9 +1,8 @@
 import { openingOf, type CreditReply } from "@modelgate/accounts";
-import { bookAccount, bookCredit, bookToken, changeBookedToken, readAudit, type Books } from "@modelgate/books";
-import { Failure } from "@modelgate/contracts";
+import { bookAccount, bookCredit, readAudit, type Books } from "@modelgate/books";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { projectAccount, projectBookedToken, projectCredit } from "../accounts/project.ts";
+import { projectAccount, projectCredit } from "../accounts/project.ts";
 import { fieldReaders } from "./body.ts";
 import { limitIn } from "./cursor.ts";
 
@@ -16,7 +15,7 @@ export interface AccountDeps {
 /** Default and maximum rows of a page of the audit log. */
 const [defaultRows, maxRows] = [100, 1_000];
 
-/** Routes that change accounts, API keys and balances. Each change is written to the books first, then to Redis. */
+/** Routes that change accounts and balances. Each change is written to the books first, then to Redis. */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
   const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.useDuringMove(step));
   return {
@@ -40,28 +39,6 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         const isRepeated = JSON.stringify(booked) !== JSON.stringify(event);
         const reply = await projectCredit({ redis, books }, booked);
         return { reply: replyTo(reply, isRepeated) };
-      }),
-    "POST /tokens": ({ body, actor }) =>
-      change(async (books) => {
-        const [digest, record] = [fieldReaders.digest(body), fieldReaders.token(body)];
-        const { accountId: account, id } = record;
-        const wish = { account, id, digest, record: { ...record }, max: fieldReaders.optionalCount(body, "max") };
-        const booked = await bookToken(books, wish, actor);
-        if (booked === undefined)
-          throw new Failure("invalid_value", `The account has ${wish.max} keys, as many as it may have.`, {
-            status: 409,
-          });
-        const { token, created } = booked;
-        return { token: await projectBookedToken({ redis, books }, token), created };
-      }),
-    "POST /tokens/{id}": ({ params, body, actor }) =>
-      change(async (books) => {
-        const { id = "" } = params;
-        const action = fieldReaders.text(body, "action");
-        const token = await changeBookedToken(books, id, fieldReaders.change(body), { actor, action });
-        if (token === undefined)
-          throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);
-        return projectBookedToken({ redis, books }, token);
       }),
     "GET /audit": async ({ query }) => {
       const limit = limitIn(query, defaultRows, maxRows);

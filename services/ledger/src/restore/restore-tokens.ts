@@ -1,5 +1,6 @@
 import { findToken } from "@modelgate/accounts";
-import { readTokensOf } from "@modelgate/books";
+import { readTokensOf, type BookedToken } from "@modelgate/books";
+import type { Redis } from "@modelgate/platform";
 import { projectBookedToken, type ProjectionDeps } from "../accounts/project.ts";
 
 /** Maximum API keys that are restored together. */
@@ -14,10 +15,19 @@ export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: 
   let restored = 0;
   for (let from = 0; from < tokens.length; from += atOnce) {
     const several = tokens.slice(from, from + atOnce);
-    const known = await Promise.all(several.map(({ digest }) => findToken(redis, digest)));
-    const lost = several.filter(({ version }, at) => (known[at]?.version ?? 0) < version);
+    const current = await Promise.all(several.map((token) => isCurrent(redis, token)));
+    const lost = several.filter((_, at) => current[at] === false);
     await Promise.all(lost.map((token) => projectBookedToken({ redis, books }, token)));
     restored += lost.length;
   }
   return restored;
+}
+
+/** Returns whether Redis has the last version of a token for each of its keys, and none if the token was deleted. */
+async function isCurrent(redis: Redis, { digest, replaced, version, deletedAt }: BookedToken): Promise<boolean> {
+  const usable = replaced.filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now());
+  const digests = [digest, ...usable.map((key) => key.digest)];
+  const known = await Promise.all(digests.map((each) => findToken(redis, each)));
+  if (deletedAt !== undefined) return known.every((token) => token === undefined);
+  return known.every((token) => (token?.version ?? 0) >= version);
 }

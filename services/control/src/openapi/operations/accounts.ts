@@ -102,6 +102,23 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     body: Type.Object({ at: optionalText }),
     answer: shape.Token,
   },
+  "POST /tokens/{id}/rotate": {
+    summary:
+      "Replace the key of a token; the new key is only in this answer. The old key works for 7 days unless graceSeconds, at most 90 days, differs.",
+    area: "accounts",
+    role: "operator",
+    member: "handler",
+    body: Type.Object({ graceSeconds: Type.Optional(Type.Integer()) }),
+    answer: shape.NewToken,
+  },
+  "POST /tokens/{id}/delete": {
+    summary: "Delete a key. Its usage stays. A member deletes keys that members made.",
+    area: "accounts",
+    role: "operator",
+    member: "handler",
+    body: emptyObject,
+    answer: emptyObject,
+  },
   "GET /groups": {
     summary: "List the groups that keys may be of.",
     area: "accounts",

@@ -1,0 +1,58 @@
+import { defineScript, type Redis } from "@modelgate/platform";
+import { accountKeys } from "../keys.ts";
+import { endedKeyMs } from "./key.ts";
+import type { PreviousKey, Token } from "./token.ts";
+
+/** Key of a token that a rotation has replaced. */
+type KeyWithDigest = Pick<PreviousKey, "expiresAt" | "replacedAt"> & { readonly digest: string };
+
+const projectScript = defineScript({
+  file: new URL("project-token.lua", import.meta.url),
+  keys: ["token"],
+  args: { record: "text", version: "number", keepMs: "number?" },
+  replies: { projected: {}, newer: {} },
+});
+
+const nameScript = defineScript({
+  file: new URL("name-digest.lua", import.meta.url),
+  keys: ["ids"],
+  args: { id: "text", digest: "text", version: "number", replaced: "number" },
+  replies: { named: {}, newer: {} },
+});
+
+/**
+ * Writes a token of the books to Redis, with a record for its key and each replaced key, and notifies every edge.
+ * Records of the same or a later version stay, so that the writes of two versions may overlap.
+ */
+export async function projectToken(
+  redis: Redis,
+  digest: string,
+  token: Token,
+  replaced: readonly KeyWithDigest[] = [],
+): Promise<void> {
+  const { id, accountId, version = 0, deletedAt } = token;
+  const listed = accountKeys.accountTokens(accountId);
+  const write = async (key: string, record: Token, keepMs?: number): Promise<void> => {
+    const written = { record: JSON.stringify(record), version, keepMs };
+    await projectScript(redis, { token: accountKeys.token(key) }, written);
+    await redis.publish(accountKeys.tokenChanges, key);
+  };
+  if (deletedAt !== undefined) {
+    for (const key of [digest, ...replaced.map((each) => each.digest)]) {
+      await write(key, { ...token, disabled: true }, endedKeyMs);
+      await redis.srem(listed, key);
+    }
+    await redis.hdel(accountKeys.tokenIds, id, `${id}:version`);
+    return;
+  }
+  await write(digest, token);
+  await redis.sadd(listed, digest);
+  await nameScript(redis, { ids: accountKeys.tokenIds }, { id, digest, version, replaced: replaced.length });
+  for (const { digest: old, replacedAt, expiresAt } of replaced) {
+    const end = Math.min(Date.parse(expiresAt), Date.parse(token.expiresAt ?? expiresAt));
+    const { previous: _previous, ...record } = token;
+    const ended = { ...record, replacedAt, expiresAt: new Date(end).toISOString() };
+    await write(old, ended, Math.max(0, end - Date.now()) + endedKeyMs);
+    await redis.srem(listed, old);
+  }
+}

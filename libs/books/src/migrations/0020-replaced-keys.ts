@@ -1,0 +1,9 @@
+import { sql, type Kysely } from "kysely";
+
+/** Adds the replaced keys of a token, and the time of its deletion, to the table of tokens. */
+async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table tokens add column replaced text not null default '[]'`.execute(db);
+  await sql`alter table tokens add column deleted text not null default ''`.execute(db);
+}
+
+export const replacedKeys = { up };

@@ -1,0 +1,34 @@
+import { digestOf, hintOf, newKey } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+import { fields } from "./fields.ts";
+import { tokenFor } from "./tokens.ts";
+
+const daySeconds = 24 * 60 * 60;
+/** Time for which a replaced key works. */
+const grace = { defaultSeconds: 7 * daySeconds, maxSeconds: 90 * daySeconds };
+
+/** Routes that replace the key of a token and that delete a token. Members delete only tokens that members made. */
+export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
+  return {
+    "POST /tokens/{id}/rotate": async (call) => {
+      const { id } = await tokenFor(redis, call);
+      const graceSeconds = fields.optionalInteger(call.body, "graceSeconds") ?? grace.defaultSeconds;
+      if (graceSeconds > grace.maxSeconds)
+        throw new Failure("invalid_value", `graceSeconds must be at most ${grace.maxSeconds}, which are 90 days.`, {
+          param: "graceSeconds",
+        });
+      const key = newKey();
+      const wish = { digest: digestOf(key), hint: hintOf(key), graceSeconds };
+      return { ...(await ledger.rotateToken(id, wish, call.actor)), key };
+    },
+    "POST /tokens/{id}/delete": async (call) => {
+      const { id, ofMember } = await tokenFor(redis, call);
+      if (call.operator.account !== undefined && ofMember !== true)
+        throw new Failure("permission_denied", "An operator made this key; only an operator can delete it.");
+      await ledger.deleteToken(id, call.actor);
+      return {};
+    },
+  };
+}

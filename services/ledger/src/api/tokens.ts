@@ -1,0 +1,61 @@
+import {
+  bookToken,
+  changeBookedToken,
+  deleteBookedToken,
+  rotateBookedToken,
+  type BookedToken,
+  type Books,
+} from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
+import { orUnavailable, type OperatorRoutes } from "@modelgate/platform";
+import { projectBookedToken } from "../accounts/project.ts";
+import type { AccountDeps } from "./accounts.ts";
+import { fieldReaders } from "./body.ts";
+
+/** Routes that change API keys. Each change is written to the books first, then to Redis. */
+export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
+  const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.useDuringMove(step));
+  return {
+    "POST /tokens": ({ body, actor }) =>
+      change(async (books) => {
+        const [digest, record] = [fieldReaders.digest(body), fieldReaders.token(body)];
+        const { accountId: account, id } = record;
+        const wish = { account, id, digest, record: { ...record }, max: fieldReaders.optionalCount(body, "max") };
+        const booked = await bookToken(books, wish, actor);
+        if (booked === undefined)
+          throw new Failure("invalid_value", `The account has ${wish.max} keys, as many as it may have.`, {
+            status: 409,
+          });
+        const { token, created } = booked;
+        return { token: await projectBookedToken({ redis, books }, token), created };
+      }),
+    "POST /tokens/{id}": ({ params, body, actor }) =>
+      change(async (books) => {
+        const { id = "" } = params;
+        const action = fieldReaders.text(body, "action");
+        const token = await changeBookedToken(books, id, fieldReaders.change(body), { actor, action });
+        return projectBookedToken({ redis, books }, foundToken(id, token));
+      }),
+    "POST /tokens/{id}/rotate": ({ params: { id = "" }, body, actor }) =>
+      change(async (books) => {
+        const wish = {
+          digest: fieldReaders.digest(body),
+          hint: fieldReaders.text(body, "hint"),
+          graceSeconds: fieldReaders.optionalCount(body, "graceSeconds") ?? 0,
+        };
+        const token = await rotateBookedToken(books, id, wish, actor);
+        return projectBookedToken({ redis, books }, foundToken(id, token));
+      }),
+    "POST /tokens/{id}/delete": ({ params: { id = "" }, actor }) =>
+      change(async (books) => {
+        const token = await deleteBookedToken(books, id, actor);
+        return projectBookedToken({ redis, books }, foundToken(id, token));
+      }),
+  };
+}
+
+/** Returns a token that was found. Throws Failure unknown_url for none. */
+function foundToken(id: string, token: BookedToken | undefined): BookedToken {
+  if (token !== undefined) return token;
+  throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);
+}
