@@ -14,7 +14,7 @@ const nameBytes = 64 * 1024;
 
 /**
  * Parses JSON within its bounds to the value that JSON.parse gives. Each step takes about a millisecond; a document of
- * at most `turnBytes` takes one. Throws SyntaxError, and what `JsonScanner` throws.
+ * at most `maxStepBytes` takes one. Throws SyntaxError, and what `JsonScanner` throws.
  */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
@@ -29,7 +29,7 @@ export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
     const { large } = yield* scanInTurns(bytes, unbounded);
     yield* new LargeDocument(bytes, large).rememberMembers();
   } catch {
-    // Not an object: the reader that needs its members reports it.
+    // The bytes are not an object; the reader that needs its members reports that.
   }
 }
 
@@ -191,7 +191,7 @@ function* items({ start, end, commas }: LargeContainer): Generator<Region> {
   yield { start: from, end: end - 1 };
 }
 
-/** Bytes of adjacent items parsed together: even at two bytes per character their text is within `turnBytes`. */
+/** Bytes of adjacent items parsed together: even at two bytes per character their text is within `maxStepBytes`. */
 const batchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */

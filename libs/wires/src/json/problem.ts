@@ -33,7 +33,7 @@ function missingNames({ keyword, params }: SchemaError): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** Creates a reader of bodies of a schema. It throws Failure (400) naming the wrong field. */
+/** Creates a reader that checks bodies against a schema. It throws Failure (400) naming the wrong field. */
 export function bodyReader<const Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
   const shape = Compile(schema);
   return (body) => {

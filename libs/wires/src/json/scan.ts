@@ -32,7 +32,7 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * Checks the bounds of JSON bytes in one pass, piece by piece, before a parser sees them. In a document of more than
- * `turnBytes` it also finds the large containers, so that they can be parsed in steps. It leaves other errors to the
+ * `maxStepBytes` it also finds the large containers, so that they can be parsed in steps. It leaves other errors to the
  * parser, except for mismatched brackets of a large document.
  */
 export class JsonScanner {

@@ -11,7 +11,7 @@ export interface InputSize {
   readonly textBytes: number;
   /** Maximum number of tokens of other input: images, and input given as tokens. */
   readonly mediaTokens: number;
-  /** Maximum number of output tokens; undefined where the request sets none. */
+  /** Maximum number of output tokens; undefined if the request sets none. */
   readonly maxOutputTokens: number | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface TextParams {
   readonly stream: boolean;
   /** True if the client wants usage at the end of its stream; only the chat wire lets it choose. */
   readonly includeUsage: boolean;
-  /** True if the client wants the cost in the usage, also of its stream. */
+  /** True if the client wants the cost in the usage, including the usage of a stream. */
   readonly showsCost?: boolean | undefined;
   /** Maximum output tokens of all choices, by the largest limit in the body; undefined if the client set no limit. */
   readonly maxOutputTokens: number | undefined;

@@ -26,7 +26,7 @@ export interface StoreMember {
   readonly names: readonly string[];
   readonly store: VendorStore;
   readonly naming: Naming;
-  /** True if the member counts only at the top level of a body; deeper, clients use the name for their own tags. */
+  /** True if the member names an object only at a body's top level; deeper, clients use the name for their own tags. */
   readonly top?: true;
   /** Required `type` of the object that contains the member; `notOf` is an excluded type. */
   readonly of?: string;
@@ -121,7 +121,7 @@ export type MadeId = Pick<VendorId, "store" | "id">;
  * since the text of a model or a tool may contain any name.
  */
 export interface MadeReader {
-  /** Strings of which every answer with such an object contains one; other answers need not be parsed. */
+  /** Strings, at least one of which occurs in every answer with such an object; other answers need not be parsed. */
   readonly needles: readonly string[];
   /** True if answers are read in one piece when they are stored, not while they are forwarded. */
   readonly whereKept?: true;

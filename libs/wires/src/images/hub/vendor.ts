@@ -19,8 +19,8 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | Im
   /** True if a request starts a task. A task is paid for once, so its request must not be sent twice. */
   readonly startsTask?: true;
   /**
-   * Parses a complete answer. Throws Failure upstream_error for any other body, upstream_rejected (400) where the
-   * vendor refused to make the image, and a failed task's failure.
+   * Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused to make the image, the
+   * failure of a failed task, and upstream_error for any other body.
    */
   parse(body: JsonRecord): ImagesAnswer | ImagesTask;
 }

@@ -38,7 +38,7 @@ export const categoryNames: readonly Category[] = Object.keys(categories).filter
   Object.hasOwn(categories, name),
 );
 
-/** Maximum number of items in one call to a chat model, whose answer has a line of numbers per item. */
+/** Maximum number of items in one call to a chat model. Its answer has one line of numbers per item. */
 export const maxJudged = 32;
 
 const instructions = [
@@ -88,7 +88,7 @@ function line(value: JsonRecord): TextPart {
   return { kind: "text", text: `${JSON.stringify(value)}\n` };
 }
 
-/** Makes all members required and allows no others, as vendors' strict mode requires. */
+/** Returns an object schema with all members required and no others allowed, as vendors' strict mode requires. */
 function strictObject(properties: JsonRecord): JsonRecord {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }

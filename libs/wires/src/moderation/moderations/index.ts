@@ -105,7 +105,7 @@ function parseResult(item: Fields): ModerationResult {
   });
 }
 
-/** Reads an object whose members have one type. Skips null numbers, which mean categories that a model lacks. */
+/** Reads an object whose members have one type. Skips null numbers, which stand for categories that a model lacks. */
 function membersOf<Value>(
   item: Fields,
   name: string,

@@ -91,7 +91,7 @@ function line(name: string, value: unknown): readonly string[] {
   return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
 }
 
-/** Documents that one search covers, at vendors that charge per search. */
+/** Maximum number of documents in one search, at vendors that charge per search. */
 const documentsPerSearch = 100;
 /** Tokens after which such a vendor counts the rest as another document; a token is at least one byte. */
 const tokensPerDocument = 500;

@@ -137,7 +137,7 @@ export function liveCloseCode({ status }: Failure): number {
   return status >= 500 || status === 429 ? codes.broken : codes.invalid;
 }
 
-/** Renders the message that warns a live client before its gateway stops, in the vendor's format. */
+/** Renders the message by which the gateway warns a live client before it stops, in the vendor's format. */
 export function goAwayMessage(leftMs: number): object {
   return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** A client's session update as sent to the vendor, and the failure for its refused part. */
+/** A client's session update as sent to the vendor, and the failure for a part that was refused. */
 export interface ReadUpdate {
   readonly message: RealtimeMessage;
   readonly refused: Failure | undefined;

@@ -2,17 +2,17 @@ import type { Unsupported } from "./field-support.ts";
 import { forcesTool } from "./render.ts";
 import type { Effort, ReasoningWish, TextRequest } from "./request.ts";
 
-/** Thinking of a Claude model that refuses thinking budgets and all sampling parameters. */
+/** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 export interface AdaptiveModel {
-  /** Time at which it thinks: if a request asks for it, unless a request disables it, or always. */
+  /** Requests for which the model reasons: those that ask for it, those that do not disable it, or all. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   /** True if the model refuses a tool choice that forces a call. */
   readonly refusesForcedTools?: true;
 }
 
 /**
- * Rules of such models by family and first version; the first match applies. From the models' table of Anthropic's
- * documentation, as pydantic-ai-slim 2.68.0 and Claude Code 2.1.331 have it.
+ * Rules of such models by family and first version; the first match applies. Source: the table of models in Anthropic's
+ * documentation, as pydantic-ai-slim 2.68.0 and Claude Code 2.1.331 implement it.
  */
 const adaptiveModels: readonly (readonly [families: RegExp, from: Version, rules: AdaptiveModel])[] = [
   [/fable|mythos/, [5, 1], { thinks: "always", refusesForcedTools: true }],
@@ -27,7 +27,7 @@ type Version = readonly [major: number, minor: number];
 /** First version that accepts temperature or top_p, but not both. */
 const firstVersionWithOneSampling: Version = [4, 1];
 
-/** Returns the rules of a model, by its vendor name, that refuses thinking budgets and sampling; undefined for others. */
+/** Returns the rules of a model, by its vendor name; undefined if it accepts thinking budgets and sampling. */
 export function adaptiveModel(model: string): AdaptiveModel | undefined {
   return adaptiveModels.find(([families, from]) => families.test(model) && isFrom(model, from))?.[2];
 }
@@ -44,7 +44,7 @@ function isFrom(model: string, [major, minor]: Version): boolean {
   return Number(first) > major || (Number(first) === major && Number(second ?? 0) >= minor);
 }
 
-/** Returns a request whose tool choice the model accepts: a call that cannot be forced is left to the model. */
+/** Returns a request with a tool choice that the model accepts. If no call can be forced, the model decides. */
 export function withAcceptedChoice(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
   unsupported.note("toolChoice");

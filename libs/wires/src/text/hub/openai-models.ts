@@ -5,19 +5,19 @@ import type { FittedBody } from "../pass.ts";
 import type { Unsupported } from "./field-support.ts";
 import { effortOf, efforts, type Effort, type RequestField, type TextRequest } from "./request.ts";
 
-/** Rules of a model of OpenAI, which refuses a request as a whole for one value that it does not accept. */
+/** Rules of a model of OpenAI, which refuses a complete request for a single value that it does not accept. */
 interface OpenAiModel {
-  /** Accepted efforts, from the lowest to the highest; absent: the model does not reason, and accepts none. */
+  /** Lowest and highest accepted effort; absent: the model does not reason, and accepts no effort. */
   readonly efforts?: readonly [lowest: Effort, highest: Effort];
-  /** Requests in which it accepts parameters of sampling; absent: all. */
+  /** Requests in which the model refuses or accepts sampling parameters; absent: it accepts them in all. */
   readonly sampling?: "never" | "unless-reasoning-is-requested" | "with-effort-none";
-  /** True if `instructions` stand after the input, hold for one turn and are not cached. */
+  /** True if the model reads `instructions` after the input, for one turn only, and does not cache them. */
   readonly instructsLast?: true;
 }
 
 /**
- * Rules by name; the first match applies. Sources: OpenAI's pages on latest models and on GPT-5.1 and 5.2,
- * pydantic-ai-slim 2.68.0, modelparams.dev#236, litellm-docs#1173, bolna#852. A name may follow a path or `ft:`.
+ * Rules by the model's name, which may follow a path or `ft:`; the first match applies. Sources: OpenAI's pages on
+ * latest models and on GPT-5.1 and 5.2, pydantic-ai-slim 2.68.0, modelparams.dev#236, litellm-docs#1173, bolna#852.
  */
 const models: readonly (readonly [name: RegExp, rules: OpenAiModel])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
@@ -30,7 +30,7 @@ const models: readonly (readonly [name: RegExp, rules: OpenAiModel])[] = [
   [/^o\d/, { efforts: ["low", "high"], sampling: "never" }],
 ];
 
-/** Returns the rules of a model; undefined for models of others. */
+/** Returns the rules of a model of OpenAI; undefined for any other model. */
 export function openAiModel(model: string): OpenAiModel | undefined {
   const own = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
   return own === undefined ? undefined : models.find(([name]) => name.test(own))?.[1];
@@ -46,8 +46,8 @@ export function takesReasoning(model: string): boolean {
 type OpenAiWire = "chat" | "responses";
 
 /**
- * Returns the effort in which a model is asked to reason on OpenAI's wires; undefined: its own. A wish that the model
- * does not fulfil is reported as a loss.
+ * Returns the effort to request from a model on OpenAI's wires; undefined if the model uses its default. Requested
+ * reasoning that the model does not support is reported as a loss.
  */
 export function openAiEffort(
   { reasoning }: Pick<TextRequest, "reasoning">,
@@ -62,7 +62,7 @@ export function openAiEffort(
   return accepted;
 }
 
-/** Returns the accepted effort that is nearest to the requested one; undefined where reasoning cannot be turned off. */
+/** Returns the accepted effort nearest to the requested one; undefined if reasoning cannot be turned on or off. */
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
   const rules = openAiModel(model);
   if (effort === undefined || rules === undefined) return effort;
@@ -75,7 +75,7 @@ function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiW
   return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(most))];
 }
 
-/** Fields of sampling by their names on both wires, and the values that change nothing. */
+/** Sampling parameters by their names on both wires, with their neutral field and the value that has no effect. */
 const sampling = {
   temperature: { field: "temperature", usual: 1 },
   top_p: { field: "topP", usual: 1 },
@@ -88,14 +88,14 @@ const sampling = {
 
 const samplingFields = Object.values(sampling);
 
-/** Returns true if a model refuses all parameters of sampling in a request with this effort. */
+/** Returns true if a model refuses all sampling parameters in a request with this effort. */
 function refusesSampling(model: string, effort: Effort | undefined): boolean {
   const rule = openAiModel(model)?.sampling;
   if (rule === undefined || rule === "never") return rule === "never";
   return effort === undefined ? rule === "with-effort-none" : effort !== "none";
 }
 
-/** Returns a request without the sampling that its model refuses; values that change something are reported. */
+/** Returns a request without sampling parameters if its model refuses them; reports those that have an effect. */
 export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesSampling(model, effortOf(request.reasoning ?? {}))) return request;
   const kept = { ...request };
@@ -106,7 +106,7 @@ export function withAcceptedSampling(request: TextRequest, model: string, unsupp
   return kept;
 }
 
-/** Changes a forwarded request to what its model accepts: removes sampling, and lowers or raises the effort. */
+/** Fits a forwarded request to its model: removes refused sampling parameters, and changes a refused effort. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
   if (openAiModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);

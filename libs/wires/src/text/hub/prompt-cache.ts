@@ -7,17 +7,17 @@ import type { JsonObject, TextRequest } from "./request.ts";
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
 const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
-/** Matches those of these models that accept breakpoints. */
+/** Matches those of these models that accept breakpoints in a prompt. */
 const takesBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
-/** Maximum number of marks and breakpoints of a request that vendors write, and of breakpoints next to their own. */
+/** Maximum number of a request's breakpoints that vendors cache: alone, and in addition to an automatic one. */
 export const maxMarks = 4;
 const maxBesideAutomatic = 3;
 
 /**
- * Adapts a request to the caching of its model's vendor. With automatic caching, marks become breakpoints if the model
- * takes them in this place, and are reported as lost otherwise. Models that take none lose nothing by it; the longest
- * lifetime of their marks becomes the retention, unless the client sets one.
+ * Adapts the cache marks of a request to a vendor that caches automatically. If the model accepts breakpoints, marks of
+ * instructions and of the user's turns become breakpoints, and other marks are reported as lost. Otherwise marks are
+ * removed; a mark of one hour becomes a retention of 24 hours, unless the client sets one.
  */
 export function cachedBy(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
   if (!cachesByItself.test(model)) return request;
@@ -41,14 +41,14 @@ export function cachedBy(model: string, request: TextRequest, unsupported: Unsup
   return isLong ? { ...unmarked, cacheRetention: request.cacheRetention ?? "24h" } : unmarked;
 }
 
-/** Returns a tool's result whose own mark is at the last of its parts, which can be a breakpoint. */
+/** Moves the mark of a tool's result to the result's last part, which can be a breakpoint. */
 function markedAtEnd(part: Part): Part {
   const last = part.kind === "tool-result" ? part.parts.at(-1) : undefined;
   if (part.kind !== "tool-result" || part.cache === undefined || last === undefined) return part;
   return { ...part, cache: undefined, parts: [...part.parts.slice(0, -1), { ...last, cache: part.cache }] };
 }
 
-/** Returns a request with its last marks, since vendors write a limited number; others are reported as lost. */
+/** Returns a request with only its last `most` marks, since vendors accept no more; reports the others as lost. */
 export function withLastMarks(request: TextRequest, most: number, unsupported: Unsupported): TextRequest {
   let surplus = marksOf(request).length - most;
   if (surplus <= 0) return request;
@@ -68,10 +68,10 @@ function marksOf(request: TextRequest): readonly CacheHint[] {
   return marks;
 }
 
-/** Place of a mark in a request: the tools, the instructions, or a turn of a role. */
+/** Place of a mark in a request: the tools, the instructions, or a turn by its role. */
 type MarkPlace = "tools" | "instructions" | TextRequest["turns"][number]["role"];
 
-/** Replaces the marks of a request, in the order of the prompt. */
+/** Returns a request with `change` applied to its marks, in the order of the prompt. */
 function mapMarks(
   request: TextRequest,
   change: (cache: CacheHint, place: MarkPlace) => CacheHint | undefined,
@@ -95,7 +95,7 @@ function mapMarks(
   });
 }
 
-/** Returns true if a part ends a prefix that the vendor caches. */
+/** Returns true if the prompt up to this part is cached. */
 export function isBreakpoint({ cache }: { readonly cache?: CacheHint | undefined }): boolean {
   return cache?.isBreakpoint === true;
 }
@@ -116,8 +116,8 @@ export function renderBreakpoint(
 }
 
 /**
- * Renders the lifetime and the mode of caching for models on wires of OpenAI: `prompt_cache_options` for those that take
- * breakpoints, of which chat completions have one lifetime only. Next to its own breakpoint the vendor writes three.
+ * Renders the lifetime and the mode of caching on OpenAI's wires: `prompt_cache_options` for models that accept
+ * breakpoints, else `prompt_cache_retention`. Automatic caching is turned off for more than three breakpoints.
  */
 export function renderCaching(
   request: TextRequest,
@@ -142,11 +142,11 @@ export function renderCaching(
   };
 }
 
-/** Reads the lifetime of the prompt cache from `prompt_cache_retention` or, of newer models, `prompt_cache_options`. */
+/** Reads the lifetime of the prompt cache: `prompt_cache_retention`, or on newer models `prompt_cache_options`. */
 export function parseRetention(fields: Fields): string | undefined {
   const options = fields.fields("prompt_cache_options");
   const retention = fields.text("prompt_cache_retention");
-  // Without automatic breakpoints the lifetime is that of the client's own, so both are reported as lost elsewhere.
+  // In explicit mode the lifetime is that of the client's breakpoints, so both are reported as lost on other wires.
   if (options === undefined || options.value["mode"] === "explicit") return retention;
   options.ignore("mode");
   return retention ?? options.text("ttl") ?? "30m";

@@ -142,7 +142,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   dialogue?(body: JsonRecord): Dialogue;
   /** Detects requests that ask their model for reasoning. Absent: requests of this wire cannot ask for it. */
   readonly thoughts?: {
-    /** Byte sequences of which every body that asks for reasoning contains one. */
+    /** Byte sequences, at least one of which occurs in every body that asks for reasoning. */
     readonly words: readonly Buffer[];
     isRequested(body: JsonRecord): boolean;
   };

@@ -148,7 +148,7 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
   };
 }
 
-/** Member by which a client has its vendor bill another organization, on behalf of a user profile. */
+/** Member by which a client has the vendor bill another organization on behalf of a user profile. */
 const payer = "billing_policy";
 
 /** Members that decide what a call may do and what it costs. */

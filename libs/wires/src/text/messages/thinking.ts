@@ -69,7 +69,7 @@ export function renderThinking(
   };
 }
 
-/** Returns the members that ask a model for the least thinking: it is disabled where a request can do so. */
+/** Returns the members for the least reasoning that a model allows; reasoning is disabled if a request can do that. */
 function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<RenderedThinking> {
   if (thinks === "always") return { effort: "low" };
   return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };

@@ -161,12 +161,12 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
-/** Returns the maximum number of marks that `withCacheMarks` adds: one at the instructions, one at the end. */
+/** Returns the number of marks that `withCacheMarks` adds at most: one to the instructions, one at the end. */
 export function automaticMarks({ cacheKey, cacheRetention }: TextRequest): 0 | 2 {
   return cacheKey === undefined && cacheRetention === undefined ? 0 : 2;
 }
 
-/** Lifetimes in the names of other wires that are longer than five minutes by far. */
+/** Names of other wires for cache lifetimes that are much longer than five minutes. */
 const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 
 /**

@@ -31,7 +31,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const outputs = isRecord(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
   const cachedInputTokens = countOf(inputs["cached_tokens"]) ?? 0;
   const writes = countOf(inputs["cache_write_tokens"]) ?? 0;
-  // Tokens that are kept for twelve hours cost as much as those that other vendors keep for one, or more.
+  // Tokens cached for twelve hours cost at least as much as tokens that other vendors cache for one hour.
   const long = countOf(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
   const cacheWrite1hTokens = Math.min(long, writes);
   return unitsOf({

@@ -121,7 +121,7 @@ export interface TranscriptsClient extends Pick<
   events(body: JsonRecord): string;
 }
 
-/** Maximum number of words of an answer: a day of speech. */
+/** Maximum number of words in an answer, enough for a day of speech. */
 export const maxWords = 500_000;
 
 /** Reads the times of a part of the speech. */

@@ -136,7 +136,7 @@ export function refusePriced(metadata: unknown, at: string): void {
   throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });
 }
 
-/** Maximum length of a text that is parsed as JSON: that of a form's field. */
+/** Maximum length of a text that is parsed as JSON, equal to that of a form's field. */
 const maxTextCharacters = 64 * 1024;
 
 /** Parses the object in a form's field; undefined for any other text. Throws Failure request_too_large for a long one. */
@@ -149,8 +149,8 @@ export function objectIn(text: string): JsonRecord | undefined {
 }
 
 /**
- * Returns the additional members of a vendor's request: those of `metadata` in `known`, and those of a client of the
- * same wire. `dropped` lists the others.
+ * Returns the additional members of a vendor's request: members of `metadata` that are in `known`, and the members that
+ * a client of the same wire sent. `dropped` lists all others.
  */
 export function moreMembers(
   { own, extras = {} }: VideoRequest,

@@ -18,7 +18,7 @@ export interface RequestedVideo {
   readonly seconds: number;
   /** Size, `<width>x<height>`. */
   readonly size?: string | undefined;
-  /** Size that the vendor reports, which it may have chosen itself. */
+  /** Size that the vendor reports; the vendor may have chosen another size than requested. */
   readonly reportedSize?: string | undefined;
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;

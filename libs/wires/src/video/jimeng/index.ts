@@ -20,7 +20,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Style D, tasks that are submitted and fetched: for clients, and for its vendor. */
+/** Style D, in which tasks are submitted and fetched: for clients, and for its vendor. */
 export const jimeng = {
   name: "jimeng-video",
   vendor: {

@@ -32,7 +32,7 @@ const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
 /** Vendor parameters that any client may set in `metadata`. */
 const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
-/** Matches models up to 2.6, which have an older protocol, and those among them that support a last frame. */
+/** Matches models up to 2.6, which have an older protocol, and models of that protocol with a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
 /** Parts of a request that differ between the two protocols. */
