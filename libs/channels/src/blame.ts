@@ -11,7 +11,7 @@ const goodForMs = 10_000;
 
 /** Extent of a cooldown: one model or all, and one account or all. */
 export interface Extent {
-  /** "whole": all models of the failed channel or key; "model": one model of it. */
+  /** "whole" for all models of the failed channel or key; "model" for one of its models. */
   readonly of: "whole" | "model";
   readonly for: "account" | "all";
 }

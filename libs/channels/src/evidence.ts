@@ -20,7 +20,7 @@ export interface Subject {
   readonly key: string;
 }
 
-/** A failure as it is counted. */
+/** A failure of a call, as evidence against a part of its route. */
 export interface FailureSeen {
   /** Part of the route that the failure counts against. */
   readonly of: "channel" | "model" | "key";
@@ -35,7 +35,7 @@ export interface FailureSeen {
 
 /** Outcome of one call. */
 export interface CallOutcome {
-  /** Unix ms. */
+  /** Time of the outcome in Unix ms. */
   readonly at: number;
   readonly failed?: FailureSeen | undefined;
 }

@@ -24,7 +24,7 @@ export interface BegunAnswer<Accepted> {
 
 /** Results of the call's earlier attempts that change the next one. */
 export interface TriedAlready {
-  /** "unsealed": a vendor refused thinking signatures in the history, so they are left out. */
+  /** "unsealed" if a vendor refused thinking signatures in the history; the next attempt leaves them out. */
   readonly history?: "unsealed" | undefined;
   /** Wire whose endpoint refused the call although another endpoint of the vendor may accept it. */
   readonly refusing?: UpstreamWire | undefined;

@@ -23,7 +23,10 @@ export interface SharedRestsOptions {
 export class SharedRests implements AsyncDisposable {
   readonly #options: SharedRestsOptions;
   readonly #states: FollowedStates;
-  /** Number of consecutive cooldowns of each scope where an answer has begun since, but no call has completed. */
+  /**
+   * Number of consecutive cooldowns, for each scope in which an answer has begun since the last one but no call has
+   * completed.
+   */
   readonly #before = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedRestsOptions, states: FollowedStates) {

@@ -4,7 +4,7 @@ import { modelScopeOf } from "./rest-scope.ts";
 
 /** Maximum channel models whose speed is remembered; the least recently used one is dropped. */
 const maxModels = 10_000;
-/** Minimum weight of a new measurement, even if the previous one was made shortly before. */
+/** Minimum weight of a new measurement, which applies if the previous one was made shortly before. */
 const minWeight = 0.1;
 
 /** Number of running calls to one model of a channel. The end of each call decreases it. */

@@ -17,7 +17,7 @@ export interface CoolDown {
   readonly reason: string;
   /** Message of the vendor, or of the operating system about a connection, in one line. */
   readonly vendorMessage?: string | undefined;
-  /** RFC 3339. */
+  /** Start of this state, as an RFC 3339 time. */
   readonly since: string;
   /** End in Unix ms. After it the scope is tried again. */
   readonly until: number;
@@ -30,7 +30,7 @@ export interface CoolDown {
 /** Reason why a channel or key is switched off until an operator switches it on. */
 export interface Switched {
   readonly reason: string;
-  /** RFC 3339. */
+  /** Start of this state, as an RFC 3339 time. */
   readonly since: string;
 }
 

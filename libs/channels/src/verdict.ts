@@ -28,7 +28,7 @@ export interface Verdict {
   readonly next: "none" | "elsewhere" | "unsealed" | "another";
 }
 
-/** What the verdict depends on in the call. */
+/** Properties of the call that the verdict depends on. */
 type JudgedCall = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
   readonly history?: "unsealed" | undefined;
   readonly refusing?: UpstreamWire | undefined;

@@ -53,7 +53,7 @@ export interface CallRunParts<Planned extends Plan> {
   readonly triedBefore?: readonly Tried[] | undefined;
 }
 
-/** Processing of a call with one model, from the hold of its money to its settlement. */
+/** Processing of a call with one model, from the time its money is held to its settlement. */
 export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly deps: RunDeps;
   readonly call: Call;

@@ -8,7 +8,7 @@ const endMs = 4_000;
 
 /** Slot for one vendor answer that is read after its client disconnected. */
 export interface DetachedSeat extends Disposable {
-  /** Aborted when the time limit of the slot is reached. */
+  /** Signal that is aborted when the time limit of the slot is reached. */
   readonly signal: AbortSignal;
 }
 

@@ -46,7 +46,7 @@ export function relayVariables(
        * what must be charged.
        */
       most: 256,
-      /** Maximum ms for which each of them is read. */
+      /** Maximum ms for which such an answer is read. */
       ms: 60_000,
     },
   };

@@ -132,7 +132,7 @@ export async function holdPlan<Planned extends Plan>(
 interface Unserved {
   /** Attempts with all models so far. */
   readonly tried: readonly Tried[];
-  /** Failure with the last model. */
+  /** Failure of the last model that was tried. */
   readonly failure: Failure;
 }
 

@@ -47,8 +47,8 @@ export type AnswerReader = WholeReader | TaskReader | JobReader | StreamAnswerRe
 export interface WholeReader {
   readonly kind: "whole";
   /**
-   * Converts the answer for the client. Another channel can still be tried. Rejects with Failure upstream_error if the
-   * answer cannot be parsed or converted.
+   * Converts the answer for the client. Rejects with Failure upstream_error if the answer cannot be parsed or
+   * converted; another channel is then tried.
    */
   read(bytes: Buffer): Promise<WholeAnswer>;
 }
@@ -56,16 +56,14 @@ export interface WholeReader {
 /** Reads an answer that needs further requests to its vendor, for example to poll a task or fetch files. */
 export interface TaskReader {
   readonly kind: "task";
-  /**
-   * Reads the first answer. Another channel can still be tried. Rejects with the same Failures as `WholeReader.read`.
-   */
+  /** Reads the first answer. Rejects with the same Failures as `WholeReader.read`; another channel is then tried. */
   read(bytes: Buffer): Promise<StartedTask>;
 }
 
 /** Reads the answer to a request that starts a job. The job continues after its call has ended. */
 export interface JobReader {
   readonly kind: "job";
-  /** Reads the answer. Another channel can still be tried. Throws Failure or Refused if no job was started. */
+  /** Reads the answer. Throws Failure or Refused if no job was started; another channel is then tried. */
   read(answer: UpstreamAnswer): Promise<StartedJob>;
 }
 
@@ -115,6 +113,6 @@ export interface VendorLink {
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
   /** Origin (scheme, host and port) of the channel's configured address. */
   readonly origin: string;
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }

@@ -125,8 +125,8 @@ export async function parseJson(bytes: Buffer, bounds: JsonBounds): Promise<unkn
 }
 
 /**
- * Runs the steps of a document's processing: with pauses for other calls if the document is large, otherwise
- * synchronously unless it takes long.
+ * Runs the steps in which a document is processed. If the document is large or the steps take long, other calls can
+ * proceed between them.
  */
 function inTurnsFor<Result>(bytes: Buffer, steps: Generator<undefined, Result>): Result | Promise<Result> {
   return isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps);

@@ -3,10 +3,7 @@ import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
 
-/**
- * Maximum characters of a header with names, and of a header with attempts. What exceeds them is replaced by an
- * ellipsis.
- */
+/** Maximum characters of a header with names, and of a header with attempts. A longer text ends with an ellipsis. */
 const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
@@ -29,8 +26,8 @@ export function reportRoute(
 }
 
 /**
- * Lists the fields that were left out in a header. Characters of the client's names that a header cannot contain are
- * replaced.
+ * Writes a header that lists the fields which were left out of the request. Characters of the client's names that a
+ * header cannot contain are replaced.
  */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (answer.begun) return;

@@ -34,7 +34,7 @@ export interface StreamPassOptions {
 export interface StreamOwner {
   /** Decides which frames the held money covers, and extends the hold; undefined: all frames are covered. */
   readonly allowance: Pick<Allowance, "admits" | "covers" | "more"> | undefined;
-  /** Is told about each chunk of the vendor. */
+  /** Measures each chunk of the vendor. */
   readonly watch: { chunk(): void };
   /** Returns the usage of a stream that the gateway ends for this reason. */
   meterCut(why: StreamStop): Promise<Metered>;
@@ -144,8 +144,8 @@ export class StreamPass implements BodySink {
   }
 
   /**
-   * Pauses reading briefly if the vendor sends a burst, because many chunks together take about as long as a single
-   * one. The first chunk, and chunks with longer intervals (the usual case for text), are never delayed.
+   * Pauses reading briefly if the vendor sends a burst, because processing many chunks together takes about as long as
+   * processing one. The first chunk, and chunks with longer intervals (the usual case for text), are never delayed.
    */
   #gather(): void {
     const { held, sink, gatherMs } = this.#options;

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
-/** Returns whether a file with this media type may be an image. Its bytes decide later. */
+/** Returns whether a file with this media type may be an image. The actual type is determined from its bytes later. */
 export function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }

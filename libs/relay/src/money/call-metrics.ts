@@ -23,8 +23,8 @@ import {
 } from "@modelgate/platform";
 
 /**
- * Labels of the metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI where these
- * exist.
+ * Labels of the metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI if these
+ * define them.
  */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
 type CallLabels = Readonly<Record<(typeof labels)[number], string>>;

@@ -79,8 +79,8 @@ function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier:
 }
 
 /**
- * Maximum tokens that one call reserves in its API key's limit per minute. A client may request any number; Redis
- * counts exactly up to this one.
+ * Maximum tokens that one call reserves in its API key's limit per minute, because Redis counts exactly only up to a
+ * limit and a client may request any number.
  */
 const maxReservedTokens = 1_000_000_000;
 
@@ -139,8 +139,8 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
 }
 
 /**
- * Minimum output limit that a call may get because of its money: about two hundred words. With less, most answers would
- * end before they are useful, and the client would pay for them.
+ * Lowest output limit that the gateway sets because the caller's money covers no more: about two hundred words. With
+ * less, most answers would end before they are useful, and the client would pay for them.
  */
 const minPaidOutput = 256;
 

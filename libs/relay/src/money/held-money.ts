@@ -62,10 +62,10 @@ export async function holdMoney(deps: HoldDeps, { call, price, expected, ...want
 }
 
 /**
- * Money that is held for one call. Its lease is renewed until one of these happens: `settle`, `release` or `handOver`;
- * the later ones of these have no effect. The renewal ends only when Redis has executed the settlement or release,
- * because otherwise the ledger would settle the expired hold at its certain cost. Disposal releases the money if
- * nothing else has happened.
+ * Money that is held for one call. Its lease is renewed until `settle`, `release` or `handOver` is called; only the
+ * first call has an effect. After `settle` or `release`, the renewal continues until Redis has executed it, because
+ * otherwise the ledger would settle the expired hold at its certain cost. Disposal releases the money if none of them
+ * was called.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;

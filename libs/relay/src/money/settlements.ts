@@ -89,8 +89,8 @@ class OpenSettlements implements Settlements {
   }
 
   /**
-   * Repeats a settlement that found no hold, once and later. The settlement reports such a call to the ledger again,
-   * because the first report may be lost in the same failure of Redis as the hold.
+   * Repeats a settlement that found no hold, once and later. Such a settlement reports its call to the ledger; the
+   * first report may be lost if Redis fails.
    */
   #settleAgain(settlement: Settlement, ids: RequestIds): void {
     const { redis, log } = this.#deps;

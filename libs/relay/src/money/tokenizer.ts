@@ -31,8 +31,8 @@ const idleMs = 60_000;
 const memory = { maxOldGenerationSizeMb: 256 };
 
 /**
- * Counts tokens in a worker thread. Starting the thread takes 0.2 s; no call waits for it before its answer. Most calls
- * need no count, because their vendors report usage.
+ * Counts tokens in a worker thread, so that other calls can proceed. Starting the thread takes 0.2 s. Most calls need
+ * no count, because their vendors report usage.
  */
 class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();
