@@ -18,7 +18,7 @@ import {
   searchName,
 } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
-import { parseTurns } from "./client-turns.ts";
+import { maxTools, parseTurns } from "./client-turns.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { isSearch, parseSearch } from "./search.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
@@ -36,9 +36,10 @@ const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wan
 export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
   refuseState(fields);
-  const { instructions: systems, turns, compactionTrigger } = parseTurns(fields);
+  const { instructions: systems, turns, compactionTrigger, changes } = parseTurns(fields);
   const instructions = fields.text("instructions");
-  const { tools, makesImages } = parseTools(fields);
+  const { tools, makesImages } = parseTools([...fields.each("tools", maxTools), ...changes.tools]);
+  const reasoning = parseReasoning(fields);
   const request: TextRequest = {
     model: fields.needText("model"),
     stream: fields.flag("stream") ?? false,
@@ -49,8 +50,8 @@ export function parseRequest(body: JsonObject): ParsedText {
     ...present({
       toolChoice: parseToolChoice(fields),
       parallelTools: fields.flag("parallel_tool_calls"),
-      reasoning: parseReasoning(fields),
-      ...parseText(fields),
+      reasoning: changes.effort === undefined ? reasoning : { ...reasoning, effort: changes.effort },
+      ...parseText(fields, changes.format),
       maxTokens: fields.count("max_output_tokens", 1),
       // The two penalties are part of Open Responses and of other wires, but OpenAI refuses them.
       ...parsePlainFields(fields),
@@ -87,11 +88,11 @@ function parseReasoning(fields: Fields): ReasoningWish | undefined {
   return present({ effort, show });
 }
 
-function parseText(fields: Fields): Partial<TextRequest> {
+function parseText(fields: Fields, changed: Fields | undefined): Partial<TextRequest> {
   const text = fields.fields("text");
-  if (text === undefined) return {};
-  const format = text.fields("format");
-  return { verbosity: text.text("verbosity"), format: format === undefined ? undefined : parseFormat(format) };
+  const first = text?.fields("format");
+  const format = changed ?? first;
+  return { verbosity: text?.text("verbosity"), format: format === undefined ? undefined : parseFormat(format) };
 }
 
 function parseFormat(format: Fields): OutputFormat | undefined {
@@ -114,10 +115,7 @@ function lostIncludes(fields: Fields): readonly string[] {
   return (fields.list("include") ?? []).some((name) => !needlessIncludes.includes(name)) ? ["include"] : [];
 }
 
-const maxTools = 1_024;
-
-function parseTools(body: Fields) {
-  const all = body.each("tools", maxTools);
+function parseTools(all: readonly Fields[]) {
   // Image generation without options can be done by any vendor that makes images.
   const images = all.filter((tool) => tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };

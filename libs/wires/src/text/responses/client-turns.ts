@@ -2,11 +2,15 @@ import { Failure } from "@modelgate/contracts";
 import { type Fields, own } from "../../json/fields.ts";
 import { onlyText, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
-import type { Turn } from "../hub/request.ts";
+import { efforts, type Effort, type Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
+import { qualifiedName } from "./namespaces.ts";
 import { parseModelItem, carriedSeal, parseContent } from "./parse-items.ts";
 
 const maxItems = 20_000;
+
+/** Maximum number of tools in a request, and in an item. */
+export const maxTools = 1_024;
 
 interface OpenTurn {
   readonly role: Turn["role"];
@@ -20,6 +24,11 @@ class ItemTurns {
   readonly instructions: TextPart[] = [];
   readonly turns: OpenTurn[] = [];
   compactionTrigger = false;
+  /** Settings that items change for the rest of the conversation; the last change counts. */
+  effort: Effort | undefined;
+  format: Fields | undefined;
+  /** Definitions of tools that items add. */
+  readonly tools: Fields[] = [];
   readonly #names = new Map<string, string>();
 
   addTurn(role: Turn["role"], parts: readonly Part[], joins: boolean): void {
@@ -52,8 +61,14 @@ export function parseTurns(body: Fields) {
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
   if (typeof input === "string") conversation.addTurn("user", [{ kind: "text", text: input }], false);
   else for (const item of body.each("input", maxItems)) readItem(conversation, item);
-  const { instructions, compactionTrigger } = conversation;
-  return { instructions, compactionTrigger, turns: conversation.turns.map(({ role, parts }) => ({ role, parts })) };
+  const { instructions, compactionTrigger, effort, format, tools } = conversation;
+  const changes = { effort, format, tools };
+  return {
+    instructions,
+    compactionTrigger,
+    changes,
+    turns: conversation.turns.map(({ role, parts }) => ({ role, parts })),
+  };
 }
 
 type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
@@ -61,11 +76,23 @@ type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
 /** Readers of items that clients create; readers of the model's items are in `parse-items.ts`. */
 const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   message: readMessage,
-  function_call_output: (conversation, item) => conversation.answer(readOutput(item, false)),
+  function_call_output: (conversation, item) => {
+    if (item.has("call_id") || !item.has("name")) conversation.answer(readOutput(item, false));
+    else conversation.addTurn("user", readLateOutput(item), false);
+  },
   custom_tool_call_output: (conversation, item) => conversation.answer(readOutput(item, true)),
   item_reference: (_, item) => {
     const param = item.at("id");
     throw new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
+  },
+  configuration_update: (conversation, item) => {
+    item.ignore("id");
+    conversation.effort = item.fields("reasoning")?.word("effort", efforts) ?? conversation.effort;
+    conversation.format = item.fields("text")?.fields("format") ?? conversation.format;
+  },
+  additional_tools: (conversation, item) => {
+    item.ignore("id", "role");
+    conversation.tools.push(...item.each("tools", maxTools));
   },
   compaction_trigger: (conversation, item) => {
     item.ignore("type");
@@ -113,4 +140,12 @@ function readOutput(item: Fields, custom: boolean): ToolResultPart {
   item.ignore("id", "status");
   const parts = resultParts(item, "output", parseContent(item, "output"));
   return { kind: "tool-result", callId: item.needText("call_id"), parts, ...(custom ? { custom } : {}) };
+}
+
+/** Reads an output without a call: of an asynchronous tool, or one that the client reports by itself. */
+function readLateOutput(item: Fields): readonly Part[] {
+  item.ignore("id", "status");
+  const name = qualifiedName(item.text("namespace"), item.needText("name"));
+  const parts = resultParts(item, "output", parseContent(item, "output"));
+  return [{ kind: "text", text: `Output of the tool ${name}:` }, ...parts];
 }

@@ -43,7 +43,6 @@ const vendorItems: ReadonlySet<string> = new Set([
   "tool_search_call",
   "tool_search_output",
   "tool_search_call_output",
-  "additional_tools",
   "program",
   "program_output",
 ]);

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { wires, type JsonObject } from "../../src/text/index.ts";
+
+/** A request of responses as a vendor of another wire gets it. */
+function rendered(body: JsonObject, to: "chat" | "messages" | "content") {
+  const { request, dropped } = wires.responses.client.read({ model: "m", ...body });
+  const sent = wires[to].vendor.render(request, { model: "m", defaultMaxTokens: 9_000 });
+  return { body: sent.body, dropped: [...dropped, ...sent.dropped] };
+}
+
+const user = (text: string) => ({ type: "message", role: "user", content: text });
+const schema = { type: "object", properties: {} };
+const format = { type: "json_schema", name: "answer", schema };
+
+test("the last configuration_update decides effort and format", () => {
+  const update = (more: object) => ({ type: "configuration_update", id: "cu_1", ...more });
+  const input = [
+    user("Hi"),
+    update({ reasoning: { effort: "high" }, text: { format } }),
+    user("Go"),
+    update({ reasoning: { effort: "low" } }),
+  ];
+  const body = { input, reasoning: { effort: "medium" }, text: { verbosity: "low" } };
+  expect(rendered(body, "chat")).toMatchObject({
+    body: { reasoning_effort: "low", verbosity: "low", response_format: { type: "json_schema" } },
+    dropped: [],
+  });
+  expect(rendered({ input }, "messages").body).toMatchObject({
+    thinking: { type: "enabled", budget_tokens: 2048 },
+    messages: [{ role: "user", content: [{ text: "Hi" }, { text: "Go" }] }],
+  });
+});
+
+test("additional_tools are tools of the request", () => {
+  const tool = (name: string) => ({ type: "function", name, parameters: schema });
+  const added = { type: "additional_tools", role: "developer", id: "at_1", tools: [tool("g")] };
+  const { body, dropped } = rendered({ input: [user("Hi"), added], tools: [tool("f")] }, "messages");
+  expect([body["tools"], dropped]).toEqual([["f", "g"].map((name) => ({ name, input_schema: schema })), []]);
+});
+
+test("steps of programs are left out and named; the calls that they made stay with their results", () => {
+  const input = [
+    user("Hi"),
+    { type: "program", id: "p_1", call_id: "c_1", code: "f()" },
+    {
+      type: "function_call",
+      call_id: "c_2",
+      name: "f",
+      arguments: "{}",
+      caller: { type: "program", caller_id: "c_1" },
+    },
+    { type: "function_call_output", call_id: "c_2", output: "4" },
+    { type: "program_output", id: "po_1", call_id: "c_1", result: "4" },
+  ];
+  const tools = [{ type: "programmatic_tool_calling" }, { type: "function", name: "f", parameters: schema }];
+  const { body, dropped } = rendered({ input, tools }, "chat");
+  expect(body).toMatchObject({
+    messages: [{ role: "user" }, { role: "assistant", tool_calls: [{ id: "c_2" }] }, { role: "tool", content: "4" }],
+    tools: [{ function: { name: "f" } }],
+  });
+  expect(dropped).toEqual(expect.arrayContaining(["turn.program", "tools.programs"]));
+});
+
+test("an output without a call is the user's text", () => {
+  const output = { type: "function_call_output", name: "watch", namespace: "files", output: "changed" };
+  expect(rendered({ input: [user("Hi"), output] }, "chat").body).toMatchObject({
+    messages: [
+      { role: "user" },
+      {
+        role: "user",
+        content: [{ text: expect.stringMatching(/^Output of the tool .*watch:$/) }, { text: "changed" }],
+      },
+    ],
+  });
+  expect(() => rendered({ input: [{ type: "function_call_output", output: "" }] }, "chat")).toThrow("call_id");
+});
