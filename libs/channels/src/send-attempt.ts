@@ -76,7 +76,9 @@ function wireRoute<Wire extends UpstreamWire>(
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noUsableWireFailure();
   const { provider } = vendor;
-  if (plan.countUnsupported === undefined || usable.length < 2) return { candidate, key, provider, wire: first };
+  // The client's wire, the first of `wires`, expresses every field.
+  if (plan.countUnsupported === undefined || usable.length < 2 || first === plan.wires[0])
+    return { candidate, key, provider, wire: first };
   return withFewestUnsupported(plan, usable, { candidate, key, provider, wire: first });
 }
 

@@ -58,7 +58,7 @@ class OpenSettlements implements Settlements {
     } catch (error) {
       this.#logLeft(error, callId, ids);
     } finally {
-      this.#ended();
+      if (--this.#pending === 0) this.#emptied?.();
     }
   }
 
@@ -69,7 +69,7 @@ class OpenSettlements implements Settlements {
     } catch (error) {
       this.#logLeft(error, release.callId, ids);
     } finally {
-      this.#ended();
+      if (--this.#pending === 0) this.#emptied?.();
     }
   }
 
@@ -82,10 +82,6 @@ class OpenSettlements implements Settlements {
 
   #logLeft(error: unknown, callId: string, ids: RequestIds): void {
     this.#deps.log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
-  }
-
-  #ended(): void {
-    if (--this.#pending === 0) this.#emptied?.();
   }
 
   /**
