@@ -107,14 +107,12 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
-    const { catalog, limits } = this.deps.relay;
-    const { model, unpriced } = serving;
+    const { limits } = this.deps.relay;
     const { input, dropped } = withoutUnpricedFees(call, request, serving);
     const { wire, body, params, admitted, asArray, forward } = input;
     const textBytes = Math.max(0, body.length - params.media.characters);
     const mediaTokens = params.media.tokens;
-    const allow = (drawing: string) => void catalog.current().resolve(call.caller, drawing, ["image"]);
-    const fees = new CallFees({ requested: params.fees, price: model.price, unpriced, limits, allow });
+    const fees = this.#feesOf(call, params, serving);
     const textCall: TextCall = {
       wire,
       body,
@@ -182,6 +180,12 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
     const size = { ...cost.size, paidOutputTokens, maxOutputTokens: paidOutputTokens * choices };
     return { ...withExchanges(plan, { ...textCall, paidOutputTokens, defaultMaxTokens }), cost: { ...cost, size } };
+  }
+
+  #feesOf({ caller }: Call, { fees: requested }: TurnParams, { model: { price }, unpriced }: ServingModel): CallFees {
+    const { catalog, limits } = this.deps.relay;
+    const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
+    return new CallFees({ requested, price, unpriced, limits, allow });
   }
 
   async exchange(

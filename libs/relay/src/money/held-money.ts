@@ -1,6 +1,6 @@
 import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
-import { asFailure, costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
+import { asFailure, costOf, tokensIn, type Nanos, type UnitName, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import { notSent, type Outcome } from "../outcome.ts";
 import type { Expectation } from "./expect.ts";
@@ -132,7 +132,9 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#isOver = true;
     const { call, price } = this.record;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
-    const outcome = this.#capped(reported);
+    const { units, capped } = capUnits(reported.units, reported.most ?? this.expected.most);
+    const isCapped = capped.length > 0 || (reported.capped ?? []).length > 0;
+    const outcome = isCapped ? this.#capped(reported, units, capped) : reported;
     const billed = billedFees(price, outcome.units);
     const draft = usageDraft(this.record, outcome, billed, this.#heldNanos);
     const costNanos = costOf(billed.units, billed.price, price.multiplier);
@@ -171,13 +173,8 @@ export class HeldMoney implements RenewedHold, Disposable {
     if (!this.#isOver) void this.release();
   }
 
-  /**
-   * Reduces units that exceed what the call can have used. The excess is not billed, and is counted against the
-   * channel.
-   */
-  #capped(outcome: Outcome): Outcome {
-    const { units, capped } = capUnits(outcome.units, outcome.most ?? this.expected.most);
-    if (capped.length === 0 && (outcome.capped ?? []).length === 0) return outcome;
+  /** Returns the outcome with the units that are billed, and counts the excess against the channel. */
+  #capped(outcome: Outcome, units: Units, capped: readonly UnitName[]): Outcome {
     const all = [...new Set([...(outcome.capped ?? []), ...capped])];
     const { callId, call, price } = this.record;
     const channel = outcome.route?.candidate.channel.id ?? "";

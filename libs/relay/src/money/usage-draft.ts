@@ -53,7 +53,7 @@ export function usageDraft(
   heldNanos?: Nanos,
 ): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { route, tried, dropped = [], startedAt = heldAt, firstByteAt } = outcome;
+  const { route, tried, startedAt = heldAt, firstByteAt } = outcome;
   const latencyMs = Math.round(performance.now() - startedAt);
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
@@ -86,14 +86,24 @@ export function usageDraft(
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (outcome.capped !== undefined) draft.capped = [...outcome.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
+  addDetails(draft, outcome, caller.tags, price.endUser);
+  return draft;
+}
+
+/** Adds optional details: the attempts of a call, its dropped fields, and the tags and end user that the client named. */
+function addDetails(
+  draft: UsageDraft,
+  { tried, dropped = [] }: Outcome,
+  tags: UsageDraft["tags"],
+  endUser: string | undefined,
+): void {
   if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(tryOf);
   if (dropped.length > 0)
     draft.dropped = dropped.slice(0, maxDropped).map((name) => name.slice(0, maxDroppedCharacters));
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
-  if (caller.tags !== undefined) draft.tags = caller.tags;
-  if (price.endUser !== undefined) draft.endUser = price.endUser;
-  return draft;
+  if (tags !== undefined) draft.tags = tags;
+  if (endUser !== undefined) draft.endUser = endUser;
 }
 
 function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: Tried): CallAttempt {
