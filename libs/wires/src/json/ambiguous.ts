@@ -4,8 +4,8 @@ import { membersOf, memberCountOf, seekQuote } from "./members.ts";
 import { atOnce, maxStepBytes, type JsonBounds } from "./scan.ts";
 
 /**
- * Parses a document of at most `maxStepBytes` that is within its bounds and has no duplicate member. Returns undefined for
- * any other document; `parseInTurns` and `refuseTwiceInTurns` then report its error.
+ * Parses a document of at most `maxStepBytes` that is within its bounds and has no duplicate member. Returns undefined
+ * for any other document; `parseInTurns` and `refuseTwiceInTurns` then report its error.
  */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;

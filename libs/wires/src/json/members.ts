@@ -118,9 +118,9 @@ const longRun = 64;
 const searchedBytes = 256 * 1024;
 
 /**
- * Finds the quote that closes a string. `from` is inside the string, after no escaping backslash. Returns the quote's
- * index if it is before `until`, else the index at which to continue, `until` or later. Takes at most about 1 ms per
- * MB, with or without escapes.
+ * Finds the quote that closes a string. `from` is inside the string, and not directly after an escaping backslash.
+ * Returns the quote's index if it is before `until`, else the index at which to continue, `until` or later. Takes at
+ * most about 1 ms per MB, with or without escapes.
  */
 export function seekQuote(bytes: Uint8Array, from: number, until: number): number {
   let plain = 0;

@@ -44,7 +44,7 @@ export interface StreamForm {
   begins(event: JsonRecord): boolean;
 }
 
-/** Returns true if a vendor's stream may begin with this frame, as with one without data, which is a keep-alive. */
+/** Returns true if this frame may begin a vendor's stream; also for a frame without data, which is a keep-alive. */
 export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;

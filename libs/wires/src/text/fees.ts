@@ -44,7 +44,7 @@ export interface ReportedFees {
 /** Members that request web search, which is charged in addition to tokens, on the wires that share them. */
 export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
-/** Returns the records in a list, or a single record, which lenient parsers accept as a list; `at` is its path. */
+/** Returns the records in a list with their paths (`[1]`). Lenient parsers also accept a single record as a list. */
 export function recordsIn(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
   if (isRecord(value)) return [["", value]];
   if (!Array.isArray(value)) return [];

@@ -1,4 +1,4 @@
-// Text wires by their names, and what passing through and converting share.
+// Text wires by name, and functions that both forwarded and converted calls use.
 export { surplusBounds, type TextParams } from "./params.ts";
 export { chatWireIn } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";

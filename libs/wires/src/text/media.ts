@@ -54,7 +54,7 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   return { characters, tokens: Math.ceil(tokens), ...(more > 0 ? { more } : {}) };
 }
 
-/** A document or clip that is given by its address. */
+/** Measure of a document or clip that is given by its address. */
 export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 
 /** Measures a part of the chat and responses wires, where `image_url` is an object or a string. */
@@ -81,7 +81,7 @@ export function bytesMedia(mediaType: string, { length: characters }: string): M
   return { characters, tokens: characters * tokensPerFileCharacter };
 }
 
-/** Reads a member of an object that is text, or the text itself; "" for anything else. */
+/** Returns a member of an object, or the value itself, if it is a text; "" for anything else. */
 export function textAt(value: unknown, name: string): string {
   if (typeof value === "string") return value;
   const found = isRecord(value) ? value[name] : undefined;

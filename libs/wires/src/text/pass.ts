@@ -87,7 +87,7 @@ export interface TextPass extends TextStreamPass {
     body: Buffer,
     change: { readonly model?: string | undefined; readonly reportUsage: boolean },
   ): Generator<undefined, Buffer>;
-  /** Fits the request to a vendor that differs from the wire, and lists what it lost. Absent: unchanged. */
+  /** Fits the request to a vendor that differs from the wire, and lists the lost parts. Absent: no vendor differs. */
   fit?(body: Buffer, target: PassTarget): Generator<undefined, FittedBody>;
   renameAnswer(answer: Buffer, model: string): Buffer;
   /** Adds members of the request that the vendor was not sent to a complete answer, as `echoFrame` does to frames. */

@@ -17,9 +17,7 @@ export class LiveTally {
   #interrupted = false;
   #responses = 0;
   #pending = 0;
-  /**
-   * Number of requests still pending when the current response began. Unless it is interrupted, it answers all of them.
-   */
+  /** Number of requests still pending when the current response began. An uninterrupted response answers them too. */
   #pendingBefore = 0;
 
   constructor(sessionId: string) {

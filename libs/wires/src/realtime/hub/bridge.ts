@@ -112,9 +112,7 @@ export interface TranscriberNames {
 /** Names for a session without an owner: the vendor's, unchanged. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
-/**
- * The vendor side of a session wire, for clients of the realtime format. A wire's `pass` is for clients of that wire.
- */
+/** The vendor side of a session wire, for clients of the realtime format, or, as a wire's pass, of that wire. */
 export interface RealtimeVendor {
   /** Creates the bridge of a session. */
   bridge(names: RealtimeNames): RealtimeBridge;

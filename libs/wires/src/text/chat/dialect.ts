@@ -3,7 +3,7 @@ import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts"
 
 /**
  * Differences of one vendor from the chat wire, as data. An absent member means that the vendor behaves as OpenAI does,
- * or as the name of the model implies (`models.ts`).
+ * or as the name of the model implies (`takesNewestFields`).
  */
 export interface ChatDialect {
   /** Member that limits the output. */

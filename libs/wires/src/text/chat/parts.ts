@@ -42,7 +42,7 @@ function partCache(part: Fields): CacheHint | undefined {
   return parseBreakpoint(part) ?? parseCache(part);
 }
 
-/** Reads a member that is an object with an `url` and other members, or only an address. */
+/** Reads the source in a member that is an address, or an object with a `url` and other members. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
   const fields = part.needFields(name);

@@ -11,7 +11,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
 
-/** Passes text completions through unchanged. Chunks and errors are as on chat, except for the text's member. */
+/** Passes text completions through unchanged. Chunks and errors have chat's form, except for the text's member. */
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],

@@ -4,7 +4,7 @@ import type { JsonObject } from "../hub/request.ts";
 /** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
 const deepest = 64;
 
-/** Members that JSON Schema does not have and that can be left out. */
+/** Members that are left out, since JSON Schema lacks them; `nullable` and `example` are converted separately. */
 const meaningless: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
 const counts: ReadonlySet<string> = new Set([
   "minItems",

@@ -9,7 +9,7 @@ import { effortOf, efforts, type Effort, type RequestField, type TextRequest } f
 interface OpenAiModel {
   /** Lowest and highest accepted effort; absent: the model does not reason, and accepts no effort. */
   readonly efforts?: readonly [lowest: Effort, highest: Effort];
-  /** Requests in which the model refuses or accepts sampling parameters; absent: it accepts them in all. */
+  /** Condition under which the model accepts sampling parameters; absent: it always accepts them. */
   readonly sampling?: "never" | "unless-reasoning-is-requested" | "with-effort-none";
   /** True if the model reads `instructions` after the input, for one turn only, and does not cache them. */
   readonly instructsLast?: true;
@@ -36,7 +36,7 @@ export function openAiModel(model: string): OpenAiModel | undefined {
   return own === undefined ? undefined : models.find(([name]) => name.test(own))?.[1];
 }
 
-/** Returns false for a model of OpenAI that refuses to be asked for reasoning. */
+/** Returns false for a model of OpenAI that refuses every effort. */
 export function takesReasoning(model: string): boolean {
   const rules = openAiModel(model);
   return rules === undefined || rules.efforts !== undefined;

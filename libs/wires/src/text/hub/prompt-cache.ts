@@ -152,7 +152,7 @@ export function parseRetention(fields: Fields): string | undefined {
   return retention ?? options.text("ttl") ?? "30m";
 }
 
-/** Reads the breakpoint of a part on such wires; absent if there is none. */
+/** Reads the breakpoint of a part on OpenAI's wires; undefined if the part has none. */
 export function parseBreakpoint(part: Fields): CacheHint | undefined {
   const breakpoint = part.fields("prompt_cache_breakpoint");
   if (breakpoint === undefined) return undefined;

@@ -146,7 +146,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
     readonly words: readonly Buffer[];
     isRequested(body: JsonRecord): boolean;
   };
-  /** Streams as one JSON array instead of server-sent events, on wires whose clients may request that. */
+  /** Form of streams as one JSON array instead of server-sent events, on wires whose clients may request it. */
   readonly array?: {
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;

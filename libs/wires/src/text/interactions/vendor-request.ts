@@ -135,7 +135,7 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => ownTool(tool, "interactions"),
 };
 
-/** Renders tools. With functions, the vendor's search needs its steps sent back: another wire's search is dropped. */
+/** Renders tools. Next to functions, another wire's search is dropped: clients would have to send back its steps. */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const kept = tools?.filter((tool) => !(hasFunctions && tool.kind === "web-search" && tool.wire !== "interactions"));

@@ -102,7 +102,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   });
 }
 
-/** Parses a document: a file, or, for a document whose source is a content, its text and images. */
+/** Parses a document as a file. If its source is a content, the file has the text, and the images follow as parts. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needWord("type", ["base64", "text", "url", "content", "file"]);

@@ -130,7 +130,7 @@ function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecor
   return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
 }
 
-/** Limits the numbers of searches and fetches if the client does not; beyond them the vendor answers without. */
+/** Limits the numbers of searches and fetches if the client does not; the vendor then answers without further ones. */
 export function capTools(body: Buffer, most: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;

@@ -50,7 +50,7 @@ export interface OllamaContent {
   readonly images?: readonly string[] | undefined;
 }
 
-/** Renders content as an endpoint's answers have it. */
+/** Renders the members of an endpoint's answer that hold its content. */
 export type AnswerForm = (content: OllamaContent) => JsonObject;
 
 /** Form of `/api/chat`: a message. */

@@ -11,8 +11,8 @@ import { endingOf } from "./vendor-answer.ts";
 const running = { status: "in_progress", incomplete_details: null, error: null, completedAt: null } as const;
 
 /**
- * Writes a stream of response events with consecutive sequence numbers and consistent item ids. One terminal event ends
- * it, whose response repeats all output; up to `maxKept` characters of output are kept for it.
+ * Writes a stream of response events with consecutive sequence numbers and consistent item ids. The stream ends with
+ * one terminal event, whose response repeats all output; up to `maxKept` characters are kept for it.
  */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;

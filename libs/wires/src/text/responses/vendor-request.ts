@@ -51,8 +51,8 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const request = withoutForeignSearches(cachedBy(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
-  // Instructions of a client hold for the whole conversation, so such a model gets them as its first message; only
-  // messages have breakpoints.
+  // A client's instructions apply to the complete conversation, so a model that reads `instructions` last gets them as
+  // messages at the beginning. So does a request with breakpoints in them, which only messages can have.
   const [first, ...others] = request.instructions;
   const areMessages = openAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
   const lasting = areMessages ? request.instructions : others;

@@ -55,7 +55,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
 /** Maximum number of tokens of one input; no model reads more. */
 const maxTokens = 131_072;
 
-/** Parses `input`: a text, tokens, or an array of texts, token arrays or vendor's objects. None may be empty. */
+/** Parses `input`: a text, tokens, or an array of texts, token arrays or objects of a vendor. None may be empty. */
 function parseInput(fields: Fields): readonly VectorContent[] {
   const input = fields.need("input");
   if (typeof input === "string") return [parseOne(input, "input", fields)];

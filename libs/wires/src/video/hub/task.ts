@@ -115,7 +115,7 @@ export interface TaskError {
 
 /** Location of a finished video. */
 export interface VideoResult {
-  /** Vendor's address; absent if the client gets the video from the vendor's content endpoint. */
+  /** Vendor's address; absent if the vendor serves the video only at its content endpoint. */
   readonly url?: string | undefined;
   /** Time at which the vendor deletes the video, in Unix ms. */
   readonly expiresAt?: number | undefined;
