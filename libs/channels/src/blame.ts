@@ -44,8 +44,8 @@ const account = { for: "account" } as const;
  * - One account: at least three different request bodies must have failed, and since the first of these failures there
  *   must be at least as many failures as successes. Earlier successes do not count, so an outage after a thousand
  *   successful calls is detected as quickly as one at the start.
- * - All accounts: at least two accounts must fail, and more accounts than succeeded in the last seconds. Each account
- *   has one vote, however many calls it makes.
+ * - All accounts: at least three different request bodies and two accounts must have failed, and more accounts must fail
+ *   than succeeded in the last seconds. Each account has one vote, however many calls it makes.
  * - All models of a channel or key: in addition, at least two models must fail, and more models than succeeded.
  * - One failure is enough after a cooldown that no successful call has followed. A retry-after or a refused key is enough
  *   for its account the first time, and for all accounts the second time.

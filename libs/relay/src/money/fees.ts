@@ -56,7 +56,7 @@ const maxCalls = 1_000;
  * checks the request of each attempt, collects what the answer reports, and computes the bill from both.
  */
 export class CallFees {
-  /** What money is held for in addition to tokens. */
+  /** Charges other than tokens for which money is held. */
   readonly held: HeldFees;
   readonly #options: FeesOptions;
   /** Ids of the reported calls of each tool; undefined if none was reported. */
