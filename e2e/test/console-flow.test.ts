@@ -266,6 +266,27 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     expect(session.errors).toEqual([]);
   });
 
+  test("a key is rotated and deleted", async () => {
+    await suite.ask("account", "create", "team-r", "--balance", "5");
+    await suite.ask("token", "create", "team-r", "--group", "default", "--name", "app");
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/accounts/team-r`);
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Rotate the key app" }).click();
+    await dialog.getByRole("button", { name: "Rotate", exact: true }).click();
+    await dialog.getByText("Copy the key now: it is shown only once").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByText(/^Old key sk-.+ last use none$/).waitFor();
+    const [token] = await suite.ask<object[]>("token", "list", "team-r");
+    expect(token).toMatchObject({ name: "app", previous: { expiresAt: expect.any(String) } });
+    await page.getByRole("button", { name: "Delete the key app" }).click();
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("No keys yet. Create one to call the gateway.").waitFor();
+    expect(await suite.ask<object[]>("token", "list", "team-r")).toEqual([]);
+    expect(session.errors).toEqual([]);
+  });
+
   test("an error is shown in Chinese if chosen, with control's message", async () => {
     await suite.ask("account", "create", "zh", "--balance", "5");
     await suite.ask("token", "create", "zh", "--group", "default", "--name", "zh");

@@ -17,6 +17,8 @@ const sentences: Readonly<Record<string, Text>> = {
   "token.disable": "Disabled the key {name}",
   "token.enable": "Enabled the key {name}",
   "token.expire": "Set the key {name} to expire at {time}",
+  "token.rotate": "Rotated the key {name}",
+  "token.delete": "Deleted the key {name}",
   "operator.create": "Created the operator {name} with the role {role}",
   "operator.change": "Changed the operator {name}: {changes}",
   "operator-key.create": "Created the automation key {name} with the role {role}",

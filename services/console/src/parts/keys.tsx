@@ -9,13 +9,14 @@ import { localTime } from "../format/times.ts";
 import { Dialog } from "./dialog.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { ChangeKey, CreateKey } from "./key-form.tsx";
+import { DeleteKey, PreviousKey, RotateKey } from "./key-rotation.tsx";
 import { NewKey } from "./new-key.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { useChange } from "./use-change.tsx";
 import { useMay } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** API keys of an account, with buttons to create, disable and enable them. */
+/** API keys of an account, with buttons to create, change, rotate, disable and delete them. */
 export function Keys({ accountId }: { readonly accountId: string }) {
   const mayChange = useMay("operator", "as a member too");
   const tokens = useQuery({
@@ -41,7 +42,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
               keyOf={({ id }) => id}
               columns={[
                 { heading: say("Name"), cell: ({ name, id }) => name ?? id },
-                { heading: say("Key"), cell: ({ hint }) => hint },
+                { heading: say("Key"), cell: KeyHint },
                 { heading: say("Group"), cell: ({ group }) => group },
                 { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all models of the group") },
                 { heading: say("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
@@ -62,10 +63,22 @@ const actions: Column<Token> = {
   cell: (token) => (
     <Group gap={4} wrap="nowrap">
       <EditKey token={token} />
+      <RotateKey token={token} />
       <Switch token={token} />
+      <DeleteKey token={token} />
     </Group>
   ),
 };
+
+function KeyHint({ hint, previous }: Token) {
+  if (previous === undefined) return hint;
+  return (
+    <>
+      {hint}
+      <PreviousKey previous={previous} />
+    </>
+  );
+}
 
 function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
   const expired = expiresAt !== undefined && Date.parse(expiresAt) < Date.now();

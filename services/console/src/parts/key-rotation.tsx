@@ -1,0 +1,122 @@
+import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useState, type ReactNode } from "react";
+import { post } from "../api/client.ts";
+import type { Token } from "../api/types.ts";
+import { localTime } from "../format/times.ts";
+import { Dialog } from "./dialog.tsx";
+import { NewKey } from "./new-key.tsx";
+import { FailedChange, useChange } from "./use-change.tsx";
+import { say } from "../texts/say.ts";
+
+/** Button that replaces the key of a token. The new key is shown once. */
+export function RotateKey({ token: { id, name } }: { readonly token: Token }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const [endsNow, setEndsNow] = useState(false);
+  const [key, setKey] = useState<string>();
+  const change = useChange({
+    change: () => post("/tokens/{id}/rotate", { params: { id }, body: endsNow ? { graceSeconds: 0 } : {} }),
+    changes: ["tokens"],
+    onDone: (rotated) => setKey(rotated.key),
+  });
+  const end = (): void => {
+    close();
+    setKey(undefined);
+    setEndsNow(false);
+  };
+  return (
+    <KeyDialog
+      word={say("Rotate")}
+      title={say("Rotate the key {name}", { name: name ?? id })}
+      opened={opened}
+      onOpen={open}
+      onClose={end}
+    >
+      {key === undefined ? (
+        <Stack>
+          <Text>{say("The new key has the same limits and budgets. The old key works for 7 more days.")}</Text>
+          <Checkbox
+            label={say("End the old key now")}
+            checked={endsNow}
+            onChange={(event) => setEndsNow(event.currentTarget.checked)}
+          />
+          <FailedChange error={change.error} />
+          <Group justify="end">
+            <Button loading={change.isPending} onClick={change.start}>
+              {say("Rotate")}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <NewKey value={key} />
+      )}
+    </KeyDialog>
+  );
+}
+
+/** Button that deletes a token after a confirmation. */
+export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const change = useChange({
+    change: () => post("/tokens/{id}/delete", { params: { id } }),
+    changes: ["tokens"],
+    onDone: close,
+  });
+  return (
+    <KeyDialog
+      word={say("Delete")}
+      title={say("Delete the key {name}", { name: name ?? id })}
+      opened={opened}
+      onOpen={open}
+      onClose={close}
+    >
+      <Stack>
+        <Text>{say("The key stops working now and cannot be restored. Its usage stays.")}</Text>
+        <FailedChange error={change.error} />
+        <Group justify="end">
+          <Button color="red" loading={change.isPending} onClick={change.start}>
+            {say("Delete")}
+          </Button>
+        </Group>
+      </Stack>
+    </KeyDialog>
+  );
+}
+
+/** End and last use of the key that the last rotation replaced. */
+export function PreviousKey({ previous }: { readonly previous: NonNullable<Token["previous"]> }) {
+  const { hint, expiresAt, lastUsedAt } = previous;
+  const used = lastUsedAt === undefined ? say("none") : localTime(lastUsedAt);
+  return (
+    <Text size="xs" c="dimmed">
+      {say("Old key {hint}: end {time}, last use {used}", { hint, time: localTime(expiresAt), used })}
+    </Text>
+  );
+}
+
+function KeyDialog({
+  word,
+  title,
+  opened,
+  onOpen,
+  onClose,
+  children,
+}: {
+  readonly word: string;
+  readonly title: string;
+  readonly opened: boolean;
+  readonly onOpen: () => void;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={onOpen} aria-label={title}>
+        {word}
+      </Button>
+      <Dialog opened={opened} onClose={onClose} title={title}>
+        {children}
+      </Dialog>
+    </>
+  );
+}
