@@ -14,7 +14,7 @@ const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
     string: "reasoning_effort verbosity prompt_cache_key prompt_cache_retention user safety_identifier service_tier",
     array: "tools functions modalities",
     object:
-      "web_search_options response_format reasoning thinking logit_bias metadata prediction image_config audio stream_options usage",
+      "web_search_options response_format reasoning thinking logit_bias metadata prediction image_config audio stream_options usage prompt_cache_options",
     any: "tool_choice function_call stop",
   },
   ResponsesRequest: {
@@ -23,7 +23,7 @@ const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
     boolean: "parallel_tool_calls background",
     string: "instructions truncation prompt_cache_key prompt_cache_retention user safety_identifier service_tier",
     array: "tools include",
-    object: "prompt stream_options reasoning text metadata usage",
+    object: "prompt stream_options reasoning text metadata usage prompt_cache_options",
     any: "tool_choice conversation",
   },
   MessagesRequest: {

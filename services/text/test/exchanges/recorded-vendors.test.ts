@@ -90,8 +90,10 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
     expect(sent["tool_choice"]).toBe(toolChoice?.["required"] ?? "required");
     expect(sent["stream_options"]).toEqual(alwaysReportsUsage === true ? undefined : { include_usage: true });
     if (noDeveloper === true) expect(sentBody(exchange)).not.toContain('"developer"');
+    // OpenAI's own models of the recordings refuse sampling, wherever they are served.
+    const lost = /gpt-5|\bo\d/.test(model) ? [...refuses, "logit_bias", "frequency_penalty"] : refuses;
     for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])
-      expect([word, exchange.dropped.includes(word)]).toEqual([word, refuses.includes(word)]);
+      expect([word, exchange.dropped.includes(word)]).toEqual([word, lost.includes(word)]);
   });
 });
 
