@@ -42,7 +42,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
       rotateBookedToken(books, "tok_twice", { digest, hint: `sk-${digest}`, graceSeconds: 3_600 }, "ada");
     await Promise.all([rotate("one"), rotate("two")]);
     const [token] = await readTokensOf(books, ["twice"]);
-    if (token === undefined) return expect.unreachable("no token");
+    if (token === undefined) throw new Error("no token");
     const [previous, ended] = token.replaced;
     expect(new Set([token.digest, previous?.digest])).toEqual(new Set(["one", "two"]));
     expect(token).toMatchObject({ version: 3, record: { hint: `sk-${token.digest}` } });

@@ -36,9 +36,9 @@ export function openTelemetry(
   const tracer = provider.getTracer("modelgate");
   return {
     startSpan: ({ name, kind, parent, attributes }) =>
-      // The linter confuses the optional enum of the options with another one.
-      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
       spanOf(
+        // The linter confuses the optional enum of the options with another one.
+        // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
         tracer.startSpan(name, { kind: spanKinds[kind], attributes: present(attributes?.() ?? {}) }, contextOf(parent)),
       ),
     async [Symbol.asyncDispose]() {

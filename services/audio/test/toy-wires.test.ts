@@ -44,7 +44,7 @@ test("a wire of speech", async () => {
   const { request } = speechWires.speech.client.read({ model: "mine", input: "Hi", response_format: "pcm" });
   const target = { model: "theirs", events: false };
   const exchange = speechExchange({ request, strict: false }, target, register(speechWires, speaker));
-  expect([exchange.wire, String(exchange.body), exchange.query]).toEqual(["toy", '{"speak":"Hi"}', { fast: "1" }]);
+  expect([exchange.wire, exchange.body, exchange.query]).toEqual(["toy", Buffer.from('{"speak":"Hi"}'), { fast: "1" }]);
   expect(await answered(exchange, { sound: "hm", spent: 5 })).toMatchObject({
     body: Buffer.from("hm"),
     contentType: "audio/pcm",

@@ -23,7 +23,7 @@ test("one more wire of images is served once it is in the registry: a folder, an
     register(wires, toy),
     "theirs",
   );
-  expect([exchange.wire, String(exchange.body)]).toEqual(["toy", '{"draw":"a fox"}']);
+  expect([exchange.wire, exchange.body]).toEqual(["toy", Buffer.from('{"draw":"a fox"}')]);
   const reader = exchange.read({ headers: {} });
   if (reader.kind !== "task") throw new Error("an answer that may be a task was expected");
   const started = await reader.read(Buffer.from('{"at":"https://a.example/x.png"}'));

@@ -40,7 +40,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   if (error.type === "authentication_error" || error.type === "billing_error") return keyRefused(error);
   const limit = error.details.map((details) => details["error_code"]).find((code) => spendLimits.has(code));
-  if (limit !== undefined) return keyRefused({ ...error, code: String(limit) });
+  if (typeof limit === "string") return keyRefused({ ...error, code: limit });
   if (status === 400 && accountMessages.test(error.message ?? "")) return keyRefused(error);
   if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? noModel : noEndpoint;
   return failureOfStatus(status, error);

@@ -281,7 +281,7 @@ export class StreamPass implements BodySink {
     // The client disconnected, which ended the exchange. This is not a failure.
     if (sink.closed) return this.#finish({ ended: "cancelled" });
     const last = translator.fail(failure, requestId);
-    owner?.ended(failure);
+    void owner?.ended(failure);
     this.#finish({ ended: "failed", failure });
     if (last === undefined) sink.destroy();
     else sink.end(last);

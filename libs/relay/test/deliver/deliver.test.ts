@@ -267,12 +267,14 @@ describe("a task's further requests to its vendor", () => {
 
   test.each([
     ["are sent as the first, with the client's headers", sending, "POST /chat/completions more 1"],
-    ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "GET /tasks/task-1 undefined undefined"],
+    ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "GET /tasks/task-1 none undefined"],
   ])("%s, by the same key", async (_, ask, expected) => {
     const seen: string[] = [];
     const { client, over } = further(ask, ({ method, url, headers, body }) => {
       expect(headers).toMatchObject({ authorization: "Bearer s" });
-      seen.push(`${method} ${url.pathname} ${String(body)} ${headers["x-of-client"]}`);
+      seen.push(
+        `${method} ${url.pathname} ${Buffer.isBuffer(body) ? body.toString() : "none"} ${headers["x-of-client"]}`,
+      );
       return Promise.resolve(new FakeAnswer("application/json").sends('{"of":"vendor"}').ends());
     });
     await over;

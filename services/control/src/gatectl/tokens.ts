@@ -20,9 +20,12 @@ const columns: readonly Column[] = [
 function previousOf(row: unknown): string {
   const previous = field(row, "previous");
   if (previous === undefined) return "";
-  const [hint, expiresAt, lastUsedAt] = ["hint", "expiresAt", "lastUsedAt"].map((name) => field(previous, name));
+  const [hint, expiresAt, lastUsedAt = "none"] = ["hint", "expiresAt", "lastUsedAt"].map((name) => {
+    const value = field(previous, name);
+    return typeof value === "string" ? value : undefined;
+  });
   const end = typeof expiresAt === "string" && Date.parse(expiresAt) <= Date.now() ? "ended" : "ends";
-  return `\n\nThe old key ${String(hint)} ${end} at ${String(expiresAt)}. Last use since the rotation: ${String(lastUsedAt ?? "none")}.`;
+  return `\n\nThe old key ${hint} ${end} at ${expiresAt}. Last use since the rotation: ${lastUsedAt}.`;
 }
 
 function budgetOf(row: unknown): string {

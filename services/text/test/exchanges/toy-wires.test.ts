@@ -28,7 +28,7 @@ test("a wire of vectors", async () => {
   const client = vectorWires.embeddings;
   const read = client.client.read({ model: "mine", input: ["a", "b"] });
   const exchange = await vectorsExchange({ ...read, ...call }, client, register(vectorWires, vectors), "theirs");
-  expect([exchange.wire, String(exchange.body)]).toEqual(["toy", '{"who":"theirs","n":2}']);
+  expect([exchange.wire, exchange.body]).toEqual(["toy", Buffer.from('{"who":"theirs","n":2}')]);
   const { usage, json } = await answered(exchange, { points: [1, 2], spent: 5 });
   expect(usage).toEqual({ inputTokens: 5 });
   expect(json).toMatchObject({
@@ -44,7 +44,7 @@ test("a wire of rerankers", async () => {
   const wire = register(rankingWires, ranker);
   const { vendor } = vendorWire(rankingWires, wire);
   const exchange = await kindExchange({ ...read, ...call }, client, wire, vendor, "theirs");
-  expect([exchange.wire, String(exchange.body)]).toEqual(["toy", '{"q":"q","of":["a","b"]}']);
+  expect([exchange.wire, exchange.body]).toEqual(["toy", Buffer.from('{"q":"q","of":["a","b"]}')]);
   const { usage, json } = await answered(exchange, { order: [1, 0], spent: 5 });
   expect(usage).toEqual({ inputTokens: 5 });
   expect(json).toMatchObject({ results: [{ index: 1 }, { index: 0 }] });
@@ -56,7 +56,7 @@ test("a wire of moderation", async () => {
   const wire = register(moderationWires, judge);
   const { vendor } = vendorWire<WholeVendor<ModerationRequest, ModerationAnswer>>(moderationWires, wire);
   const exchange = await kindExchange({ ...read, ...call }, client, wire, vendor, "theirs");
-  expect([exchange.wire, String(exchange.body)]).toEqual(["toy", '{"n":2}']);
+  expect([exchange.wire, exchange.body]).toEqual(["toy", Buffer.from('{"n":2}')]);
   const { usage, json } = await answered(exchange, { bad: [true, false], spent: 5 });
   expect(usage).toEqual({ inputTokens: 5 });
   expect(json).toMatchObject({ results: [{ flagged: true }, { flagged: false }] });

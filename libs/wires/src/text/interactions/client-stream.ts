@@ -102,7 +102,7 @@ export class InteractionsWriter implements StreamWriter {
   /** Writes a complete step. An image, audio or video is sent as a delta, from which clients assemble the step. */
   #wholeStep(step: JsonObject, { kind }: Part): string {
     const isMedia = kind === "image" || kind === "audio" || kind === "video";
-    const [content]: readonly unknown[] = isMedia && Array.isArray(step["content"]) ? step["content"] : [];
+    const content: unknown = isMedia && Array.isArray(step["content"]) ? step["content"].at(0) : undefined;
     if (content === undefined) return this.#step(step) + this.#stop();
     return this.#step({ type: "model_output" }) + this.#delta(content) + this.#stop();
   }
