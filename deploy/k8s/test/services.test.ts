@@ -19,7 +19,7 @@ const ofNode = ["NODE_EXTRA_CA_CERTS"];
 function endMs(): number {
   const bounds = [
     /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/life.ts")),
-    /^const lastLinesMs = ([\d_]+);/m.exec(read("libs/platform/src/log.ts")),
+    /^const maxCloseMs = ([\d_]+);/m.exec(read("libs/platform/src/log.ts")),
   ];
   return bounds.reduce((sum, found) => sum + Number(found?.[1]?.replace("_", "")), 0);
 }

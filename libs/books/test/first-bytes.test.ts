@@ -172,5 +172,6 @@ async function undoDailyTags({ db }: Books): Promise<void> {
     await db.schema.dropTable(table).execute();
   await db.schema.dropIndex("audit_by_number").execute();
   for (const column of ["number", "hash"]) await db.schema.alterTable("audit").dropColumn(column).execute();
+  for (const column of ["replaced", "deleted"]) await db.schema.alterTable("tokens").dropColumn(column).execute();
   await db.deleteFrom("marks").execute();
 }

@@ -27,12 +27,16 @@ const {
   content: {
     client: { stores: content },
   },
+  interactions: {
+    client: { stores: interactions },
+  },
 } = wires;
 const dialects: Readonly<Record<string, StoreDialect>> = {
   chat,
   responses,
   messages,
   content,
+  interactions,
   realtime: realtimeWires.realtime.client.stores,
   video: videoStores,
   other: plainDialect,
@@ -104,6 +108,26 @@ test.each([
   const hosts = new Set(["own.test"]);
   expect(atOnce(vendorIdsIn(content, { fileData: { fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
   expect(atOnce(vendorIdsIn(chat, { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+});
+
+describe("interactions name files by the address of every content", () => {
+  const uri = "https://generativelanguage.googleapis.com/v1beta/files/abc";
+  test.each(["image", "audio", "video", "document"])("%s", (type) => {
+    const input = [
+      { type: "user_input", content: [{ type, uri }] },
+      { type: "function_result", call_id: "a", result: [{ type, uri }] },
+      { type: "function_result", call_id: "a", result: { type, uri } },
+    ];
+    expect(atOnce(vendorIdsIn(interactions, { input }))).toEqual([
+      { store: "file", id: uri, path: "input[0].content[0].uri" },
+      { store: "file", id: uri, path: "input[1].result[0].uri" },
+      { store: "file", id: uri, path: "input[2].result.uri" },
+    ]);
+  });
+  test("the JSON of a function's result names none", () => {
+    const input = [{ type: "function_result", call_id: "a", result: { uri, file_id: "file-1" } }];
+    expect(atOnce(vendorIdsIn(interactions, { input }))).toEqual([]);
+  });
 });
 
 test("whatever a body holds, it is looked through, and every path leads to what it names", () => {

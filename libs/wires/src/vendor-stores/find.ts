@@ -13,7 +13,7 @@ const maxNameCharacters = 64;
 const maxTextCharacters = 64 * 1024;
 
 /** Rules for members of one name; null: they do not refer to a store. */
-type Rules = readonly StoreMember[] | "opaque" | null;
+type Rules = readonly StoreMember[] | "opaque" | "contents" | null;
 
 /**
  * Finds the objects of a vendor's store that a parsed body names. Searches at any depth, since a vendor of the client's
@@ -71,8 +71,9 @@ class VendorIdSearch {
       } else if (!isRecord(value)) this.#enter(name, at);
       else if (typeof name === "string") {
         const rules = this.#rules(name);
-        if (rules !== null && rules !== "opaque") this.#inspect(rules, value, name);
-        if (rules !== "opaque") this.#enter(value[name], name);
+        if (rules !== null && typeof rules !== "string") this.#inspect(rules, value, name);
+        if (rules === "opaque" || (rules === "contents" && !isContent(value[name]))) continue;
+        this.#enter(value[name], name);
       }
       if (seen % walkTurn === 0) yield;
     }
@@ -114,6 +115,12 @@ class VendorIdSearch {
       return path === "" ? step : `${path}.${step}`;
     }, "");
   }
+}
+
+/** Returns true for a content, or a list that has one. */
+function isContent(value: unknown): boolean {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.some((item) => isRecord(item) && typeof item["type"] === "string");
 }
 
 interface Named {
@@ -184,11 +191,15 @@ const maxNames = 1_000;
 /** Compiles a dialect's rules by name: usual spellings are cached, others are folded first. */
 function compile(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
-  const { members: own = [], without = [], opaque } = dialect;
+  const { members: own = [], without = [], opaque, contents = [] } = dialect;
   for (const member of [...storeMembers, ...own])
     for (const name of member.names.filter((each) => !without.includes(each)))
       members.set(name, [...(members.get(name) ?? []), member]);
-  const rules = new Map<string, Rules>([...members, ...opaque.map((name) => [name, "opaque"] as const)]);
+  const rules = new Map<string, Rules>([
+    ...members,
+    ...opaque.map((name) => [name, "opaque"] as const),
+    ...contents.map((name) => [name, "contents"] as const),
+  ]);
   const folded = new Map([...rules].map(([name, rule]) => [fold(name), rule]));
   const exact = new Map<string, Rules>([
     ...plainMembers.map((name) => [name, null] as const),

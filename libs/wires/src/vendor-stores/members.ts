@@ -45,6 +45,8 @@ export interface StoreDialect {
   readonly without?: readonly string[];
   /** Members whose value is the client's own JSON, not read by vendors: schemas, arguments of calls, tags. */
   readonly opaque: readonly string[];
+  /** Opaque members that vendors read if their value is a content, an object with a `type`, or a list of them. */
+  readonly contents?: readonly string[];
   /** Finds objects that a body names in other ways than by a member; absent: none. */
   named?(body: JsonRecord): readonly VendorId[];
   /** Reads the objects that a vendor created, from its answers; absent: none. */

@@ -39,10 +39,13 @@ export const interactionsWire = {
       // The service replaces this member by the earlier steps.
       without: ["previous_interaction_id"],
       members: [
+        // Unlike other wires, an image is read from its address.
+        { names: ["uri"], store: "file", naming: "address", of: "image" },
         { names: ["environment_id"], store: "container", naming: "id" },
         { names: ["environment"], store: "container", naming: "id-or-object", top: true, except: ["remote"] },
       ],
-      opaque: ["arguments", "result", "parameters", "schema", "labels", "agent_config"],
+      opaque: ["arguments", "parameters", "schema", "labels", "agent_config"],
+      contents: ["result"],
     },
     keepAlive: interactionsPass.heartbeat,
     failureFrame: interactionsPass.failureFrame,
