@@ -1,5 +1,5 @@
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
-import { textWireNames, type UpstreamWire } from "@modelgate/contracts";
+import { isAgent, textWireNames, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once, type EndpointHandler } from "@modelgate/platform";
 import {
   CallFees,
@@ -142,7 +142,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           textBytes,
           mediaTokens,
           choices: params.choices,
-          readsBeyond: params.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storeReferences))),
+          readsBeyond: await this.#readsBeyond(call, input, serving.model.name),
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
           maxOutputTokens:
             params.maxOutputTokens === undefined
@@ -188,6 +188,17 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return new CallFees({ requested, price, unpriced, limits, allow });
   }
 
+  /**
+   * Returns true if the vendor may read more input than the body shows: data in its store, or the pages and files that an
+   * agent looks up.
+   */
+  async #readsBeyond({ caller }: Call, { params, body }: TextInput, model: string): Promise<boolean> {
+    if (params.readsBeyond) return true;
+    const candidates = this.deps.relay.catalog.current().candidates(model, caller.group);
+    if (candidates.some(({ upstreamModel }) => isAgent(upstreamModel))) return true;
+    return await inTurnsIfLong(holdsAny(body, ...storeReferences));
+  }
+
   async exchange(
     { call, input, fees, exchanges, dropped }: TextPlan,
     route: WireRoute,
@@ -200,7 +211,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign });
     input.begins?.();
-    const checked = fees.checked(made);
+    // An agent that may have started works on at the operator's cost, so another one must not be started.
+    const checked = fees.checked(isAgent(candidate.upstreamModel) ? { ...made, unrepeatable: true } : made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.makes !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));

@@ -116,6 +116,8 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
     const all = await eventsOf(await mine().get(id, { stream: true }));
     expect([...seen, ...rest]).toEqual(all);
     expect(all.map((event) => event.event_id)).toEqual(all.map((_, at) => String(at)));
+    const end = all.at(-1)?.event_id ?? "";
+    expect(await eventsOf(await mine().get(id, { stream: true, last_event_id: end }))).toEqual([]);
     const made = await ended(id);
     expect(made).toMatchObject({ id, model, status: "completed", output_text: textOf(all) });
     const next = await mine().create({ model, input: "And?", previous_interaction_id: id });

@@ -48,8 +48,12 @@ export async function followEvents(
   let wroteAt = Date.now();
   while (!client.isOver) {
     let events = await store.events(at, next, readAtOnce);
-    // If some events were not stored, the index of the final event is lower than its sequence number.
-    if (events.length === 0) events = (await store.events(at, -1, 1)).filter((event) => isNewEnd(event, shown));
+    if (events.length === 0) {
+      // If some events were not stored, the index of the final event is lower than its sequence number.
+      const end = (await store.events(at, -1, 1)).filter(isFinalEvent);
+      if (end.some((event) => sequenceOf(event) <= shown)) return answer.end();
+      events = end;
+    }
     for (const event of events) {
       next++;
       shown = sequenceOf(event);
@@ -70,10 +74,6 @@ export async function followEvents(
   }
   // The client sees an incomplete answer, and can request the events after the last one that it received.
   answer.destroy();
-}
-
-function isNewEnd(event: string, shown: number): boolean {
-  return isFinalEvent(event) && sequenceOf(event) > shown;
 }
 
 /** Writes stored events to a client until it disconnects or the maximum duration has passed. */
