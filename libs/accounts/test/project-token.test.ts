@@ -1,7 +1,9 @@
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { callerSeconds } from "@modelgate/contracts";
 import {
+  checkStillValid,
   createAccount,
   digestOf,
   findToken,
@@ -132,6 +134,38 @@ test("the use of a replaced key is recorded, that of others is not", async () =>
   expect(Date.parse((await shown()) ?? "")).toBeGreaterThanOrEqual(before);
   const use = accountKeys.replacedKeyUse(first.token.id, second.token.previous?.replacedAt ?? "");
   expect(await redis.pttl(use)).toBeGreaterThan(0);
+});
+
+test("a connection ends with the key that opened it", async () => {
+  const { versions } = threeVersions();
+  const [first, second] = versions;
+  if (first === undefined || second === undefined) throw new Error("no versions");
+  const { id } = first.token;
+  const openedAt = (ms: number, keyExpiresAt?: string) => ({
+    tokenId: id,
+    expiresAt: Math.floor(ms / 1_000) + callerSeconds,
+    ...(keyExpiresAt === undefined ? {} : { keyExpiresAt }),
+  });
+  const rotatedAt = Date.parse(second.token.previous?.replacedAt ?? "");
+  const [before, after] = [rotatedAt - 10_000, rotatedAt];
+  const inAMinute = new Date(Date.now() + 60_000).toISOString();
+  const past = new Date(Date.now() - 1).toISOString();
+  const rotated = async (graceEnd: string) => {
+    const previous = { hint: "sk-…", replacedAt: new Date(rotatedAt).toISOString(), expiresAt: graceEnd };
+    await redis.set(accountKeys.token(first.digest), JSON.stringify({ ...first.token, previous }));
+  };
+  await write(first);
+  expect(await checkStillValid(redis, openedAt(before))).toMatchObject({ id });
+  await rotated(inAMinute);
+  expect(await checkStillValid(redis, openedAt(before))).toMatchObject({ id });
+  await rotated(past);
+  await expect(checkStillValid(redis, openedAt(before))).rejects.toMatchObject({ code: "api_key_expired" });
+  expect(await checkStillValid(redis, openedAt(after))).toMatchObject({ id });
+  // Opened by the replaced key during its grace period, and after a second rotation.
+  expect(await checkStillValid(redis, openedAt(after, inAMinute))).toMatchObject({ id });
+  await expect(checkStillValid(redis, openedAt(after, past))).rejects.toMatchObject({ code: "api_key_expired" });
+  await rotated(inAMinute);
+  await expect(checkStillValid(redis, openedAt(before, inAMinute))).rejects.toMatchObject({ code: "api_key_expired" });
 });
 
 test("a deleted token is gone with both keys, also after a late write of an earlier version", async () => {

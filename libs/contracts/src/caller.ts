@@ -23,6 +23,9 @@ export const Budgets = Type.Object(
 );
 export type Budgets = Static<typeof Budgets>;
 
+/** Seconds for which a service accepts a signed caller; the edge sends it immediately. */
+export const callerSeconds = 60;
+
 /**
  * The caller that the edge authenticated. The edge sends it to the services in the signed header `x-modelgate-caller`.
  * It contains no API key and no secret.
@@ -50,7 +53,9 @@ export const Caller = Type.Object(
     settingsId: Type.Optional(Type.String()),
     /** Tags from the client's `x-modelgate-tags` header, for the usage event. */
     tags: Type.Optional(Tags),
-    /** Unix time in seconds at which the signature expires. */
+    /** Time (RFC 3339) at which the API key ends because a rotation has replaced it; absent: it was not replaced. */
+    keyExpiresAt: Type.Optional(Type.String()),
+    /** Unix time in seconds at which the signature expires: `callerSeconds` after the request. */
     expiresAt: Type.Integer(),
   },
   { $id: "Caller", additionalProperties: false },

@@ -1,5 +1,5 @@
 export { bodies, type BodyName } from "./bodies/index.ts";
-export { Caller } from "./caller.ts";
+export { Caller, callerSeconds } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
 export { isSendableKey } from "./configuration/keys.ts";
 export { modelPaths } from "./configuration/routing.ts";

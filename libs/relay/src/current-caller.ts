@@ -10,7 +10,7 @@ export async function currentCaller(
   { redis, catalog }: Pick<RelayDeps, "catalog" | "redis">,
   { budgets: _budgets, models: ownModels, tokensPerMinute: _tokensPerMinute, ...rest }: Caller,
 ): Promise<Caller> {
-  const token = await checkStillValid(redis, rest.tokenId);
+  const token = await checkStillValid(redis, rest);
   const group = catalog.current().group(token.group);
   if (group === undefined) throw new Failure("group_not_allowed");
   const { models, ...limits } = callerLimits(token, group.limits);

@@ -1,4 +1,4 @@
-import { Failure, recordParser } from "@modelgate/contracts";
+import { callerSeconds, Failure, recordParser, type Caller } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
 import { accountKeys } from "../keys.ts";
@@ -190,12 +190,22 @@ export const readToken: (text: string) => Token = recordParser(
 
 /**
  * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or
- * has expired.
+ * if the key that opened the connection has expired: a rotation ends it at another time than the token's current key.
  */
-export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
+export async function checkStillValid(
+  redis: Redis,
+  { tokenId, expiresAt: signedUntil, keyExpiresAt }: Pick<Caller, "expiresAt" | "keyExpiresAt" | "tokenId">,
+): Promise<Token> {
   const read = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(readUnlessLost(redis, read, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
-  if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now()) throw new Failure("api_key_expired");
+  // Rounded up, because a key made in the same second may have opened the connection.
+  const openedAt = (signedUntil - callerSeconds + 1) * 1_000;
+  const { previous } = token;
+  const replaced = previous !== undefined && openedAt < Date.parse(previous.replacedAt) ? previous : undefined;
+  const isReplacedTwice = replaced !== undefined && keyExpiresAt !== undefined;
+  const ends = [token.expiresAt, keyExpiresAt, replaced?.expiresAt];
+  if (isReplacedTwice || ends.some((end) => end !== undefined && Date.parse(end) <= Date.now()))
+    throw new Failure("api_key_expired");
   return token;
 }

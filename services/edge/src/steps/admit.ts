@@ -1,12 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { admit as admitToken, callerLimits, limitsIdOf, refusalOf, type Admission } from "@modelgate/accounts";
-import { Failure, needsBalance } from "@modelgate/contracts";
+import { callerSeconds, Failure, needsBalance } from "@modelgate/contracts";
 import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
-
-/** Seconds for which a service accepts a signed caller; the edge sends it immediately. */
-const callerSeconds = 60;
 
 /** Counts the call against its limits in one Redis operation, sets rate-limit headers, and determines the caller. */
 export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {
@@ -39,6 +36,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
         : {}),
       ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId }),
       ...(tags === undefined ? {} : { tags }),
+      ...(token.replacedAt === undefined || token.expiresAt === undefined ? {} : { keyExpiresAt: token.expiresAt }),
       expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
     };
     next();
