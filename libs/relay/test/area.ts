@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Redis } from "ioredis";
 import { connect } from "nats";
-import { Registry } from "prom-client";
+import { register, Registry } from "prom-client";
 import {
   callerLimits,
   createAccount,
@@ -129,6 +129,10 @@ export async function startArea(
     clearTimeout(farewell);
   }
   opening.defer(() => (isDrained ? undefined : drain()));
+  // Events before that are left to the ledger, which is not there.
+  await until("NATS to be connected", async () =>
+    /store="nats".*\} 1$/m.test(await register.getSingleMetricAsString("modelgate_store_up")),
+  );
   const usage = opening.use(await readUsage(backends.natsUrl));
   await until("the configuration to be taken up", async () => {
     await open.ready?.();
