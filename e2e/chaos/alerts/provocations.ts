@@ -139,7 +139,7 @@ export const provocations: readonly Provocation[] = [
   }),
   {
     alert: "ModelgateStreamMissing",
-    by: "the stream USAGE deleted, and another one in its place that takes nothing",
+    by: "the stream USAGE deleted and replaced by a stream that accepts no messages",
     begin: replaceStream,
   },
   {
@@ -155,7 +155,7 @@ export const provocations: readonly Provocation[] = [
   },
   {
     alert: "ModelgateBooksDiverge",
-    by: "seven nano-dollars taken from a balance behind the books' back",
+    by: "seven nano-dollars taken from a balance in Redis without a receipt",
     async begin({ redis }) {
       await redis.hincrby(accountKeys.account("other"), "available", -7);
       return () => redis.hincrby(accountKeys.account("other"), "available", 7);
@@ -163,7 +163,7 @@ export const provocations: readonly Provocation[] = [
   },
   {
     alert: "ModelgateLowBalance",
-    by: "an account spends all but a little of its cent",
+    by: "an account with a balance of one cent spends almost all of it",
     async begin({ ask, suite }) {
       for (let status = 200; status === 200;) status = await ask("plain", {}, poorKey);
       return () => suite.gatectl("account", "top-up", "poor", "100", "--operation-id", "alerts");
@@ -190,7 +190,7 @@ export const provocations: readonly Provocation[] = [
   },
   {
     alert: "ModelgateUsageUnpriced",
-    by: "calls of a model whose price leaves out what it writes",
+    by: "calls of a model that has no price for output tokens",
     begin: async ({ ask }) => keepCalling(() => ask("half"), 100),
   },
   byVendor("ModelgateUsageCapped", "a vendor reports a million tokens for calls of fifty", "greedy", {

@@ -54,7 +54,10 @@ export interface LatestReceipt {
   readonly balanceNanos: string;
 }
 
-/** Reads the last receipt of an account; undefined if the books do not contain the account. */
+/**
+ * Reads an account's number of receipts, the hash of the last one, and the balance; undefined if the books do not
+ * contain the account.
+ */
 export async function readLatestReceipt({ db }: Books, account: string): Promise<LatestReceipt | undefined> {
   return db
     .selectFrom("accounts")

@@ -41,7 +41,10 @@ async function fetchServerState(redis: Redis): Promise<RedisServerState> {
 /** Options of the check for new work in Redis. */
 export interface WorkCheckOptions {
   readonly redis: Redis;
-  /** Time in ms after a write for which work is always read, because new entries may become due by their age. */
+  /**
+   * Time, in ms, after the last write during which `hasWork` always returns true, because an entry may become due as it
+   * ages.
+   */
   readonly graceMs: number;
   /** Returns the Unix time in ms at which the first entry in Redis is due; Infinity if there are no entries. */
   nextDue(): Promise<number>;

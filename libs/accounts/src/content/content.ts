@@ -10,8 +10,8 @@ export interface ContentLimits {
 }
 
 /**
- * A stored record of content: a response, a conversation, a thread, the events of a response, or the settings of a
- * client secret.
+ * Identifies a stored record of content: a response, a conversation, a thread, the events of a response, or the
+ * settings of a client secret.
  */
 export interface ContentRecord {
   readonly accountId: string;

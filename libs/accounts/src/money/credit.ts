@@ -56,8 +56,8 @@ export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
 }
 
 /**
- * Changes a balance by an event, once per operation. If the event has a receipt, Redis has lost the change: it is then
- * applied again, even beyond the available amount.
+ * Applies a credit event to a balance, once per operation. An event with a receipt restores a change that Redis lost;
+ * it is applied even if the available amount becomes negative.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
   const { accountId, operationId, nanos } = entry;

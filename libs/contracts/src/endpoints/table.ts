@@ -24,7 +24,7 @@ export type AreaEndpointId<A extends Area, Table extends Readonly<Record<string,
   [Id in keyof Table]: Table[Id]["area"] extends A ? Id : never;
 }[keyof Table];
 
-/** Returns the row of an endpoint, with a type that contains the optional columns. */
+/** Returns the row of an endpoint, typed as `Endpoint` so that its optional fields can be read. */
 export function endpointOf(id: EndpointId): Endpoint {
   return endpoints[id];
 }

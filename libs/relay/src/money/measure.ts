@@ -61,7 +61,7 @@ export interface UsageBound {
   readonly characters: number;
   /** Maximum requests, or search units of a reranker. */
   readonly requests: number;
-  /** Maximum of each other unit, which are calls of vendor-side tools. */
+  /** Maximum of each remaining unit. These units count calls of vendor-side tools. */
   readonly others: number;
 }
 

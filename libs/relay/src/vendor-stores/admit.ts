@@ -136,7 +136,10 @@ const nouns: Readonly<Record<VendorStore, string>> = {
   profile: inStore("a profile"),
 };
 
-/** Advice for the client about what to send instead, for each store. `does` describes a member that contains no id. */
+/**
+ * Error texts for each store: `instead` advises what to send; `does` replaces the default reason for a member that
+ * contains no id.
+ */
 const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly instead: string }>> = {
   file: { instead: "Send the content itself" },
   "vector-store": { instead: "Send the content itself" },

@@ -13,7 +13,7 @@ export interface TextAnswer {
   readonly message?: object;
 }
 
-/** Same answer as one body and as the parts of a stream, in which `word` may be repeated. */
+/** One answer in two forms: the complete body, and the parts of a stream (`begin`, any number of `word`s, `end`). */
 export interface TextFrames {
   readonly whole: object;
   readonly begin: string;

@@ -46,7 +46,7 @@ interface Bounds {
   readonly names: readonly string[];
 }
 
-/** Finds the output limits in a body; `own` are the names by which the wire itself has them. */
+/** Finds the output limits in a body. `own` lists the member names that the wire itself defines for them. */
 export function boundsIn(body: object, own: readonly string[]): Bounds {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (!hasAny(record, boundNames)) return { most: undefined, names: [] };

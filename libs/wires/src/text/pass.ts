@@ -218,7 +218,10 @@ interface EarlyChunkForm {
   frames(like: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
-/** Creates the state of such a stream: one of its frames as a template, and the answers that have ended. */
+/**
+ * Creates an `EarlyEnd` for streams of this form. It keeps one sent frame as a template, and the indexes of the answers
+ * that have ended.
+ */
 export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm): EarlyEnd {
   let like: JsonRecord | undefined;
   const ended = new Set<number>();

@@ -73,8 +73,8 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer
 }
 
 /**
- * Creates the reader of events or audio bytes. Throws Failure for any other content type, which means an error with a
- * success status.
+ * Creates the reader of events or audio bytes. Throws Failure for any other content type, since the vendor then reports
+ * an error despite its success status.
  */
 function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");

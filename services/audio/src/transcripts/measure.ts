@@ -85,8 +85,8 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
 /** Minimum bytes per second of common codecs. */
 const minBytesPerSecond = 1_000;
 /**
- * Limit of a vendor's reported length, as a multiple of the file's length plus seconds. A file's header may understate
- * the length.
+ * Limit of the duration that a vendor reports: `times` the duration in the file's header, plus `seconds`. The header
+ * may understate the duration.
  */
 const reportedLengthLimit = { times: 20, seconds: 60 } as const;
 

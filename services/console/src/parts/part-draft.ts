@@ -28,7 +28,7 @@ export function partOf(draft: PartDraft, fields: readonly PartField[]): Members 
   return part;
 }
 
-/** Returns the path at which control reports the problems of a part. */
+/** Returns the path prefix under which the control service reports problems of a configuration part. */
 export function pathOf(section: Edit["section"], name: string, channels: readonly unknown[]): string {
   if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
   const at = channels.findIndex((channel) => isMembers(channel) && channel["id"] === name);

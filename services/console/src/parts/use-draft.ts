@@ -1,6 +1,6 @@
 import { useState, type ChangeEvent } from "react";
 
-/** Part of a change that an input needs: the error of its field. */
+/** The member of `useChange`'s result that an input needs: a lookup of the error message of its field. */
 interface Change {
   readonly errorAt: (field: string) => string | undefined;
 }

@@ -46,7 +46,10 @@ export interface TextCall {
    * as left out.
    */
   readonly ownHeaders?: readonly string[] | undefined;
-  /** Fields that the answer repeats with other values than those in the body. */
+  /**
+   * Fields of the answer that the gateway sets itself, in place of the vendor's values, for example
+   * `previous_interaction_id`.
+   */
   readonly echo?: JsonObject | undefined;
   /** Input tokens as the gateway estimates them, for wires that report them at the start of a stream. */
   readonly inputTokens: number;

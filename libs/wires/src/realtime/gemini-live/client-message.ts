@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { camelName, isRecord, own, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** A message of a live client, with the members that are read here in camelCase. */
+/** Message of a Gemini Live client. The names of the members that the gateway reads are converted to camelCase. */
 export type LiveMessage =
   | { readonly kind: "setup"; readonly setup: JsonRecord }
   | { readonly kind: "content"; readonly turns: readonly JsonRecord[]; readonly complete: boolean }

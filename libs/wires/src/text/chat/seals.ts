@@ -99,7 +99,10 @@ export function sealedThoughts(text: string, { marks, own, text: inDetails }: De
   return parts.map((part, index) => (index === last ? { ...part, seal: own } : part));
 }
 
-/** Splits a message's text into parts, each with its signature. */
+/**
+ * Splits a message's text into parts at the ends of its signed ranges, and gives each part its signature, if it has
+ * one.
+ */
 export function sealedTexts(text: string, { marks }: Details): readonly TextPart[] {
   return pieces(
     text,

@@ -9,7 +9,7 @@ import { argsOf } from "../hub/tool-calls.ts";
 
 const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high", original: "ultra_high" };
 
-/** Renders a part as a content; undefined for a part that is a step on this wire. */
+/** Renders a part as a content object of the Interactions API; undefined for a part that is a step there. */
 export function contentOf(part: Part): JsonObject | undefined {
   if (part.kind === "text")
     return present({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });

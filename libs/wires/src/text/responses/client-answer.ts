@@ -98,7 +98,10 @@ function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }
 
-/** Returns a function with all its members; `strict` is false unless requested. Other tools are unchanged. */
+/**
+ * Adds the default values of `description`, `parameters` and `strict` to a function tool that lacks them. Other tools
+ * are unchanged.
+ */
 function echoTool(tool: JsonObject): JsonObject {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }

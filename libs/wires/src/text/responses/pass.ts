@@ -99,7 +99,7 @@ export const responsesPass: TextPass = {
   earlyEnd: endResponseEarly,
 };
 
-/** Returns a response object with members of its request that the vendor was not sent. */
+/** Adds to a response object the request members that were not sent to the vendor. */
 function withEcho(response: Buffer, echo: JsonRecord): Buffer {
   const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(response, Object.fromEntries(members));

@@ -98,7 +98,7 @@ function aligned(at: number, { align }: ChunkLayout): number {
   return Math.ceil(at / align) * align;
 }
 
-/** Reads a name of four printable characters. */
+/** Reads a chunk id of four printable ASCII characters; undefined if the bytes are not one. */
 export function fourCharacters(head: Buffer): string | undefined {
   const name = head.toString("latin1", 0, 4);
   return /^[\x20-\x7e]{4}$/.test(name) ? name : undefined;

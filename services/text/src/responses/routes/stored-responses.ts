@@ -28,8 +28,8 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Streams stored events, from the one after that which the query parameter `name` names; without the parameter, all of
- * them.
+ * Streams the stored events that come after the event number in the query parameter `name`; without the parameter,
+ * streams all of them.
  */
 export async function followFrom(deps: ResponsesDeps, call: ServiceCall, form: EventForm, name: string): Promise<void> {
   const after = call.query.get(name);
