@@ -89,6 +89,11 @@ test("one tool round, read and written", () => {
   });
 });
 
+test.each(["minimal", "low", "medium", "high", "xhigh"])("the thinking level %s is an effort", (effort) => {
+  const generationConfig = { thinkingConfig: { thinkingLevel: effort.toUpperCase() } };
+  expect(parse({ ...round, generationConfig }).request.reasoning).toEqual({ effort });
+});
+
 test("names in snake_case say the same", () => {
   const snake = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(snake);

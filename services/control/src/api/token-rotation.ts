@@ -1,4 +1,4 @@
-import { digestOf, hintOf, newKey } from "@modelgate/accounts";
+import { digestOf, hintOf, listTokens, newKey } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
@@ -24,9 +24,16 @@ export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoute
       return { ...(await ledger.rotateToken(id, wish, call.actor)), key };
     },
     "POST /tokens/{id}/delete": async (call) => {
-      const { id, ofMember } = await tokenFor(redis, call);
+      const { id, accountId, ofMember } = await tokenFor(redis, call);
       if (call.operator.account !== undefined && ofMember !== true)
         throw new Failure("permission_denied", "An operator made this key; only an operator can delete it.");
+      const sharing = (await listTokens(redis, accountId)).find(({ within }) => within?.id === id);
+      if (sharing !== undefined)
+        throw new Failure(
+          "invalid_value",
+          `The key ${sharing.id} of a member shares the budget of this key; delete it first, or disable this key.`,
+          { param: "id" },
+        );
       await ledger.deleteToken(id, call.actor);
       return {};
     },

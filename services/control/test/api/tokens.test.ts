@@ -126,6 +126,14 @@ test("members delete members' keys only, and none of another account", async () 
     await expect(callToken(route, own, { account: "rival" })).rejects.toMatchObject({ code: "unknown_url" });
 });
 
+test("a key whose budget a member's key shares is not deleted", async () => {
+  const operators = await keyOf(false);
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
+  await projectToken(redis, digest, { ...token, ofMember: true, within: { id: operators.id, perDay: "1000" } });
+  await expect(callToken(remove, operators, {})).rejects.toMatchObject({ code: "invalid_value", param: "id" });
+  expect((await callToken(remove, token, {})).asked).toHaveLength(1);
+});
+
 test("the old key's last use is shown with the token", async () => {
   const [old, current] = [newKey(), newKey()].map(digestOf);
   const { token } = makeToken(newKey(), { accountId: "acme", group: "default" });

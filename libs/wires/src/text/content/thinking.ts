@@ -63,9 +63,9 @@ function budgetFor({ effort, budgetTokens }: ReasoningWish, model: string): numb
 /** Parses a client's `thinkingConfig`. */
 export function parseThinking(config: Fields): ReasoningWish {
   const level = config.text("thinkingLevel")?.toLowerCase();
-  const effort = (["minimal", "low", "medium", "high"] as const).find((word) => word === level);
+  const effort = (["minimal", "low", "medium", "high", "xhigh"] as const).find((word) => word === level);
   if (level !== undefined && level !== "thinking_level_unspecified" && effort === undefined)
-    throw config.wrong("thinkingLevel", "one of MINIMAL, LOW, MEDIUM, HIGH");
+    throw config.wrong("thinkingLevel", "one of MINIMAL, LOW, MEDIUM, HIGH, XHIGH");
   const shown = config.flag("includeThoughts");
   return present({
     effort,
