@@ -3,15 +3,14 @@ import { answerJson, idsOf, type AreaHandlers, type EndpointHandler, type Servic
 import { readJson, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import {
-  absent,
+  answerCancelled,
+  answerInBackground,
   asStream,
-  atOf,
-  cancelRun,
-  followEvents,
   followFrom,
   interactionForm,
   isOver,
   keepingAnswer,
+  removeStored,
   withStored,
   type BackgroundJob,
   type BackgroundRuns,
@@ -38,15 +37,12 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   return async (call) => {
     const read = await readJson(call, deps.body, readInteraction(deps, call));
     if (!read.seen.params.isInBackground) return await inForeground(deps, call, read);
-    const interaction = await background.begin(call, read, interactionForm, (id) => jobOf(deps, call, read, id));
-    if (!read.seen.params.stream) return answerJson(call.response, 200, interaction);
-    await followEvents(
-      deps,
-      call,
-      interactionForm,
-      { accountId: call.caller.accountId, id: String(interaction["id"]) },
-      -1,
-    );
+    await answerInBackground(deps, background, call, {
+      form: interactionForm,
+      body: read,
+      stream: read.seen.params.stream,
+      prepare: (id) => jobOf(deps, call, read, id),
+    });
   };
 }
 
@@ -138,18 +134,14 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
 /** POST /v1/interactions/{interaction_id}/cancel: cancels an interaction and returns its state. */
 function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    if (await isOpen(deps, call)) await cancelRun(deps, background, call, interactionForm);
-    await withStored(deps, call, interactionForm, ({ response }) => answerJson(call.response, 200, response));
+    await answerCancelled(deps, background, call, interactionForm, await isOpen(deps, call));
   };
 }
 
 /** DELETE /v1/interactions/{interaction_id}: removes an interaction; cancels it first if it has not ended. */
 function deleteInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const at = atOf(call, interactionForm);
-    if (await isOpen(deps, call)) await cancelRun(deps, background, call, interactionForm);
-    await deps.backgroundStore.removeEvents(at);
-    if (!(await deps.interactions.remove(at.accountId, at.id))) throw absent(at.id, interactionForm);
+    await removeStored(deps, background, call, interactionForm, { isOpen: await isOpen(deps, call), hasEvents: true });
     answerJson(call.response, 200, {});
   };
 }

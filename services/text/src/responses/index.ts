@@ -1,13 +1,13 @@
 export { interactionForm } from "./background/event-form.ts";
 export { isOver } from "./background/events.ts";
-export { followEvents } from "./background/follow-events.ts";
 export { asStream } from "./background/response-job.ts";
 export { BackgroundRuns, type BackgroundJob } from "./background/background-runs.ts";
 export { openResponses, type ResponsesDeps } from "./deps.ts";
+export { answerInBackground } from "./routes/responses.ts";
 export { responsesRoutes } from "./routes/index.ts";
 export { ResponseSockets } from "./sockets/response-sockets.ts";
 export { storedTurns } from "./conversation.ts";
-export { absent, atOf, cancelRun, followFrom, withStored } from "./routes/stored-responses.ts";
+export { answerCancelled, followFrom, removeStored, withStored } from "./routes/stored-responses.ts";
 export { keepingAnswer, type AnswerCollector } from "./threads/kept-answer.ts";
 export { keepThread } from "./threads/keep-thread.ts";
 export { threadWishOf, wholeTurn } from "./threads/thread-turn.ts";

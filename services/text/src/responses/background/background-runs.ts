@@ -19,7 +19,7 @@ export interface BackgroundJob extends Pick<BackgroundWork, "kept" | "patch" | "
 }
 
 /** Prepares the job that has the given id. Throws Failure (400) if a call in the foreground would be refused. */
-type PrepareJob = (id: string) => Promise<BackgroundJob>;
+export type PrepareJob = (id: string) => Promise<BackgroundJob>;
 
 /** Background responses and interactions of this process. Both are called responses below. */
 export class BackgroundRuns implements Disposable {

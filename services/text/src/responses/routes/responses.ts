@@ -3,39 +3,52 @@ import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/p
 import { readJson, type JsonBody } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import { inputTokensOf } from "../../count-tokens.ts";
-import type { BackgroundRuns } from "../background/background-runs.ts";
-import { responseForm } from "../background/event-form.ts";
+import type { BackgroundRuns, PrepareJob } from "../background/background-runs.ts";
+import { responseForm, type EventForm } from "../background/event-form.ts";
 import { followEvents } from "../background/follow-events.ts";
 import { responseJob } from "../background/response-job.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { prepareResponses, readResponses, type ReadResponses } from "../prepare.ts";
+import { prepareResponses, readResponses } from "../prepare.ts";
 import { runResponses } from "../run-responses.ts";
 
 /** POST /v1/responses (interface endpoint 4). */
 export function responses(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readResponses(deps, call));
-    if (read.seen.isInBackground) return await inBackground(deps, background, call, read);
+    if (read.seen.isInBackground)
+      return await answerInBackground(deps, background, call, {
+        form: responseForm,
+        body: read,
+        stream: read.seen.params.stream,
+        prepare: (id) => responseJob(deps, call, read, id),
+      });
     using body = read;
     await runResponses(deps, call, body);
   };
 }
 
+/** Work of a background run, and the way in which the client is answered. */
+interface BackgroundAnswer {
+  readonly form: EventForm;
+  readonly body: JsonBody<unknown>;
+  /** True if the client receives the events; otherwise it receives the queued state. */
+  readonly stream: boolean;
+  readonly prepare: PrepareJob;
+}
+
 /**
- * Starts a background response. Answers immediately with the queued response, or streams its events. The body is
- * disposed with the run.
+ * Starts a response or an interaction in the background. Answers immediately with the queued state, or streams the
+ * events. The body is disposed with the run.
  */
-async function inBackground(
+export async function answerInBackground(
   deps: ResponsesDeps,
   background: BackgroundRuns,
   call: ServiceCall,
-  body: JsonBody<ReadResponses>,
+  { form, body, stream, prepare }: BackgroundAnswer,
 ): Promise<void> {
-  const { stream } = body.seen.params;
-  const response = await background.begin(call, body, responseForm, (id) => responseJob(deps, call, body, id));
-  if (!stream) return answerJson(call.response, 200, response);
-  const at = { accountId: call.caller.accountId, id: String(response["id"]) };
-  await followEvents(deps, call, responseForm, at, -1);
+  const queued = await background.begin(call, body, form, prepare);
+  if (!stream) return answerJson(call.response, 200, queued);
+  await followEvents(deps, call, form, { accountId: call.caller.accountId, id: String(queued["id"]) }, -1);
 }
 
 /** POST /v1/responses/input_tokens: counts input tokens. The request may refer to stored data. */

@@ -45,9 +45,20 @@ export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns):
         throw wrong("response_id", "must be of a response that was created with background: true");
       return !isOver(response);
     });
-    if (isOpen) await cancelRun(deps, background, call, responseForm);
-    await withStored(deps, call, responseForm, ({ response }) => answerJson(call.response, 200, response));
+    await answerCancelled(deps, background, call, responseForm, isOpen);
   };
+}
+
+/** Cancels a response or an interaction if it has not ended, and answers with its state. */
+export async function answerCancelled(
+  deps: ResponsesDeps,
+  background: BackgroundRuns,
+  call: ServiceCall,
+  form: EventForm,
+  isOpen: boolean,
+): Promise<void> {
+  if (isOpen) await cancelRun(deps, background, call, form);
+  await withStored(deps, call, form, ({ response }) => answerJson(call.response, 200, response));
 }
 
 /** Maximum ms to wait until a response is cancelled, and the pause between two checks. */
@@ -57,7 +68,7 @@ const [cancelWaitMs, pollMs] = [5_000, 50];
  * Cancels a response or an interaction and waits until it has ended, for a limited time, because its process may not
  * react.
  */
-export async function cancelRun(
+async function cancelRun(
   deps: ResponsesDeps,
   background: BackgroundRuns,
   call: ServiceCall,
@@ -74,18 +85,31 @@ export async function cancelRun(
 /** DELETE /v1/responses/{response_id}: removes a response; cancels it first if it has not ended. */
 export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const { id } = atOf(call, responseForm);
-    const { isBackground, isOpen } = await withStored(deps, call, responseForm, ({ response }) => ({
-      isBackground: response["background"] === true,
-      isOpen: !isOver(response),
-    }));
-    if (isBackground) {
-      if (isOpen) await cancelRun(deps, background, call, responseForm);
-      await deps.backgroundStore.removeEvents(atOf(call, responseForm));
-    }
-    if (!(await deps.responses.remove(call.caller.accountId, id))) throw absent(id, responseForm);
+    const state = await withStored(deps, call, responseForm, ({ response }) => {
+      const hasEvents = response["background"] === true;
+      return { hasEvents, isOpen: hasEvents && !isOver(response) };
+    });
+    const id = await removeStored(deps, background, call, responseForm, state);
     answerJson(call.response, 200, { id, object: "response", deleted: true });
   };
+}
+
+/**
+ * Removes a response or an interaction; cancels it first if it has not ended. Returns its id. Throws Failure
+ * response_not_found (404).
+ */
+export async function removeStored(
+  deps: ResponsesDeps,
+  background: BackgroundRuns,
+  call: ServiceCall,
+  form: EventForm,
+  { isOpen, hasEvents }: { readonly isOpen: boolean; readonly hasEvents: boolean },
+): Promise<string> {
+  const at = atOf(call, form);
+  if (isOpen) await cancelRun(deps, background, call, form);
+  if (hasEvents) await deps.backgroundStore.removeEvents(at);
+  if (!(await deps[form.wire].remove(at.accountId, at.id))) throw absent(at.id, form);
+  return at.id;
 }
 
 /** GET /v1/responses/{response_id}/input_items: lists the input in pages by `limit`, `after` and `order`. */
@@ -124,12 +148,12 @@ const names = {
 } as const;
 
 /** Returns the account and the id that a call names. */
-export function atOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
+function atOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
   return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 
 /** Creates the failure of a request that names an id which is not stored. */
-export function absent(id: string, { wire }: EventForm): Failure {
+function absent(id: string, { wire }: EventForm): Failure {
   const [noun, param] = names[wire];
   return new Failure("response_not_found", `${noun} with id ${JSON.stringify(id.slice(0, 200))} not found.`, { param });
 }
