@@ -11,7 +11,7 @@ import {
   type ReportedCall,
   type ReportedFees,
 } from "../fees.ts";
-import { countOf, unitsOf } from "../hub/counts.ts";
+import { countOf, unitsByModality } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
@@ -25,24 +25,17 @@ export function contentUsage(usage: unknown): Units | undefined {
   const thoughts = countOf(usage["thoughtsTokenCount"]) ?? 0;
   if (prompt === undefined && candidates === undefined && thoughts === 0) return undefined;
   const input = (prompt ?? 0) + (countOf(usage["toolUsePromptTokenCount"]) ?? 0);
-  const cachedInputTokens = countOf(usage["cachedContentTokenCount"]) ?? 0;
-  const [read, cached, made] = [
-    usage["promptTokensDetails"],
-    usage["cacheTokensDetails"],
-    usage["candidatesTokensDetails"],
-  ];
-  const inputAudioTokens = Math.max(0, countIn(read, "AUDIO") - countIn(cached, "AUDIO"));
-  const inputImageTokens = Math.max(0, countIn(read, "IMAGE") - countIn(cached, "IMAGE"));
-  const [outputAudioTokens, outputImageTokens] = [countIn(made, "AUDIO"), countIn(made, "IMAGE")];
-  return unitsOf({
-    inputTokens: Math.max(0, input - cachedInputTokens - inputAudioTokens - inputImageTokens),
-    cachedInputTokens,
-    outputTokens: Math.max(0, (candidates ?? 0) - outputAudioTokens - outputImageTokens) + thoughts,
-    reasoningTokens: thoughts,
-    inputAudioTokens,
-    outputAudioTokens,
-    inputImageTokens,
-    outputImageTokens,
+  const details = {
+    input: usage["promptTokensDetails"],
+    cached: usage["cacheTokensDetails"],
+    output: usage["candidatesTokensDetails"],
+  };
+  return unitsByModality({
+    input,
+    cached: countOf(usage["cachedContentTokenCount"]) ?? 0,
+    output: candidates ?? 0,
+    reasoning: thoughts,
+    count: (part, modality) => countIn(details[part], modality === "audio" ? "AUDIO" : "IMAGE"),
   });
 }
 

@@ -18,6 +18,33 @@ export function unitsOf(units: Units): Units {
   return kept;
 }
 
+/** Tokens in a usage of Google, and the parts of them that are audio or images. */
+export interface ReportedTokens {
+  readonly input: number;
+  readonly cached: number;
+  /** Output without reasoning. */
+  readonly output: number;
+  readonly reasoning: number;
+  count(part: "input" | "cached" | "output", modality: "audio" | "image"): number;
+}
+
+/** Converts reported tokens to disjoint units. Units include reasoning in the output. */
+export function unitsByModality({ input, cached, output, reasoning, count }: ReportedTokens): Units {
+  const inputAudioTokens = Math.max(0, count("input", "audio") - count("cached", "audio"));
+  const inputImageTokens = Math.max(0, count("input", "image") - count("cached", "image"));
+  const [outputAudioTokens, outputImageTokens] = [count("output", "audio"), count("output", "image")];
+  return unitsOf({
+    inputTokens: Math.max(0, input - cached - inputAudioTokens - inputImageTokens),
+    cachedInputTokens: cached,
+    outputTokens: Math.max(0, output - outputAudioTokens - outputImageTokens) + reasoning,
+    reasoningTokens: reasoning,
+    inputAudioTokens,
+    outputAudioTokens,
+    inputImageTokens,
+    outputImageTokens,
+  });
+}
+
 const optional = [
   "cachedInputTokens",
   "cacheWriteTokens",

@@ -11,7 +11,7 @@ import {
   type ReportedFees,
   type RequestedFees,
 } from "../fees.ts";
-import { countOf, unitsOf } from "../hub/counts.ts";
+import { countOf, unitsByModality } from "../hub/counts.ts";
 
 /**
  * Converts `usage` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to the
@@ -22,25 +22,17 @@ export function interactionsUsage(usage: unknown): Units | undefined {
   const [input, output] = [countOf(usage["total_input_tokens"]), countOf(usage["total_output_tokens"])];
   const thoughts = countOf(usage["total_thought_tokens"]) ?? 0;
   if (input === undefined && output === undefined && thoughts === 0) return undefined;
-  const [read, cached, made] = [
-    usage["input_tokens_by_modality"],
-    usage["cached_tokens_by_modality"],
-    usage["output_tokens_by_modality"],
-  ];
-  const cachedInputTokens = countOf(usage["total_cached_tokens"]) ?? 0;
-  const inputAudioTokens = Math.max(0, tokensOf(read, "audio") - tokensOf(cached, "audio"));
-  const inputImageTokens = Math.max(0, tokensOf(read, "image") - tokensOf(cached, "image"));
-  const [outputAudioTokens, outputImageTokens] = [tokensOf(made, "audio"), tokensOf(made, "image")];
-  const all = (input ?? 0) + (countOf(usage["total_tool_use_tokens"]) ?? 0);
-  return unitsOf({
-    inputTokens: Math.max(0, all - cachedInputTokens - inputAudioTokens - inputImageTokens),
-    cachedInputTokens,
-    outputTokens: Math.max(0, (output ?? 0) - outputAudioTokens - outputImageTokens) + thoughts,
-    reasoningTokens: thoughts,
-    inputAudioTokens,
-    outputAudioTokens,
-    inputImageTokens,
-    outputImageTokens,
+  const details = {
+    input: usage["input_tokens_by_modality"],
+    cached: usage["cached_tokens_by_modality"],
+    output: usage["output_tokens_by_modality"],
+  };
+  return unitsByModality({
+    input: (input ?? 0) + (countOf(usage["total_tool_use_tokens"]) ?? 0),
+    cached: countOf(usage["total_cached_tokens"]) ?? 0,
+    output: output ?? 0,
+    reasoning: thoughts,
+    count: (part, modality) => tokensOf(details[part], modality),
   });
 }
 
