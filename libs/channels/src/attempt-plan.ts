@@ -26,15 +26,15 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
    */
   readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /**
-   * Prepares one attempt from the client's body, which is the same for all attempts. `history` is "unsealed" after a
+   * Prepares one attempt from the client's body, which is the same for all attempts. `history` is "withoutSignatures" after a
    * vendor has refused thinking signatures in the conversation. An exception does not count against the vendor.
    */
   prepare(
     route: WireRoute<Wire>,
-    history: "unsealed" | undefined,
+    history: "withoutSignatures" | undefined,
   ): PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
   /** True if an attempt can be prepared without the thinking signatures in the call's history. Absent: false. */
-  readonly unsealable?: boolean | undefined;
+  readonly canDropSignatures?: boolean | undefined;
   /** Route (`channel/key`) that is tried first if it is usable. */
   readonly prefer?: ChannelKeyId | undefined;
   readonly signal: AbortSignal;

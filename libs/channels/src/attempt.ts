@@ -113,7 +113,7 @@ function speakingOf(
 
 /** Returns what the next attempt must know about the failed ones. */
 function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAttempt): TriedAlready {
-  if (next === "unsealed") return { ...already, history: next };
+  if (next === "withoutSignatures") return { ...already, history: next };
   return { ...already, refusing: next === "elsewhere" ? wire : undefined };
 }
 

@@ -24,8 +24,8 @@ export interface BegunAnswer<Accepted> {
 
 /** Results of the call's earlier attempts that change the next one. */
 export interface TriedAlready {
-  /** "unsealed" if a vendor refused thinking signatures in the history; the next attempt leaves them out. */
-  readonly history?: "unsealed" | undefined;
+  /** "withoutSignatures" if a vendor refused thinking signatures in the history; the next attempt leaves them out. */
+  readonly history?: "withoutSignatures" | undefined;
   /** Wire whose endpoint refused the call although another endpoint of the vendor may accept it. */
   readonly refusing?: UpstreamWire | undefined;
 }

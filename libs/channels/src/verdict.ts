@@ -25,12 +25,15 @@ export interface Verdict {
    * Next step. `elsewhere`: the same route in another wire; `unsealed`: the same route without thinking signatures;
    * `another`: another route; `none`: no further attempt.
    */
-  readonly next: "none" | "elsewhere" | "unsealed" | "another";
+  readonly next: "none" | "elsewhere" | "withoutSignatures" | "another";
 }
 
 /** Properties of the call that the verdict depends on. */
-type JudgedCall = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
-  readonly history?: "unsealed" | undefined;
+type JudgedCall = Pick<
+  AttemptPlan<unknown>,
+  "callId" | "requestId" | "span" | "signal" | "wires" | "canDropSignatures"
+> & {
+  readonly history?: "withoutSignatures" | undefined;
   readonly refusing?: UpstreamWire | undefined;
 };
 
@@ -43,7 +46,7 @@ export function verdictOn(
 ): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
   if (isElsewhere(error, sent, plan, supportedWires)) return { failure: error.failure, next: "elsewhere" };
-  if (isSealed(error, plan)) return { failure: error.failure, next: "unsealed" };
+  if (refusesSignatures(error, plan)) return { failure: error.failure, next: "withoutSignatures" };
   const blamed = blameOf(error);
   if (blamed !== undefined)
     health.failed(sent.attempt, {
@@ -166,9 +169,9 @@ function isElsewhere(
 /**
  * Returns whether the vendor refused only thinking signatures in the history, and the call can be sent without them.
  */
-function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
+function refusesSignatures(error: unknown, { canDropSignatures, history }: JudgedCall): error is Refused {
   if (!(error instanceof Refused) || error.meaning.isAboutReasoningData !== true) return false;
-  return unsealable === true && history === undefined;
+  return canDropSignatures === true && history === undefined;
 }
 
 /**

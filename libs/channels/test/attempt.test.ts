@@ -182,10 +182,10 @@ describe("an attempt", () => {
 
   test("is repeated without signatures if they are refused, and only if the request can be expressed without them", async () => {
     const { asked, attempts } = attemptsAt([noSeal]);
-    using attempted = await attempts.run(planOf([candidate("a")], { unsealable: true }));
-    expect([asked, attempted.attempts]).toEqual([["a chat", "a chat unsealed"], 2]);
+    using attempted = await attempts.run(planOf([candidate("a")], { canDropSignatures: true }));
+    expect([asked, attempted.attempts]).toEqual([["a chat", "a chat withoutSignatures"], 2]);
     await expect(attemptsAt([noSeal]).attempts.run(planOf([candidate("a")]))).rejects.toMatchObject({ attempts: 1 });
-    const twice = attemptsAt([noSeal, noSeal]).attempts.run(planOf([candidate("a")], { unsealable: true }));
+    const twice = attemptsAt([noSeal, noSeal]).attempts.run(planOf([candidate("a")], { canDropSignatures: true }));
     await expect(twice).rejects.toMatchObject({ attempts: 2 });
   });
 

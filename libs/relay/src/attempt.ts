@@ -48,7 +48,7 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
     wires: wanted.wires,
     countUnsupported: wanted.countUnsupported,
     prefer: wanted.prefer,
-    unsealable: wanted.unsealable,
+    canDropSignatures: wanted.canDropSignatures,
     span,
     signal: wanted.signal,
     prepare: wanted.prepare,
@@ -73,7 +73,7 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
     candidates: plan.candidates,
     wires: plan.wires,
     prefer: plan.prefer ?? kept,
-    unsealable: plan.unsealable,
+    canDropSignatures: plan.canDropSignatures,
     signal: run.leaving.ended,
     countUnsupported: async (wire, upstreamModel) => (await kind.countUnsupported?.(plan, wire, upstreamModel)) ?? 0,
     prepare: (route, history) => prepare(run, route, history),
@@ -90,7 +90,7 @@ function ownerOf({ caller }: Call, { name }: CatalogModel): string {
 async function prepare<Planned extends Plan>(
   { deps, call, kind, plan, serving, leaving }: CallRun<Planned>,
   route: WireRoute,
-  history: "unsealed" | undefined,
+  history: "withoutSignatures" | undefined,
 ): Promise<PreparedCall> {
   leaving.begins();
   const exchange = await kind.exchange(plan, route, history);

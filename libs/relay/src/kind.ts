@@ -16,10 +16,10 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
   plan(call: Call, request: Request, serving: ServingModel): Planned | Promise<Planned>;
   /**
    * Builds the exchange of one attempt. Throws Failure (400) for errors in the client's request, and for fields that
-   * the route's wire cannot express. `history` is "unsealed" after a vendor has refused thinking signatures in the
+   * the route's wire cannot express. `history` is "withoutSignatures" after a vendor has refused thinking signatures in the
    * conversation; the exchange then leaves them out.
    */
-  exchange(plan: Planned, route: WireRoute, history: "unsealed" | undefined): Exchange | Promise<Exchange>;
+  exchange(plan: Planned, route: WireRoute, history: "withoutSignatures" | undefined): Exchange | Promise<Exchange>;
   /**
    * Counts the fields of a request that a wire cannot express; Infinity if the wire refuses the request. Called only if
    * a vendor supports several of the wires. Absent: every wire can express all fields.
@@ -58,7 +58,7 @@ export interface Plan extends Pick<Priced, "endUser" | "fees"> {
    */
   readonly conversation?: Conversation | undefined;
   /** True if an exchange can be built without the thinking signatures in the history. Absent: false. */
-  readonly unsealable?: boolean | undefined;
+  readonly canDropSignatures?: boolean | undefined;
   /** Heartbeats and errors for a client that waits for a stream; absent: no heartbeats are sent. */
   readonly waiting?: StreamWaiting | undefined;
   /**

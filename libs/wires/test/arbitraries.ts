@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Failure, type Units } from "@modelgate/contracts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
-import type { Part, Seal, Source } from "../src/text/hub/part.ts";
+import type { Part, Signature, Source } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";
 
 /** Values of the neutral form, as far as a wire can express them: what is drawn here survives its round trip. */
@@ -19,7 +19,7 @@ export const json: fc.Arbitrary<JsonObject> = fc
   // JSON knows no negative zero.
   .map((value) => JSON.parse(JSON.stringify(value)));
 
-export const seal = (wire: TextWireName, kind: string): fc.Arbitrary<Seal> =>
+export const signatureWith = (wire: TextWireName, kind: string): fc.Arbitrary<Signature> =>
   base64.map((value) => ({ wire, kind, value }));
 
 export const imageBytes: fc.Arbitrary<Source> = fc.record({

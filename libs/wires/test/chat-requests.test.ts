@@ -189,14 +189,14 @@ describe("what clients write", () => {
         id: "call_1",
         name: "f",
         arguments: "{}",
-        seal: { wire: "content", kind: "thoughtSignature", value: "sig" },
+        signature: { wire: "content", kind: "thoughtSignature", value: "sig" },
       },
     ]);
   });
 
   test("a seal whose thoughts the client dropped has lost its meaning", () => {
     const whole = oneAnswer([
-      { kind: "reasoning", text: "hm", seal: { wire: "messages", kind: "signature", value: "s" } },
+      { kind: "reasoning", text: "hm", signature: { wire: "messages", kind: "signature", value: "s" } },
     ]);
     const { choices } = plain(chatWire.client.render(whole, wanting)) as { choices: { message: JsonObject }[] };
     const { reasoning_content: _, ...message } = choices[0]?.message ?? {};
@@ -337,7 +337,7 @@ describe("what a vendor of this wire is sent", () => {
 
   const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   const wrote = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "assistant", parts: [part] }] });
-  const foreignSeal = { wire: "responses", kind: "encrypted_content", value: "x" } as const;
+  const foreignSignature = { wire: "responses", kind: "encrypted_content", value: "x" } as const;
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["five stops", { stop: ["1", "2", "3", "4", "5"] }, "stop"],
     ["a foreign tool", { tools: [{ kind: "vendor", wire: "content", name: "maps", definition: {} }] }, "tools: maps"],
@@ -347,7 +347,7 @@ describe("what a vendor of this wire is sent", () => {
       said({ kind: "image", source: { kind: "file-id", wire: "messages", id: "f" } }),
       "file ids of another vendor",
     ],
-    ["a compaction", wrote({ kind: "compaction", seal: foreignSeal }), "a compaction of another vendor"],
+    ["a compaction", wrote({ kind: "compaction", signature: foreignSignature }), "a compaction of another vendor"],
     ["a foreign item", wrote({ kind: "vendor", wire: "responses", value: {} }), "items of another vendor's tools"],
   ])("%s is refused", (_, fields, param) => {
     expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));

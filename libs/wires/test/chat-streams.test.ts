@@ -43,7 +43,7 @@ describe("a vendor's stream", () => {
         {
           kind: "reasoning",
           text: "a",
-          seal: {
+          signature: {
             wire: "chat",
             kind: "reasoning_details",
             value: '[{"type":"reasoning.text","index":0,"text":"a","signature":"sig"}]',
@@ -94,7 +94,7 @@ describe("a vendor's stream", () => {
           id: "a",
           name: "f",
           arguments: "{}",
-          seal: { wire: "chat", kind: "thought_signature", value: "sig" },
+          signature: { wire: "chat", kind: "thought_signature", value: "sig" },
         },
       ],
     ],

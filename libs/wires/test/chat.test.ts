@@ -5,7 +5,7 @@ import { maxHeld } from "../src/text/chat/client-stream.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
-import type { Part, Seal } from "../src/text/hub/part.ts";
+import type { Part, Signature } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import {
   answer,
@@ -23,7 +23,7 @@ import {
   refusal,
   request,
   sampling,
-  seal,
+  signatureWith,
   textPart,
   units,
   word,
@@ -79,16 +79,16 @@ test("one tool round, read and written", () => {
   expect(chatWire.vendor.render(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
 });
 
-/** What a vendor of this wire seals itself, as one that sends thoughts in details does. */
-const ownSeal: fc.Arbitrary<Seal> = word.map((data) => ({
+/** Signatures of a vendor of this wire that sends reasoning in details. */
+const ownSignature: fc.Arbitrary<Signature> = word.map((data) => ({
   wire: "chat",
   kind: "reasoning_details",
   value: JSON.stringify([{ type: "reasoning.encrypted", data, index: 0 }]),
 }));
-const signature = seal("chat", "thought_signature");
-const sealedCall = fc.oneof(
+const googleSignature = signatureWith("chat", "thought_signature");
+const signedCall = fc.oneof(
   functionCall,
-  fc.tuple(functionCall, signature).map(([call, seal]) => ({ ...call, seal })),
+  fc.tuple(functionCall, googleSignature).map(([call, signature]) => ({ ...call, signature })),
 );
 const pdf: fc.Arbitrary<Part> = word.map((name) => ({
   kind: "file",
@@ -110,11 +110,15 @@ function inOrder(parts: readonly Part[]): readonly Part[] {
     return joined.has(kind) ? all.slice(0, 1) : all;
   });
 }
-const ownThought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: ownSeal });
+const ownThought: fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("reasoning"),
+  text: word,
+  signature: ownSignature,
+});
 const turns = dialogue(
   fc.oneof(textPart, detailedImage, pdf, media),
   fc.oneof(textPart, ownThought, plainImage, refusal, speech),
-  fc.oneof(sealedCall, customCall),
+  fc.oneof(signedCall, customCall),
   word.map((text) => [{ kind: "text" as const, text }]),
 ).map((all) => all.map((turn) => (turn.role === "assistant" ? { ...turn, parts: inOrder(turn.parts) } : turn)));
 const fields: fc.Arbitrary<Partial<TextRequest>> = record({
@@ -164,8 +168,8 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
 
 /** A vendor's own signature is Google's on this wire; from a client it is the one that Google's own wire gives. */
 function asSeen(part: Part): Part {
-  return part.kind === "tool-call" && part.seal?.kind === "thought_signature"
-    ? { ...part, seal: { ...part.seal, wire: "content", kind: "thoughtSignature" } }
+  return part.kind === "tool-call" && part.signature?.kind === "thought_signature"
+    ? { ...part, signature: { ...part.signature, wire: "content", kind: "thoughtSignature" } }
     : part;
 }
 
@@ -194,31 +198,35 @@ test("a request that this wire can express survives it", () => {
 });
 
 /** Seals of other wires: what clients of this one carry. */
-const foreign = fc.oneof(seal("messages", "signature"), seal("content", "thoughtSignature"), seal("responses", "x"));
-const optionalSeal = <Value extends object>(part: fc.Arbitrary<Value>) =>
+const foreign = fc.oneof(
+  signatureWith("messages", "signature"),
+  signatureWith("content", "thoughtSignature"),
+  signatureWith("responses", "x"),
+);
+const optionalSignature = <Value extends object>(part: fc.Arbitrary<Value>) =>
   fc.oneof(
     part,
-    fc.tuple(part, foreign).map(([value, seal]) => ({ ...value, seal })),
+    fc.tuple(part, foreign).map(([value, signature]) => ({ ...value, signature })),
   );
 const thoughts: fc.Arbitrary<readonly Part[]> = fc.oneof(
   fc.array(
-    fc.record({ kind: fc.constant("reasoning" as const), text: fc.oneof(word, fc.constant("")), seal: foreign }),
+    fc.record({ kind: fc.constant("reasoning" as const), text: fc.oneof(word, fc.constant("")), signature: foreign }),
     {
       maxLength: 3,
     },
   ),
   fc.tuple(fc.record({ kind: fc.constant("reasoning" as const), text: word })),
-  fc.tuple(fc.record({ kind: fc.constant("reasoning" as const), text: word, seal: ownSeal })),
+  fc.tuple(fc.record({ kind: fc.constant("reasoning" as const), text: word, signature: ownSignature })),
 );
-const texts: fc.Arbitrary<readonly Part[]> = fc.array(optionalSeal(textPart), { maxLength: 1 });
+const texts: fc.Arbitrary<readonly Part[]> = fc.array(optionalSignature(textPart), { maxLength: 1 });
 const answered = answer(
   fc
     .tuple(
       thoughts,
       texts,
-      fc.array(optionalSeal(plainImage), { maxLength: 2 }),
+      fc.array(optionalSignature(plainImage), { maxLength: 2 }),
       fc.array(refusal, { maxLength: 1 }),
-      fc.array(fc.oneof(optionalSeal(functionCall), customCall, sealedCall), { maxLength: 3 }),
+      fc.array(fc.oneof(optionalSignature(functionCall), customCall, signedCall), { maxLength: 3 }),
       fc.array(speech, { maxLength: 1 }),
     )
     .map((groups) => groups.flat())
@@ -415,7 +423,7 @@ test("a client that knows functions only gets one call in their spelling", () =>
 test("thoughts are hidden from a client that does not want them", () => {
   const context = contextFor({ reasoning: { show: "none" } });
   const whole = oneAnswer([
-    { kind: "reasoning", text: "secret", seal: { wire: "messages", kind: "signature", value: "s" } },
+    { kind: "reasoning", text: "secret", signature: { wire: "messages", kind: "signature", value: "s" } },
     { kind: "text", text: "hi" },
   ]);
   for (const text of [

@@ -2,7 +2,7 @@ import type { EventHandlers } from "../src/text/hub/events.ts";
 import { Failure, type Units, present } from "@modelgate/contracts";
 import { dispatch } from "../src/text/hub/events.ts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
-import type { Citation, Part, Seal, TokenProbability } from "../src/text/hub/part.ts";
+import type { Citation, Part, Signature, TokenProbability } from "../src/text/hub/part.ts";
 
 /** Characters that one collected answer may come to; beyond it the answer is given up as `upstream_error`. */
 const maxCollected = 32 * 2 ** 20;
@@ -14,7 +14,7 @@ interface Growing {
   readonly pieces: string[];
   readonly citations: Citation[];
   readonly logProbabilities: TokenProbability[];
-  seal?: Seal | undefined;
+  signature?: Signature | undefined;
 }
 
 interface GrowingChoice {
@@ -43,9 +43,9 @@ export class Collector {
       for (const each of logProbabilities ?? []) growing?.logProbabilities.push(each);
     },
     citation: ({ choice, part, citation }) => void this.#part(choice, part)?.citations.push(citation),
-    "part-end": ({ choice, part, seal }) => {
+    "part-end": ({ choice, part, signature }) => {
       const growing = this.#part(choice, part);
-      if (growing !== undefined) growing.seal = seal;
+      if (growing !== undefined) growing.signature = signature;
     },
     finish: ({ choice, reason, stopSequence }) => {
       this.#choice(choice).end = { finish: reason, stopSequence };
@@ -96,21 +96,21 @@ function wholeChoice({ parts, end }: GrowingChoice): Choice {
   });
 }
 
-function wholePart({ opened, whole, pieces, citations, logProbabilities, seal }: Growing): readonly Part[] {
+function wholePart({ opened, whole, pieces, citations, logProbabilities, signature }: Growing): readonly Part[] {
   if (whole !== undefined) return [whole];
   if (opened === undefined) return [];
   const text = pieces.join("");
-  const sealed = seal === undefined ? {} : { seal };
+  const signed = signature === undefined ? {} : { signature };
   if (opened.kind === "refusal") return [{ kind: "refusal", text }];
-  if (opened.kind === "tool-call") return [{ ...present(opened), arguments: text, ...sealed }];
-  if (opened.kind === "reasoning") return [{ ...present(opened), text, ...sealed }];
+  if (opened.kind === "tool-call") return [{ ...present(opened), arguments: text, ...signed }];
+  if (opened.kind === "reasoning") return [{ ...present(opened), text, ...signed }];
   return [
     {
       kind: "text",
       text,
       ...(citations.length > 0 ? { citations } : {}),
       ...(logProbabilities.length > 0 ? { logProbabilities } : {}),
-      ...sealed,
+      ...signed,
     },
   ];
 }

@@ -22,7 +22,7 @@ import {
   record,
   request,
   sampling,
-  seal,
+  signatureWith,
   textPart,
   word,
 } from "./arbitraries.ts";
@@ -108,10 +108,10 @@ test("names in snake_case say the same", () => {
   expect(parse(snake(round) as JsonObject)).toEqual({ request: roundRequest, dropped: [] });
 });
 
-const kept = seal("content", "thoughtSignature");
-const sealedText: Part | fc.Arbitrary<Part> = fc.record({ kind: fc.constant("text"), text: word, seal: kept });
-const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: kept });
-const sealedImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes, seal: kept });
+const kept = signatureWith("content", "thoughtSignature");
+const signedText: Part | fc.Arbitrary<Part> = fc.record({ kind: fc.constant("text"), text: word, signature: kept });
+const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, signature: kept });
+const signedImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes, signature: kept });
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes });
 const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
   { kind: "video", source: { kind: "file-id", wire: "content", id: "gs://b/v", mediaType: "video/mp4" } },
@@ -123,7 +123,7 @@ const vendorPart: fc.Arbitrary<Part> = fc.constant({
   wire: "content",
   value: { executableCode: { language: "PYTHON", code: "1" } },
 });
-const sealedCall = fc.tuple(functionCall, kept).map(([call, sealed]) => ({ ...call, seal: sealed }));
+const signedCall = fc.tuple(functionCall, kept).map(([call, signed]) => ({ ...call, signature: signed }));
 
 const resultParts = fc.oneof(
   fc
@@ -140,8 +140,8 @@ const resultParts = fc.oneof(
 );
 const turns = dialogue(
   fc.oneof(textPart, plainImage, file, media),
-  fc.oneof(textPart, sealedText, thought, plainImage, sealedImage, vendorPart),
-  fc.oneof(functionCall, sealedCall),
+  fc.oneof(textPart, signedText, thought, plainImage, signedImage, vendorPart),
+  fc.oneof(functionCall, signedCall),
   resultParts,
 );
 const fields = record({
@@ -198,11 +198,11 @@ test("a request that this wire can express survives it", () => {
 const joined = (parts: readonly Part[]): readonly Part[] =>
   parts.filter((part, index) => {
     const before = parts[index - 1];
-    return part.kind !== "text" || before?.kind !== "text" || before.seal !== undefined;
+    return part.kind !== "text" || before?.kind !== "text" || before.signature !== undefined;
   });
 const answered = answer(
   fc
-    .array(fc.oneof(textPart, sealedText, thought, plainImage, sealedImage, vendorPart, functionCall, sealedCall), {
+    .array(fc.oneof(textPart, signedText, thought, plainImage, signedImage, vendorPart, functionCall, signedCall), {
       minLength: 1,
       maxLength: 6,
     })
@@ -294,14 +294,14 @@ describe("what vendors answer", () => {
       {
         kind: "image",
         source: { kind: "base64", mediaType: "image/png", data: "iVBO" },
-        seal: { wire: "content", kind: "thoughtSignature", value: "CpcB" },
+        signature: { wire: "content", kind: "thoughtSignature", value: "CpcB" },
       },
       {
         kind: "tool-call",
         id: expect.stringMatching(/^call_[0-9a-f]{24}$/),
         name: "get_weather",
         arguments: '{"city":"Oslo"}',
-        seal: { wire: "content", kind: "thoughtSignature", value: "CrQ" },
+        signature: { wire: "content", kind: "thoughtSignature", value: "CrQ" },
       },
     ]);
   });
@@ -497,7 +497,7 @@ describe("seals", () => {
   const foreign = { wire: "messages", kind: "signature", value: "c2lnbmVk" } as const;
 
   test("another vendor's travels through a client and goes to no other vendor", () => {
-    const part: Part = { kind: "reasoning", text: "hm", seal: foreign };
+    const part: Part = { kind: "reasoning", text: "hm", signature: foreign };
     const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" as const }] };
     const body = contentWire.client.render(whole, contextFor());
     const [candidate] = body["candidates"] as readonly [{ content: unknown }];

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { atOnce } from "../src/json/index.ts";
 import { wires } from "../src/text/index.ts";
-import { unsealed } from "../src/text/hub/seals.ts";
+import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import type { BothWire } from "./harness.ts";
 import { contextFor } from "./harness.ts";
 
-const sealed = { type: "thinking", thinking: "hm", signature: "EqQB" };
-const theirs = { ...sealed, signature: unsealed };
+const signed = { type: "thinking", thinking: "hm", signature: "EqQB" };
+const theirs = { ...signed, signature: placeholderSignature };
 const use = { type: "tool_use", id: "1", name: "f", input: {} };
 const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "x" }] };
 const asked = { role: "user", content: "do it" };
 const thinking = { type: "enabled", budget_tokens: 2048 };
 const loop = (...content: readonly object[]) => [asked, { role: "assistant", content }, result];
 const call = { functionCall: { name: "f", args: {} } };
-const signed = { ...call, thoughtSignature: "c2ln" };
+const signedCall = { ...call, thoughtSignature: "c2ln" };
 const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", parts }] });
 
 /** A conversation that began elsewhere goes to a vendor as it is only where it is not refused there. */
@@ -22,11 +22,11 @@ describe("a body as it came", () => {
     ["thoughts, to who invented the wire", "chat", "gpt-5", { messages: [{ reasoning_content: "hm" }] }, false],
     ["thoughts, to others", "chat", "open", { messages: [{ reasoning_content: "hm" }] }, true],
     ["nothing special", "chat", "gpt-5", { messages: [{ content: "hm" }] }, true],
-    ["a call behind own thoughts", "messages", "claude-sonnet-4-5", { thinking, messages: loop(sealed, use) }, true],
+    ["a call behind own thoughts", "messages", "claude-sonnet-4-5", { thinking, messages: loop(signed, use) }, true],
     ["a call behind others'", "messages", "claude-sonnet-4-5", { thinking, messages: loop(theirs, use) }, false],
     ["a call without thoughts", "messages", "claude-sonnet-4-5", { thinking, messages: loop(use) }, false],
     ["the same, with no thoughts wanted", "messages", "claude-sonnet-4-5", { messages: loop(use) }, true],
-    ["a budget, to adaptive models", "messages", "claude-opus-4-7", { thinking, messages: loop(sealed, use) }, false],
+    ["a budget, to adaptive models", "messages", "claude-opus-4-7", { thinking, messages: loop(signed, use) }, false],
     ["sampling, to adaptive models", "messages", "claude-sonnet-5", { temperature: 0.2, messages: [asked] }, false],
     ["words that only look so", "messages", "claude-sonnet-5", { messages: [{ temperature: "enabled" }] }, true],
     [
@@ -37,7 +37,7 @@ describe("a body as it came", () => {
       true,
     ],
     ["the same, long ago", "messages", "claude-sonnet-4-5", { thinking, messages: [...loop(use), asked] }, true],
-    ["a sealed call", "content", "gemini-3-flash", model(signed, call), true],
+    ["a sealed call", "content", "gemini-3-flash", model(signedCall, call), true],
     ["a call that is not", "content", "gemini-3-flash", model({ text: "so" }, call), false],
     ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],
     ["the same, to the newest by its alias", "content", "gemini-flash-latest", model(call), false],
@@ -52,10 +52,10 @@ test("thoughts without a seal say so to clients of responses, and come back with
   const parts = [{ kind: "reasoning", text: "hm" }] as const;
   const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };
   const { output } = wires.responses.client.render(answer, contextFor());
-  expect(output).toMatchObject([{ type: "reasoning", encrypted_content: unsealed }]);
+  expect(output).toMatchObject([{ type: "reasoning", encrypted_content: placeholderSignature }]);
   const { request } = wires.responses.client.read({ model: "m", input: output });
   expect(request.turns).toEqual([
-    { role: "assistant", parts: [expect.not.objectContaining({ seal: expect.anything() })] },
+    { role: "assistant", parts: [expect.not.objectContaining({ signature: expect.anything() })] },
   ]);
 });
 
@@ -67,7 +67,7 @@ test("thoughts in pieces are one thought, whose seal came with the last of them"
   ];
   const { request } = wires.content.client.read({ contents: [{ role: "model", parts }] }, { model: "m" });
   expect(request.turns[0]?.parts).toMatchObject([
-    { kind: "reasoning", text: "Thinking", seal: { value: "c2ln" } },
+    { kind: "reasoning", text: "Thinking", signature: { value: "c2ln" } },
     { kind: "reasoning", text: "more" },
   ]);
 });

@@ -21,7 +21,7 @@ import {
   record,
   request,
   sampling,
-  seal,
+  signatureWith,
   textPart,
   word,
 } from "./arbitraries.ts";
@@ -80,12 +80,12 @@ test.each<[string, unknown]>([
   expect(parse({ input }).request.turns).toEqual([{ role: "user", parts: [{ kind: "text", text: "Hi" }] }]);
 });
 
-const kept = seal("interactions", "signature");
+const kept = signatureWith("interactions", "signature");
 const thought: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant("reasoning"),
   text: word,
   summary: fc.constant(true),
-  seal: kept,
+  signature: kept,
 });
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes });
 const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
@@ -196,11 +196,16 @@ describe("answers", () => {
   });
 
   test("another vendor's seals come back where they were", () => {
-    const sealed = { wire: "content", kind: "thoughtSignature", value: "CrQ" } as const;
+    const signed = { wire: "content", kind: "thoughtSignature", value: "CrQ" } as const;
     const parts: readonly Part[] = [
-      { kind: "reasoning", text: "plan", summary: true, seal: { wire: "messages", kind: "signature", value: "Eq" } },
-      { kind: "text", text: "Here", seal: sealed },
-      { kind: "tool-call", id: "c1", name: "f", arguments: "{}", seal: sealed },
+      {
+        kind: "reasoning",
+        text: "plan",
+        summary: true,
+        signature: { wire: "messages", kind: "signature", value: "Eq" },
+      },
+      { kind: "text", text: "Here", signature: signed },
+      { kind: "tool-call", id: "c1", name: "f", arguments: "{}", signature: signed },
       { kind: "tool-call", id: "c2", name: "f", arguments: "{}" },
     ];
     const { steps } = plain(client.render(oneAnswer(parts), contextFor()));
@@ -272,7 +277,7 @@ describe("what the vendor answers", () => {
         kind: "reasoning",
         text: "plan",
         summary: true,
-        seal: { wire: "interactions", kind: "signature", value: "Eq" },
+        signature: { wire: "interactions", kind: "signature", value: "Eq" },
       },
       { kind: "vendor", wire: "interactions", value: body.steps[1] },
       { kind: "vendor", wire: "interactions", value: body.steps[2] },
@@ -346,7 +351,12 @@ describe("what the vendor answers", () => {
     const read = readBack(vendor.stream(), stream.map(sse).join("") + "event: done\ndata: [DONE]\n\n");
     expect(read).toMatchObject({ id: "v1_a", model: "gemini", usage, choices: [{ finish: "tool-calls" }] });
     expect(read.choices[0]?.parts).toEqual([
-      { kind: "reasoning", text: "p", summary: true, seal: { wire: "interactions", kind: "signature", value: "Eq" } },
+      {
+        kind: "reasoning",
+        text: "p",
+        summary: true,
+        signature: { wire: "interactions", kind: "signature", value: "Eq" },
+      },
       {
         kind: "vendor",
         wire: "interactions",

@@ -26,7 +26,7 @@ const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 describe("a large body holds the loop for one small step at a time", () => {
   const escapes = bytesOf({ model: "m", messages: [{ role: "user", content: '"'.repeat(megabyte) }] });
-  const seal = Buffer.from('{"modelgate"').toString("base64");
+  const signature = Buffer.from('{"modelgate"').toString("base64");
   const thoughts = (signature: string) => ({ type: "thinking", thinking: "so", signature });
   const call = { type: "tool_use", id: "a", name: "b", input: {} };
   const history = bytesOf({
@@ -34,7 +34,7 @@ describe("a large body holds the loop for one small step at a time", () => {
     thinking: { type: "enabled", budget_tokens: 2_000 },
     messages: Array.from({ length: 4_000 }, () => ({
       role: "assistant",
-      content: [thoughts(seal), { type: "text", text: "x".repeat(300) }, call],
+      content: [thoughts(signature), { type: "text", text: "x".repeat(300) }, call],
     })),
   });
   const other = { model: "theirs", reportUsage: false };

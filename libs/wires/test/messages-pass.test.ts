@@ -6,7 +6,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
-import { unsealed } from "../src/text/hub/seals.ts";
+import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import { contextFor, text } from "./harness.ts";
 
 describe("passing through", () => {
@@ -29,13 +29,13 @@ describe("passing through", () => {
     const foreign = { wire: "content", kind: "thoughtSignature", value: "c2ln" } as const;
     const parts: readonly Part[] = [
       { kind: "reasoning", text: "a" },
-      { kind: "reasoning", text: "b", seal: foreign },
-      { kind: "reasoning", text: "c", seal: { wire: "messages", kind: "signature", value: "EqQB" } },
-      { kind: "tool-call", id: "1", name: "f", arguments: "{}", seal: foreign },
+      { kind: "reasoning", text: "b", signature: foreign },
+      { kind: "reasoning", text: "c", signature: { wire: "messages", kind: "signature", value: "EqQB" } },
+      { kind: "tool-call", id: "1", name: "f", arguments: "{}", signature: foreign },
     ];
     const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" }] };
     const { content } = messagesWire.client.render(whole, contextFor());
-    const alone = [{ type: "thinking", thinking: "a", signature: unsealed }];
+    const alone = [{ type: "thinking", thinking: "a", signature: placeholderSignature }];
     const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));
     expect(JSON.parse(atOnce(messagesPass.upstreamBody(body, { reportUsage: true })).toString())).toEqual({
@@ -54,7 +54,7 @@ describe("passing through", () => {
     });
     const some = Buffer.from(JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }));
     expect(atOnce(messagesPass.upstreamBody(some, { reportUsage: true })).toString()).not.toContain("thinking");
-    const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: unsealed }] }));
+    const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: placeholderSignature }] }));
     expect(atOnce(messagesPass.upstreamBody(spoken, { reportUsage: true }))).toBe(spoken);
   });
 

@@ -188,7 +188,7 @@ describe("what a vendor of this wire does not support", () => {
     ["a foreign item", user({ kind: "vendor", wire: "content", value: {} }), "items of another vendor's tools"],
     [
       "a compaction",
-      user({ kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: "c" } }),
+      user({ kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value: "c" } }),
       "a compaction of another vendor",
     ],
     ["audio", user({ kind: "audio", source: { kind: "base64", mediaType: "audio/wav", data: "" } }), "audio parts"],

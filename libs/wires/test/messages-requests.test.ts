@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
-import { unsealed } from "../src/text/hub/seals.ts";
+import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import { text } from "./harness.ts";
 
 const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
@@ -121,7 +121,7 @@ describe("what a request says", () => {
     ],
     [
       "thoughts without a seal",
-      { type: "thinking", thinking: "hm", signature: unsealed },
+      { type: "thinking", thinking: "hm", signature: placeholderSignature },
       [{ kind: "reasoning", text: "hm" }],
     ],
     [

@@ -33,7 +33,7 @@ describe("a stream for a client", () => {
         {
           finish: "tool-calls",
           parts: [
-            { kind: "reasoning", text: "Need", seal: { wire: "messages", kind: "signature", value: "EqQB" } },
+            { kind: "reasoning", text: "Need", signature: { wire: "messages", kind: "signature", value: "EqQB" } },
             text("Hello"),
             { kind: "tool-call", id: "toolu_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
           ],
@@ -226,7 +226,7 @@ describe("a vendor's stream", () => {
         grow(0, { type: "signature_delta", signature: "Eq" }) +
         grow(0, { type: "signature_delta", signature: "QB" }) +
         stop(0),
-      [{ kind: "reasoning", text: "", seal: { wire: "messages", kind: "signature", value: "EqQB" } }],
+      [{ kind: "reasoning", text: "", signature: { wire: "messages", kind: "signature", value: "EqQB" } }],
     ],
     [
       "a vendor's block comes whole",

@@ -170,7 +170,11 @@ describe("thinking", () => {
   });
 
   test("goes on in a loop whose turns begin with the vendor's thoughts, and past the user's next words", () => {
-    const sealed: Part = { kind: "reasoning", text: "t", seal: { wire: "messages", kind: "signature", value: "s" } };
+    const signed: Part = {
+      kind: "reasoning",
+      text: "t",
+      signature: { wire: "messages", kind: "signature", value: "s" },
+    };
     const loop = (first: readonly Part[], last: readonly Part[]) =>
       render({
         reasoning: { effort: "low" },
@@ -181,9 +185,9 @@ describe("thinking", () => {
           ...(last.length > 0 ? [{ role: "user" as const, parts: last }] : []),
         ],
       });
-    expect(loop([sealed], []).body).toMatchObject({ thinking: budget(2048) });
-    expect(loop([text("well"), sealed], []).dropped).toEqual(["reasoning"]);
-    expect(loop([{ ...sealed, seal: undefined }], []).dropped).toEqual(["turn.reasoning", "reasoning"]);
+    expect(loop([signed], []).body).toMatchObject({ thinking: budget(2048) });
+    expect(loop([text("well"), signed], []).dropped).toEqual(["reasoning"]);
+    expect(loop([{ ...signed, signature: undefined }], []).dropped).toEqual(["turn.reasoning", "reasoning"]);
     const later = render({
       reasoning: { effort: "low" },
       turns: [
@@ -210,10 +214,10 @@ describe("another vendor's seal", () => {
     parse({ messages: [{ role: "assistant", content: JSON.parse(JSON.stringify(content)) }] }).request;
 
   test.each<readonly [string, Part]>([
-    ["a call", { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }],
-    ["a text", { kind: "text", text: "hi", seal: foreign }],
-    ["thoughts", { kind: "reasoning", text: "hm", seal: foreign }],
-    ["no thoughts", { kind: "reasoning", text: "", seal: foreign }],
+    ["a call", { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", signature: foreign }],
+    ["a text", { kind: "text", text: "hi", signature: foreign }],
+    ["thoughts", { kind: "reasoning", text: "hm", signature: foreign }],
+    ["no thoughts", { kind: "reasoning", text: "", signature: foreign }],
   ])("on %s comes back on it, whole or streamed, and goes to no other vendor", (_, part) => {
     const parts = [part, text("after")];
     for (const { content } of [
@@ -236,25 +240,27 @@ describe("another vendor's seal", () => {
     );
     return content;
   }
-  const seals: Part = { kind: "text", text: "", seal: foreign };
+  const signatures: Part = { kind: "text", text: "", signature: foreign };
 
   test("on no words stands alone", () => {
-    const content = blocks([text("a"), seals, text("b")]);
-    const kept = { kind: "reasoning", text: "", seal: foreign };
+    const content = blocks([text("a"), signatures, text("b")]);
+    const kept = { kind: "reasoning", text: "", signature: foreign };
     expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), kept, text("b")]);
   });
 
-  // Coding agents take the last block for the answer; no vendor insists on the seal of last words.
+  // Coding agents take the last block for the answer; no vendor requires the signature of the last text.
   test.each<readonly [string, readonly Part[]]>([
-    ["on the last words", [{ ...text("a"), seal: foreign }]],
-    ["on no words after them", [text("a"), seals]],
-    ["on both", [{ ...text("a"), seal: foreign }, seals, seals]],
+    ["on the last words", [{ ...text("a"), signature: foreign }]],
+    ["on no words after them", [text("a"), signatures]],
+    ["on both", [{ ...text("a"), signature: foreign }, signatures, signatures]],
   ])("%s is left out: the words stay last", (_, parts) => {
     expect(blocks(parts)).toEqual([{ type: "text", text: "a" }]);
   });
 
   test("finds its call wherever a client has put it", () => {
-    const parts: readonly Part[] = [{ kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }];
+    const parts: readonly Part[] = [
+      { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", signature: foreign },
+    ];
     const { content }: any = messagesWire.client.render(whole(parts), contextFor());
     expect(backFrom(content.toReversed()).turns[0]?.parts).toEqual(parts);
   });

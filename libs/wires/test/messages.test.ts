@@ -22,7 +22,7 @@ import {
   record,
   request,
   sampling,
-  seal,
+  signatureWith,
   word,
 } from "./arbitraries.ts";
 import {
@@ -91,12 +91,12 @@ test("the round in another wire's words becomes the same", () => {
 const said = word.filter((words) => words.trim() !== "");
 const textPart: fc.Arbitrary<Part> = said.map(text);
 const cache = fc.constantFrom({}, { lifetime: "1h" as const });
-const kept = seal("messages", "signature");
-const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: kept });
+const kept = signatureWith("messages", "signature");
+const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, signature: kept });
 const redacted: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant("reasoning"),
   text: fc.constant(""),
-  seal: seal("messages", "redacted"),
+  signature: signatureWith("messages", "redacted"),
 });
 const image: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
@@ -270,10 +270,10 @@ test.each([
   );
 });
 
-const unsealedThought: fc.Arbitrary<Part> = word.map((words) => ({ kind: "reasoning", text: words }));
+const unsignedReasoning: fc.Arbitrary<Part> = word.map((words) => ({ kind: "reasoning", text: words }));
 const answered = answer(
   fc
-    .array(fc.oneof(textPart, cited, thought, unsealedThought, redacted, vendorBlock, functionCall), {
+    .array(fc.oneof(textPart, cited, thought, unsignedReasoning, redacted, vendorBlock, functionCall), {
       minLength: 1,
       maxLength: 6,
     })

@@ -27,7 +27,7 @@ import {
   refusal,
   request,
   sampling,
-  seal,
+  signatureWith,
   textPart,
   word,
 } from "./arbitraries.ts";
@@ -93,14 +93,14 @@ test("one tool round, read and written", () => {
   });
 });
 
-const kept = seal("responses", "encrypted_content");
+const kept = signatureWith("responses", "encrypted_content");
 const rs = fc.stringMatching(/^rs_[a-z0-9]{6}$/);
 const thought: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant("reasoning"),
   text: word,
   summary: fc.boolean(),
   id: rs,
-  seal: kept,
+  signature: kept,
 });
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes, name: word });
 const vendorItem: fc.Arbitrary<Part> = fc.constant({
@@ -108,7 +108,7 @@ const vendorItem: fc.Arbitrary<Part> = fc.constant({
   wire: "responses",
   value: { type: "web_search_call", id: "ws_1", status: "completed" },
 });
-const compaction: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("compaction"), id: rs, seal: kept });
+const compaction: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("compaction"), id: rs, signature: kept });
 
 const resultParts = fc.oneof(
   word.map((text) => [{ kind: "text" as const, text }]),
@@ -334,9 +334,12 @@ describe("another vendor's seal", () => {
   });
 
   test.each<readonly [string, Part]>([
-    ["a call", { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }],
-    ["a text", { kind: "text", text: "hi", seal: foreign }],
-    ["an image", { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" }, seal: foreign }],
+    ["a call", { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", signature: foreign }],
+    ["a text", { kind: "text", text: "hi", signature: foreign }],
+    [
+      "an image",
+      { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" }, signature: foreign },
+    ],
   ])("on %s comes back on it, and goes to no other vendor", (_, part) => {
     const { output } = responsesWire.client.render(whole([part]), contextFor());
     const back = parse({ input: JSON.parse(JSON.stringify(output)) });
@@ -352,7 +355,7 @@ describe("another vendor's seal", () => {
       text: "hm",
       summary: true,
       id: "rs_1",
-      seal: { ...foreign, wire: "messages" },
+      signature: { ...foreign, wire: "messages" },
     };
     const { output } = responsesWire.client.render(whole([part]), contextFor());
     const { request } = parse({ input: JSON.parse(JSON.stringify(output)) });
@@ -521,7 +524,7 @@ describe("a vendor's stream", () => {
         text: "a\n\nb",
         summary: true,
         id: "rs_1",
-        seal: { wire: "responses", kind: "encrypted_content", value: "s" },
+        signature: { wire: "responses", kind: "encrypted_content", value: "s" },
       },
     ]);
   });

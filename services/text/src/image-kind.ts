@@ -93,7 +93,7 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
     };
   }
 
-  async exchange(plan: DrawingPlan, route: WireRoute, history: "unsealed" | undefined): Promise<Exchange> {
+  async exchange(plan: DrawingPlan, route: WireRoute, history: "withoutSignatures" | undefined): Promise<Exchange> {
     const { images, drawing, serving, text } = plan;
     const { wire, candidate } = route;
     const exchange =

@@ -156,7 +156,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       dropped,
       wires: wiresServing(wire),
       waiting: params.stream ? waitingIn({ wire, asArray }) : undefined,
-      unsealable: true,
+      canDropSignatures: true,
       forward,
       prefer: admitted.channelKey,
       conversation: params.conversation,
@@ -202,7 +202,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   async exchange(
     { call, input, fees, exchanges, dropped }: TextPlan,
     route: WireRoute,
-    history: "unsealed" | undefined,
+    history: "withoutSignatures" | undefined,
   ): Promise<Exchange> {
     const { wire, provider, candidate } = route;
     const { dialect } = provider;

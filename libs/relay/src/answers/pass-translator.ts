@@ -75,7 +75,7 @@ export class PassTranslator implements StreamTranslator {
   }
 
   mayThink(frame: Buffer): boolean {
-    return this.#options.pass.showsThoughts(frame);
+    return this.#options.pass.showsReasoning(frame);
   }
 
   wordsOf(words: string): string {

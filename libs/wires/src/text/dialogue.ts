@@ -61,7 +61,7 @@ const sharedMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thin
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
 /** Detects that a request of the chat, responses or messages wire asks its model for reasoning. */
-export const sharedThoughts = {
+export const reasoningRequest = {
   words: ["reason", "hink"].map((word) => Buffer.from(word)),
   isRequested: (body: JsonRecord): boolean =>
     hasAny(body, sharedMembers) && sharedMembers.some((name) => asksToThink(body[name])),

@@ -26,7 +26,7 @@ export type {
 } from "./hub/wire.ts";
 export type { FieldSupport } from "./hub/field-support.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
-export { envelopeBytes, withoutSeals } from "./hub/seals.ts";
+export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
 export type { FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf, withBound } from "./pass.ts";

@@ -62,7 +62,7 @@ export function surplusBounds(names: readonly string[], order: readonly string[]
 }
 
 /** Returns the thinking budget that a chat body sets in a vendor's member in addition to its output limit; else 0. */
-export function extraThoughtTokens(body: object): number {
+export function extraReasoningTokens(body: object): number {
   const { thinking_budget: budget, thinking, reasoning }: JsonRecord = isRecord(body) ? body : {};
   const inThinking = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
   const inReasoning = isRecord(reasoning) ? reasoning["max_tokens"] : undefined;

@@ -40,7 +40,7 @@ export interface TextStreamPass {
   /** Reads the model's text from joined pieces of frames, or from a complete answer. */
   wordsOf(raw: string): string;
   /** Returns true if a frame may contain reasoning. */
-  showsThoughts(frame: Buffer): boolean;
+  showsReasoning(frame: Buffer): boolean;
   /** Renders the failure that ends a stream. `sequence` is the last frame's number, if frames have one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Frame that keeps a silent stream alive. */
@@ -75,7 +75,7 @@ export interface TextPass extends TextStreamPass {
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
   /** True if `upstreamBody` removes other wires' signatures, so that a body with such signatures can be passed. */
-  readonly dropsForeignSeals: boolean;
+  readonly dropsForeignSignatures: boolean;
   /** Members in which a vendor's model may read its output limit; the first is preferred. */
   boundOrder(model: string): readonly string[];
   /** Sets the limit of each answer's output. Absent: the first member of `boundOrder` is set. */

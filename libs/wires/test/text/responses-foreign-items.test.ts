@@ -45,9 +45,9 @@ test.each<[string, object, string]>([
 });
 
 test("items that are looked up nowhere are not named", () => {
-  const sealed = { ...thought, encrypted_content: "gAAA" };
+  const signed = { ...thought, encrypted_content: "gAAA" };
   expect(
-    namedIn(sealed, { ...message, id: "msg_1" }, { ...call, id: "fc_1" }, { role: "user", content: "Hi" }),
+    namedIn(signed, { ...message, id: "msg_1" }, { ...call, id: "fc_1" }, { role: "user", content: "Hi" }),
   ).toEqual([]);
 });
 

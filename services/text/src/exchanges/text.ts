@@ -6,7 +6,7 @@ import {
   envelopeBytes,
   textWire,
   wires,
-  withoutSeals,
+  withoutSignatures,
   type ClientOnlyWire,
   type JsonObject,
   type TextPass,
@@ -20,7 +20,7 @@ import type { TextCall } from "./text-call.ts";
 
 /** Options of one attempt that concern the call's history. */
 export interface MakeOptions {
-  readonly history?: "unsealed" | undefined;
+  readonly history?: "withoutSignatures" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
 }
 
@@ -36,7 +36,7 @@ export class TextExchangeMaker {
   readonly #call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
-  #isSealedByOthers: boolean | undefined;
+  #hasForeignSignatures: boolean | undefined;
   /** Requests that were rendered to choose the wire with the fewest unsupported fields. The attempt uses them again. */
   #rendered: Map<string, RenderedFor> | undefined;
 
@@ -45,7 +45,7 @@ export class TextExchangeMaker {
   }
 
   /**
-   * Creates the exchange of one attempt. If `history` is "unsealed", all thinking signatures are removed, including
+   * Creates the exchange of one attempt. If `history` is "withoutSignatures", all thinking signatures are removed, including
    * those of this vendor. `foreignItems` are ids of items in the request that the vendor's store does not contain.
    * Throws Failure (400) for an invalid request, or for fields that the wire cannot express.
    */
@@ -74,8 +74,8 @@ export class TextExchangeMaker {
     const began = performance.now();
     const read = await this.#read();
     const request =
-      history === "unsealed"
-        ? { ...read, parsed: { ...read.parsed, request: withoutSeals(read.parsed.request) } }
+      history === "withoutSignatures"
+        ? { ...read, parsed: { ...read.parsed, request: withoutSignatures(read.parsed.request) } }
         : read;
     const render = (): RenderedText => this.#render(vendor, wire, request, upstreamModel);
     return await converted(call, to, { ...request, began, render });
@@ -113,9 +113,9 @@ export class TextExchangeMaker {
   }
 
   /** Returns whether a vendor with the client's wire accepts the body unchanged. */
-  async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
+  async #takes({ dropsForeignSignatures, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
-    if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(holdsAny(body, envelopeBytes))))
+    if (!dropsForeignSignatures && (this.#hasForeignSignatures ??= await inTurnsIfLong(holdsAny(body, envelopeBytes))))
       return false;
     const work = inspect?.(body, model);
     return work === undefined || (await inTurnsIfLong(work));

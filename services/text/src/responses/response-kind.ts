@@ -48,7 +48,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     };
   }
 
-  async exchange(plan: ResponsePlan, route: WireRoute, history: "unsealed" | undefined): Promise<Exchange> {
+  async exchange(plan: ResponsePlan, route: WireRoute, history: "withoutSignatures" | undefined): Promise<Exchange> {
     const { compaction, input, native } = plan.request;
     const isNative =
       history === undefined && route.wire === "responses" && channelKeyIdOf(route) === native?.channelKey;

@@ -30,8 +30,8 @@ test("what a wire's unsupported fields were counted by is what its attempts send
     expect(render).toHaveBeenCalledTimes(1);
     const other = await exchanges.make(wire, "claude-next");
     expect(other.body).not.toEqual(first.body);
-    // Without seals it is another request.
-    await exchanges.make(wire, "claude", { history: "unsealed" });
+    // Without signatures it is another request.
+    await exchanges.make(wire, "claude", { history: "withoutSignatures" });
     expect(render).toHaveBeenCalledTimes(3);
   } finally {
     render.mockRestore();

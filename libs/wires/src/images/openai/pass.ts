@@ -31,7 +31,7 @@ function passStream(max = Infinity): TextStreamPass {
     renameFrame: (frame) => frame,
     written: () => "",
     wordsOf: () => "",
-    showsThoughts: () => false,
+    showsReasoning: () => false,
     failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",
   };

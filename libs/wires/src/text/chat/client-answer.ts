@@ -7,7 +7,7 @@ import type { Part, ReasoningPart, TextPart, ToolCallPart, Citation } from "../h
 import type { JsonObject } from "../hub/request.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import { customNames, unwrapCustom } from "../hub/tool-calls.ts";
-import { detailsFor, extraFor } from "./seals.ts";
+import { detailsFor, extraFor } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
@@ -44,7 +44,7 @@ function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerCo
   const pictures = parts.filter((part) => part.kind === "image");
   const images = pictures.flatMap((part, index) => wholeMembers(part, context, index)["images"] ?? []);
   const others = parts.filter((part) => part.kind !== "image").map((part) => wholeMembers(part, context, 0));
-  const thoughts = style.hidesThoughts ? [] : parts.filter((part) => part.kind === "reasoning");
+  const thoughts = style.hidesReasoning ? [] : parts.filter((part) => part.kind === "reasoning");
   const shown = thoughts.map(({ text }) => text).join("");
   const details = detailsOf(thoughts, texts);
   const hasOtherContent = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
@@ -68,9 +68,9 @@ function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]
     return parts.flatMap((part) => {
       const span = [at, at + part.text.length] as const;
       [, at] = span;
-      if (part.seal === undefined) return [];
+      if (part.signature === undefined) return [];
       const of = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
-      return detailsFor(part.seal, { ...of, index: index++ });
+      return detailsFor(part.signature, { ...of, index: index++ });
     });
   });
 }
@@ -99,14 +99,14 @@ export interface AnswerStyle {
   /** True if the client uses legacy functions: it gets only the first call, in the legacy member. */
   readonly oldCalls: boolean;
   /** True if the client does not want reasoning. */
-  readonly hidesThoughts: boolean;
+  readonly hidesReasoning: boolean;
 }
 
 export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerStyle {
   return {
     custom: customNames(request.tools),
     oldCalls: Array.isArray(requestBody["functions"]) && (requestBody["tools"] ?? undefined) === undefined,
-    hidesThoughts: request.reasoning?.show === "none",
+    hidesReasoning: request.reasoning?.show === "none",
   };
 }
 
@@ -116,8 +116,8 @@ export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom 
 }
 
 function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
-  const { id, name, seal } = call;
-  const extra = { extra_content: extraFor(seal) };
+  const { id, name, signature } = call;
+  const extra = { extra_content: extraFor(signature) };
   const wrapped = isWrapped(call, style);
   if (call.custom !== true && !wrapped)
     return present({ id, type: "function", function: { name, arguments: call.arguments }, ...extra });
@@ -129,10 +129,10 @@ function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
  * Renders a generated image as vendors of this wire do, numbered within its message; undefined for an image in another
  * vendor's store.
  */
-function imageMember({ source, seal }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
+function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
-  return present({ type: "image_url", index, image_url: { url }, extra_content: extraFor(seal) });
+  return present({ type: "image_url", index, image_url: { url }, extra_content: extraFor(signature) });
 }
 
 /** Renders `audio` for speech from another wire. The speech is not stored, so its id cannot be used later. */

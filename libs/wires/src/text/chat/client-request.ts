@@ -2,7 +2,7 @@ import { present, bodies, Failure } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, extraThoughtTokens, wholeNumber, readsBeyond } from "../params.ts";
+import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsBeyond } from "../params.ts";
 import { parsePlainFields, parseProbabilityWish, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
@@ -117,7 +117,7 @@ export function readParams(given: unknown): TextParams {
     stream,
     includeUsage: showsCost || wantsUsage(body),
     showsCost: showsCost || undefined,
-    maxOutputTokens: most === undefined ? undefined : (most + extraThoughtTokens(body)) * choices,
+    maxOutputTokens: most === undefined ? undefined : (most + extraReasoningTokens(body)) * choices,
     boundNames,
     readsBeyond: readsBeyond(body),
     choices,

@@ -4,11 +4,11 @@ import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
-import type { Citation, Part, Seal, TokenProbability } from "../hub/part.ts";
+import type { Citation, Part, Signature, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import { answerStyleOf, type AnswerStyle, annotation, isWrapped, wholeMembers } from "./client-answer.ts";
-import { detailsFor, extraFor } from "./seals.ts";
+import { detailsFor, extraFor } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
@@ -38,7 +38,7 @@ export class ChatWriter implements StreamWriter {
       this.#choice(choice).cite(part, citation);
       return "";
     },
-    "part-end": ({ choice, part, seal }) => this.#begun(choice, (writer) => writer.end(part, seal)),
+    "part-end": ({ choice, part, signature }) => this.#begun(choice, (writer) => writer.end(part, signature)),
     "part-whole": ({ choice, part, whole }) => this.#begun(choice, (writer) => writer.whole(part, whole)),
     finish: ({ choice, reason }) => this.#begun(choice, (writer) => writer.finish(reason)),
     ping: () => keepAlive,
@@ -133,7 +133,7 @@ class ChatPartWriter {
     const { kind } = opened;
     if (kind === "tool-call") return this.#startCall(part, opened);
     if (kind === "refusal") this.#refused = true;
-    const hidden = kind === "reasoning" && this.#style.hidesThoughts;
+    const hidden = kind === "reasoning" && this.#style.hidesReasoning;
     const name = kind === "text" ? "content" : kind === "reasoning" ? "reasoning_content" : "refusal";
     this.#open.set(part, {
       opened,
@@ -163,18 +163,18 @@ class ChatPartWriter {
     this.#annotations.push(...annotation(citation, open.from, open.length));
   }
 
-  end(part: number, seal: Seal | undefined): string {
+  end(part: number, signature: Signature | undefined): string {
     const open = this.#open.get(part);
     if (open === undefined) return "";
     this.#open.delete(part);
     const { opened, from } = open;
     const span = [from, from + open.length] as const;
-    if (opened.kind === "tool-call") return this.#endCall(open, seal);
+    if (opened.kind === "tool-call") return this.#endCall(open, signature);
     if (opened.kind === "refusal") return "";
     this.#written[opened.kind] = span[1];
-    if (seal === undefined || open.around === undefined) return "";
+    if (signature === undefined || open.around === undefined) return "";
     const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
-    return this.#chunk({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
+    return this.#chunk({ reasoning_details: detailsFor(signature, { ...of, index: this.#details++ }) });
   }
 
   whole(part: number, whole: Part): string {
@@ -197,7 +197,7 @@ class ChatPartWriter {
     if (event.type === "part-start") return this.start(event.part, event.opened);
     if (event.type === "part-delta") return this.delta(event.part, event.text, event.logProbabilities ?? []);
     if (event.type === "citation") this.cite(event.part, event.citation);
-    return event.type === "part-end" ? this.end(event.part, event.seal) : "";
+    return event.type === "part-end" ? this.end(event.part, event.signature) : "";
   }
 
   #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
@@ -221,15 +221,15 @@ class ChatPartWriter {
   }
 
   /** Ends a call: writes its buffered text and signature. Each piece has `function`, which simple clients expect. */
-  #endCall({ opened, call, held }: OpenChatPart, seal: Seal | undefined): string {
+  #endCall({ opened, call, held }: OpenChatPart, signature: Signature | undefined): string {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);
     const late = input === "" ? "" : this.#chunk({ tool_calls: [{ index: call, custom: { input } }] });
-    if (seal === undefined || this.#style.oldCalls) return late;
+    if (signature === undefined || this.#style.oldCalls) return late;
     const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
-    return late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(seal) }] });
+    return late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(signature) }] });
   }
 
   #hold(held: string[], text: string): void {

@@ -40,18 +40,18 @@ export function fitRendered(
   dialect: ChatDialect,
 ): { readonly body: JsonRecord; readonly dropped: readonly string[] } {
   const { values, surplus, dropped } = changesFor(Object.keys(body), (name) => body[name], dialect);
-  const { messages, lost } = thoughtsFor(body["messages"], dialect);
+  const { messages, lost } = renameReasoningMember(body["messages"], dialect);
   const kept = Object.entries({ ...body, ...values, messages }).filter(([name]) => !surplus.includes(name));
   return { body: Object.fromEntries(kept), dropped: lost ? [...dropped, "turn.reasoning"] : dropped };
 }
 
 /** Returns the messages with their reasoning in the vendor's member, or without reasoning if the vendor refuses it. */
-function thoughtsFor(messages: unknown, { thoughts = usualThoughts }: ChatDialect) {
-  if (thoughts === usualThoughts || !Array.isArray(messages)) return { messages, lost: false };
+function renameReasoningMember(messages: unknown, { thoughts = defaultReasoningMember }: ChatDialect) {
+  if (thoughts === defaultReasoningMember || !Array.isArray(messages)) return { messages, lost: false };
   let lost = false;
   const fitted = messages.map((message: unknown) => {
-    if (!isRecord(message) || message[usualThoughts] === undefined) return message;
-    const { [usualThoughts]: text, ...others } = message;
+    if (!isRecord(message) || message[defaultReasoningMember] === undefined) return message;
+    const { [defaultReasoningMember]: text, ...others } = message;
     lost ||= thoughts === "none";
     return thoughts === "none" ? others : { ...others, [thoughts]: text };
   });
@@ -59,13 +59,13 @@ function thoughtsFor(messages: unknown, { thoughts = usualThoughts }: ChatDialec
 }
 
 /** Member in which most vendors of this wire have reasoning. */
-const usualThoughts = "reasoning_content";
+const defaultReasoningMember = "reasoning_content";
 
 /** Returns byte sequences that this vendor refuses or misreads in messages; a body with one of them is converted. */
-export function foreignWords({ noDeveloper, thoughts = usualThoughts }: ChatDialect): readonly Buffer[] {
+export function foreignWords({ noDeveloper, thoughts = defaultReasoningMember }: ChatDialect): readonly Buffer[] {
   return [
     ...(noDeveloper === true ? ['"developer"'] : []),
-    ...(thoughts === usualThoughts ? [] : [`"${usualThoughts}"`]),
+    ...(thoughts === defaultReasoningMember ? [] : [`"${defaultReasoningMember}"`]),
   ].map((word) => Buffer.from(word));
 }
 

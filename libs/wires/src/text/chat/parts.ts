@@ -6,7 +6,7 @@ import type { CacheHint } from "../hub/request.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { callId, type CallPairs } from "../hub/tool-calls.ts";
-import { readDetails, readExtra, sealedTexts, sealedThoughts, withSeal, type Details } from "./seals.ts";
+import { readDetails, readExtra, splitText, splitReasoning, withSignature, type Details } from "./reasoning-details.ts";
 
 /** Parses a message's content: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
@@ -16,7 +16,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
 const readers: Readonly<Record<string, ReadPart>> = {
   text: (part) => present({ kind: "text", text: part.needText("text"), cache: partCache(part) }),
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
-  thinking: (part) => ({ kind: "reasoning", text: thoughtOf(part) }),
+  thinking: (part) => ({ kind: "reasoning", text: reasoningText(part) }),
   image_url: readImage,
   file: readFile,
   input_audio: readAudio,
@@ -24,7 +24,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
 };
 
 /** Returns the text of reasoning that is a content part, as Mistral sends it. */
-function thoughtOf(part: Fields): string {
+function reasoningText(part: Fields): string {
   const thoughts = part.each("thinking", maxParts);
   return thoughts.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
@@ -107,7 +107,7 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   const audio = message.record("audio");
   const words = readWords(message, details);
   return [
-    ...sealedThoughts(typeof thoughts === "string" ? thoughts : "", details),
+    ...splitReasoning(typeof thoughts === "string" ? thoughts : "", details),
     ...words,
     ...message.each("images", maxCalls).map((image) => readModelImage(image, at)),
     ...(refusal === "" ? [] : [{ kind: "refusal", text: refusal } as const]),
@@ -120,21 +120,21 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
 function readWords(message: Fields, details: Details): readonly Part[] {
   const parts = parseContent(message, "content");
   const [only] = parts;
-  if (parts.length === 0) return sealedTexts("", details);
+  if (parts.length === 0) return splitText("", details);
   if (parts.length > 1 || only?.kind !== "text" || only.cache !== undefined) return parts;
-  return sealedTexts(only.text, details);
+  return splitText(only.text, details);
 }
 
 /** Reads an image that the model generated. */
 export function readModelImage(image: Fields, { google }: ModelContext): Part {
   image.ignore("type", "index");
-  return withSeal(readImage(image), readExtra(image.raw("extra_content"), google));
+  return withSignature(readImage(image), readExtra(image.raw("extra_content"), google));
 }
 
 function readCalls(message: Fields, at: ModelContext): readonly ToolCallPart[] {
   const calls = message
     .each("tool_calls", maxCalls)
-    .map((call, index) => withSeal(readCall(call, index, at), readExtra(call.raw("extra_content"), at.google)));
+    .map((call, index) => withSignature(readCall(call, index, at), readExtra(call.raw("extra_content"), at.google)));
   const old = message.fields("function_call");
   const all = old === undefined ? calls : [...calls, readOldCall(old, at)];
   for (const { id, name } of all) at.calls.called(id, name);

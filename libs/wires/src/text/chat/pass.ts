@@ -34,7 +34,7 @@ const wordsOf = memberTextReader([
 ]);
 
 const usageWord = Buffer.from('"usage"');
-const thoughtsWord = Buffer.from('"reasoning_content"');
+const reasoningMember = Buffer.from('"reasoning_content"');
 const followersWords = [...followersMembers].map((name) => Buffer.from(`"${name}"`));
 const doneWord = Buffer.from("[DONE]");
 const errorWord = Buffer.from('"error"');
@@ -45,7 +45,7 @@ export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;
-    if (yield* holdsAny(body, thoughtsWord)) return false;
+    if (yield* holdsAny(body, reasoningMember)) return false;
     if (!(yield* holdsAny(body, ...followersWords))) return true;
     yield* findMembersInTurns(body);
     return !membersOf(body).some(({ name }) => followersMembers.has(name));
@@ -85,7 +85,7 @@ export const chatPass: TextPass = {
       failed: isRecord(chunk["error"]),
     };
   },
-  dropsForeignSeals: false,
+  dropsForeignSignatures: false,
   endsWithConnection: false,
 
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
@@ -99,7 +99,7 @@ export const chatPass: TextPass = {
 
   written: (frame) => fromWord(frame, deltaWord),
   wordsOf,
-  showsThoughts: holdsWord('"reasoning', '"thinking', '"thought'),
+  showsReasoning: holdsWord('"reasoning', '"thinking', '"thought'),
 
   failureFrame: failureFrames.chat,
   heartbeat: keepAlive,

@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord, textOf } from "../../json/fields.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { PartBook } from "../hub/part-book.ts";
-import type { Seal } from "../hub/part.ts";
+import type { Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
-import { readExtra, maxDetails, sealOfDetails } from "./seals.ts";
+import { readExtra, maxDetails, detailsSignature } from "./reasoning-details.ts";
 
 /** Maximum characters of a call's arguments that are kept to detect the end of their JSON. */
 const maxKeptCharacters = 2 ** 20;
@@ -16,7 +16,7 @@ interface Call {
   readonly custom: boolean;
   readonly pieces: string[];
   characters: number;
-  seal: Seal | undefined;
+  signature: Signature | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export class CallReader {
 
   take(piece: JsonRecord): readonly TextEvent[] {
     const call = this.#callOf(piece);
-    call.seal = readExtra(piece["extra_content"], "chat") ?? call.seal;
+    call.signature = readExtra(piece["extra_content"], "chat") ?? call.signature;
     const { id, name, text } = headOf(piece);
     if (call.id === "") call.id = id;
     if (call.name === "") call.name = name;
@@ -70,7 +70,7 @@ export class CallReader {
     if (known !== undefined && !this.isNew(piece)) return known;
     const key = `call:${this.#count++}`;
     const custom = isRecord(piece["custom"]);
-    const call: Call = { key, id: "", name: "", custom, pieces: [], characters: 0, seal: undefined };
+    const call: Call = { key, id: "", name: "", custom, pieces: [], characters: 0, signature: undefined };
     this.#open.set(key, call);
     this.#latest.set(piece["index"], call);
     return call;
@@ -86,7 +86,7 @@ export class CallReader {
 
   #end(call: Call): readonly TextEvent[] {
     this.#open.delete(call.key);
-    return this.#book.end(call.key, call.seal);
+    return this.#book.end(call.key, call.signature);
   }
 }
 
@@ -130,12 +130,12 @@ export class DetailReader {
   }
 
   /** Returns the details read so far as a signature, and clears them. */
-  take(): Seal | undefined {
+  take(): Signature | undefined {
     const fits = this.#characters <= maxDetailCharacters && this.#details.length <= maxDetails;
-    const seal = fits && this.#details.length > 0 ? sealOfDetails(this.#details) : undefined;
+    const signature = fits && this.#details.length > 0 ? detailsSignature(this.#details) : undefined;
     this.#details = [];
     this.#characters = 0;
-    return seal;
+    return signature;
   }
 }
 

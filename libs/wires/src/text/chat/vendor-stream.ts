@@ -10,7 +10,7 @@ import type { TokenProbability } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { parseCitations, readModelImage } from "./parts.ts";
-import { markOf, thoughtIn } from "./seals.ts";
+import { markOf, reasoningTextIn } from "./reasoning-details.ts";
 import { AudioReader, CallReader, DetailReader } from "./stream-pieces.ts";
 import { chatFees, usageOf } from "./usage.ts";
 import { failureOf, choicesOf, headOf, finishOf } from "./vendor-answer.ts";
@@ -124,8 +124,8 @@ class PartReader {
 
   close(): readonly TextEvent[] {
     const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
-    const seal = this.#details.take();
-    if (seal !== undefined) events.push(...this.#book.whole({ kind: "reasoning", text: "", seal }));
+    const signature = this.#details.take();
+    if (signature !== undefined) events.push(...this.#book.whole({ kind: "reasoning", text: "", signature }));
     const audio = this.#audio.take();
     if (audio !== undefined) events.push(...this.#book.whole({ kind: "vendor", wire: "chat", value: { audio } }));
     return events;
@@ -140,7 +140,7 @@ class PartReader {
     else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
     this.#cite(delta["annotations"], events);
     this.#addText("refusal", textOf(delta["refusal"]), events);
-    this.#seal(delta["reasoning_details"], events);
+    this.#readDetails(delta["reasoning_details"], events);
     if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#takeImage(image, events);
     if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#takeCall(call, events);
     if (isRecord(delta["function_call"])) this.#takeCall({ index: -1, function: delta["function_call"] }, events);
@@ -152,7 +152,8 @@ class PartReader {
   #think(delta: JsonRecord, events: TextEvent[]): void {
     const plain = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
-    const text = plain === "" && Array.isArray(details) ? details.filter(isRecord).map(thoughtIn).join("") : plain;
+    const text =
+      plain === "" && Array.isArray(details) ? details.filter(isRecord).map(reasoningTextIn).join("") : plain;
     this.#addText("reasoning", text, events);
   }
 
@@ -181,7 +182,7 @@ class PartReader {
   }
 
   /** Handles details: an envelope ends the part that its signature belongs to; a vendor's details wait for its end. */
-  #seal(details: unknown, events: TextEvent[]): void {
+  #readDetails(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {
       const mark = markOf(detail);
@@ -189,11 +190,11 @@ class PartReader {
         this.#details.add(detail);
         continue;
       }
-      const { seal, previous, id } = mark;
+      const { signature, previous, id } = mark;
       const key = previous === true ? "text" : "reasoning";
-      if (this.#book.isOpen(key)) events.push(...this.#book.end(key, seal));
-      else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", seal }));
-      else events.push(...this.#book.whole(present({ kind: key, text: "", seal, id })));
+      if (this.#book.isOpen(key)) events.push(...this.#book.end(key, signature));
+      else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", signature }));
+      else events.push(...this.#book.whole(present({ kind: key, text: "", signature, id })));
     }
   }
 

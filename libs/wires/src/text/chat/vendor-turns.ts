@@ -17,7 +17,7 @@ import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
-import { ownDetailsOf, ownExtra } from "./seals.ts";
+import { ownDetailsOf, ownExtra } from "./reasoning-details.ts";
 
 /**
  * Renders the conversation as messages. All instructions become one message, since some vendors accept only one, with
@@ -83,7 +83,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = present({
     content: texts.length > 0 ? wordsOf(parts) : null,
-    ...renderThoughts(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
+    ...renderReasoning(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, takesNewestFields(model))) : undefined,
     images: images.length > 0 ? images : undefined,
@@ -114,11 +114,11 @@ function refuseForeign(part: Part): void {
  * Renders the reasoning that the vendor needs: details that it created, and text before a tool call, which several
  * vendors require and others ignore. Other reasoning is left out, since some vendors refuse it.
  */
-function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
+function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
   const thoughts = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
-  const details = thoughts.flatMap(({ seal }) => ownDetailsOf(seal) ?? []);
+  const details = thoughts.flatMap(({ signature }) => ownDetailsOf(signature) ?? []);
   const kept = details.length > 0 || keepsText ? thoughts.filter(({ text }) => text !== "") : [];
-  const lost = thoughts.some((part) => !kept.includes(part) && ownDetailsOf(part.seal) === undefined);
+  const lost = thoughts.some((part) => !kept.includes(part) && ownDetailsOf(part.signature) === undefined);
   unsupported.noteIf("turn.reasoning", lost);
   return {
     reasoning_content: kept.length > 0 ? kept.map(({ text }) => text).join("") : undefined,
@@ -127,16 +127,16 @@ function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported:
 }
 
 /** Renders a call; the call of a free-text tool becomes a function's call if the vendor has only functions. */
-function renderCall({ id, name, arguments: text, custom, seal }: ToolCallPart, newest: boolean): JsonObject {
-  const extra = { extra_content: ownExtra(seal) };
+function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonObject {
+  const extra = { extra_content: ownExtra(signature) };
   if (custom === true && newest) return present({ id, type: "custom", custom: { name, input: text }, ...extra });
   const written = custom === true ? JSON.stringify(wrapCustom(text)) : text;
   return present({ id, type: "function", function: { name, arguments: written }, ...extra });
 }
 
 /** Renders a generated image in the spelling of vendors that generate them. */
-function modelImage({ source, seal }: Extract<Part, { kind: "image" }>): JsonObject {
-  return present({ type: "image_url", image_url: { url: urlOf(source) }, extra_content: ownExtra(seal) });
+function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): JsonObject {
+  return present({ type: "image_url", image_url: { url: urlOf(source) }, extra_content: ownExtra(signature) });
 }
 
 /** Renders parts as a message's content; a single text is a string. Throws Failure for what the wire cannot express. */

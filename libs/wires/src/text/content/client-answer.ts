@@ -2,9 +2,9 @@ import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
-import type { Part, Seal } from "../hub/part.ts";
+import type { Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { clientSeal } from "./parts.ts";
+import { renderSignature } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
 import { renderUsage } from "./usage.ts";
 import { finishWords } from "./vendor-answer.ts";
@@ -33,19 +33,19 @@ function candidateOf({ parts, finish }: Choice, index: number): JsonObject {
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerPart(part: Part): readonly JsonObject[] {
-  if (part.kind === "text") return [textPart(part.text, false, part.seal)];
+  if (part.kind === "text") return [textPart(part.text, false, part.signature)];
   if (part.kind === "refusal") return [{ text: part.text }];
-  if (part.kind === "reasoning") return [textPart(part.text, true, part.seal)];
-  if (part.kind === "tool-call") return [callPart(part, clientSeal(part.seal))];
-  if (part.kind === "image") return [present({ ...mediaOf(part), thoughtSignature: clientSeal(part.seal) })];
+  if (part.kind === "reasoning") return [textPart(part.text, true, part.signature)];
+  if (part.kind === "tool-call") return [callPart(part, renderSignature(part.signature))];
+  if (part.kind === "image") return [present({ ...mediaOf(part), thoughtSignature: renderSignature(part.signature) })];
   if (part.kind === "audio" || part.kind === "video") return [mediaOf(part)];
   return part.kind === "vendor" && part.wire === "content" && isRecord(part.value) ? [part.value] : [];
 }
 
 /** Creates a part of text or reasoning, with the `thoughtSignature` that the client must send back. */
-export function textPart(text: string, thought: boolean, seal: Seal | undefined): JsonObject {
+export function textPart(text: string, thought: boolean, signature: Signature | undefined): JsonObject {
   const part = thought ? { text, thought } : { text };
-  const thoughtSignature = clientSeal(seal);
+  const thoughtSignature = renderSignature(signature);
   return thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 }
 

@@ -114,16 +114,16 @@ function parseTurns(body: Fields): readonly Turn[] {
     const parts = content
       .each("parts", maxParts)
       .map((part, at) => parsePart(part, { calls, path: ["contents", index, at] }));
-    return { role: role === "model" ? "assistant" : "user", parts: joinThoughts(parts) };
+    return { role: role === "model" ? "assistant" : "user", parts: joinReasoning(parts) };
   });
 }
 
 /** Joins reasoning that was streamed in pieces; the last piece has the signature of the joined text. */
-function joinThoughts(parts: readonly Part[]): readonly Part[] {
+function joinReasoning(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
-    if (part.kind === "reasoning" && last?.kind === "reasoning" && last.seal === undefined)
+    if (part.kind === "reasoning" && last?.kind === "reasoning" && last.signature === undefined)
       joined[joined.length - 1] = { ...part, text: last.text + part.text };
     else joined.push(part);
   }

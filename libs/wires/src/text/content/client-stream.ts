@@ -5,7 +5,7 @@ import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { answerPart, textPart } from "./client-answer.ts";
-import { clientSeal } from "./parts.ts";
+import { renderSignature } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
 import { renderUsage } from "./usage.ts";
 import { finishWords } from "./vendor-answer.ts";
@@ -94,17 +94,17 @@ export class ContentWriter implements StreamWriter {
     return "";
   }
 
-  #end({ choice, part, seal }: Extract<TextEvent, { type: "part-end" }>): string {
+  #end({ choice, part, signature }: Extract<TextEvent, { type: "part-end" }>): string {
     const key = keyOf(choice, part);
     const open = this.#open.get(key);
     this.#open.delete(key);
     if (open?.opened.kind === "tool-call") {
       const text = open.pieces.join("");
       this.#held -= text.length;
-      return this.#parts(choice, [callPart({ ...open.opened, arguments: text }, clientSeal(seal))]);
+      return this.#parts(choice, [callPart({ ...open.opened, arguments: text }, renderSignature(signature))]);
     }
-    if (open === undefined || seal === undefined) return "";
-    return this.#parts(choice, [textPart("", open.opened.kind === "reasoning", seal)]);
+    if (open === undefined || signature === undefined) return "";
+    return this.#parts(choice, [textPart("", open.opened.kind === "reasoning", signature)]);
   }
 
   #parts(choice: number, parts: readonly JsonObject[]): string {

@@ -1,7 +1,7 @@
 import { isRecord, type Fields } from "../../json/fields.ts";
-import type { Part, Source, ToolResultPart, Seal } from "../hub/part.ts";
+import type { Part, Source, ToolResultPart, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { sealForClient, sealFromClient } from "../hub/seals.ts";
+import { signatureForClient, signatureFromClient } from "../hub/signatures.ts";
 import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 
@@ -22,7 +22,7 @@ const readers: Readonly<Record<string, ReadContentPart>> = {
   inlineData: (part) => {
     const blob = part.needFields("inlineData");
     const mediaType = knownMediaType(blob.needText("mimeType"));
-    return withSeal(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
+    return withSignature(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
   },
   fileData: readFile,
   executableCode: readVendor,
@@ -40,14 +40,14 @@ export function parsePart(part: Fields, at: PartPlace): Part {
     return read(part, at);
   }
   const text = part.text("text") ?? "";
-  const seal = sealOf(part);
-  const sealed = seal === undefined ? {} : { seal };
-  return part.flag("thought") === true ? { kind: "reasoning", text, ...sealed } : { kind: "text", text, ...sealed };
+  const signature = parseSignature(part);
+  const signed = signature === undefined ? {} : { signature };
+  return part.flag("thought") === true ? { kind: "reasoning", text, ...signed } : { kind: "text", text, ...signed };
 }
 
-function withSeal(part: Part, fields: Fields): Part {
-  const seal = sealOf(fields);
-  return seal === undefined || part.kind !== "image" ? part : { ...part, seal };
+function withSignature(part: Part, fields: Fields): Part {
+  const signature = parseSignature(fields);
+  return signature === undefined || part.kind !== "image" ? part : { ...part, signature };
 }
 
 function readCall(part: Fields, { calls, path }: PartPlace): Part {
@@ -55,9 +55,9 @@ function readCall(part: Fields, { calls, path }: PartPlace): Part {
   const name = call.needText("name");
   const id = call.text("id") ?? callId(...path, name);
   calls.called(id, name);
-  const seal = sealOf(part);
+  const signature = parseSignature(part);
   const parsed = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
-  return seal === undefined ? parsed : { ...parsed, seal };
+  return signature === undefined ? parsed : { ...parsed, signature };
 }
 
 function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart {
@@ -98,7 +98,7 @@ function readFile(part: Fields): Part {
   const file = part.needFields("fileData");
   const uri = file.needText("fileUri");
   const mediaType = mediaTypeIn(file);
-  return withSeal(mediaPart(googleSource(uri, mediaType, "content"), mediaType ?? mediaTypeOfName(uri)), part);
+  return withSignature(mediaPart(googleSource(uri, mediaType, "content"), mediaType ?? mediaTypeOfName(uri)), part);
 }
 
 /** Creates a part for media: an image, audio or a video by its media type, else a file. */
@@ -153,18 +153,19 @@ function parsed(text: string): unknown {
 }
 
 /** Value that clients send in place of a call's missing signature; the vendor then does not check it. */
-export const noSeal = "skip_thought_signature_validator";
+export const skipSignatureCheck = "skip_thought_signature_validator";
 
-/** Older value with the same meaning as `noSeal`. */
-const alsoNoSeal = "context_engineering_is_the_way_to_go";
+/** Older value with the same meaning as `skipSignatureCheck`. */
+const oldSkipSignatureCheck = "context_engineering_is_the_way_to_go";
 
-function sealOf(part: Fields): Seal | undefined {
+function parseSignature(part: Fields): Signature | undefined {
   const text = part.text("thoughtSignature");
-  if (text === undefined || text === "" || text === noSeal || text === alsoNoSeal) return undefined;
-  return sealFromClient(text, "content", "thoughtSignature");
+  if (text === undefined || text === "" || text === skipSignatureCheck || text === oldSkipSignatureCheck)
+    return undefined;
+  return signatureFromClient(text, "content", "thoughtSignature");
 }
 
 /** Renders the `thoughtSignature` for a client of this wire. */
-export function clientSeal(seal: Seal | undefined): string | undefined {
-  return seal === undefined ? undefined : sealForClient(seal, "content");
+export function renderSignature(signature: Signature | undefined): string | undefined {
+  return signature === undefined ? undefined : signatureForClient(signature, "content");
 }

@@ -38,7 +38,7 @@ export const contentPass: TextPass = {
   /** Returns false if calls in the history lack signatures: recent models require one on each step's first call. */
   *takes(body, model) {
     if (!thinksInLevels(model) || !(yield* holdsAny(body, ...callWords))) return true;
-    return sealsFirstCalls(yield* memberInTurns(body, "contents"));
+    return signsFirstCalls(yield* memberInTurns(body, "contents"));
   },
 
   boundOrder: () => [],
@@ -68,7 +68,7 @@ export const contentPass: TextPass = {
       failed: isRecord(piece["error"]),
     };
   },
-  dropsForeignSeals: false,
+  dropsForeignSignatures: false,
   endsWithConnection: true,
 
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
@@ -82,7 +82,7 @@ export const contentPass: TextPass = {
 
   written: (frame) => fromWord(frame, textWord),
   wordsOf,
-  showsThoughts: holdsWord('"thought'),
+  showsReasoning: holdsWord('"thought'),
 
   failureFrame: failureFrames.content,
   heartbeat: sseFraming().heartbeat(),
@@ -94,7 +94,7 @@ function payloadOf(part: JsonRecord, camel: string, snake: string): unknown {
   return part[camel] ?? part[snake];
 }
 
-function sealsFirstCalls(contents: unknown): boolean {
+function signsFirstCalls(contents: unknown): boolean {
   if (!Array.isArray(contents)) return true;
   return contents.every((content: unknown) => {
     const parts: readonly unknown[] = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"] : [];

@@ -87,7 +87,7 @@ function readPart(book: PartBook, part: Part, probabilities: TokenProbability[])
   const ended = others.flatMap((other) => book.end(other));
   const shown = part.kind === "text" ? probabilities.splice(0) : [];
   const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, shown)];
-  return part.seal === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.seal)];
+  return part.signature === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.signature)];
 }
 
 function failureOf(error: JsonRecord): TextEvent {

@@ -17,10 +17,10 @@ import { opening } from "../hub/paired-messages.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { ownItem, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { ownSeal } from "../hub/seals.ts";
+import { ownSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { argsOf } from "../hub/tool-calls.ts";
-import { noSeal, renderToolResponse } from "./parts.ts";
+import { skipSignatureCheck, renderToolResponse } from "./parts.ts";
 import { thinksInLevels } from "./thinking.ts";
 
 /**
@@ -36,8 +36,8 @@ export function renderTurns(request: TextRequest, model: string, unsupported: Un
     const rendered = parts.flatMap((part) => renderPart(part, context));
     if (rendered.length === 0) return [];
     const model = role === "assistant";
-    const sealed = model && context.needsSeals ? withDummySeal(rendered) : rendered;
-    return [{ role: model ? "model" : "user", parts: sealed }];
+    const signed = model && context.needsSignatures ? withDummySignature(rendered) : rendered;
+    return [{ role: model ? "model" : "user", parts: signed }];
   });
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }], systemInstruction: undefined };
   const isOpened = contents[0]?.role === "user" || contents[0]?.parts.some((part) => "functionCall" in part) !== true;
@@ -52,11 +52,11 @@ function contextOf(
   turns: readonly Turn[],
   model: string,
   unsupported: Unsupported,
-): ContentPartContext & { readonly needsSeals: boolean } {
+): ContentPartContext & { readonly needsSignatures: boolean } {
   const names = new Map<string, string>();
   for (const part of turns.flatMap(({ parts }) => parts)) if (part.kind === "tool-call") names.set(part.id, part.name);
   const recent = thinksInLevels(model);
-  return { unsupported, imagesInResults: recent, needsSeals: recent, nameOf: (id) => names.get(id) };
+  return { unsupported, imagesInResults: recent, needsSignatures: recent, nameOf: (id) => names.get(id) };
 }
 
 function merged(turns: readonly Turn[]): readonly Turn[] {
@@ -70,10 +70,10 @@ function merged(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /** Adds the vendor's placeholder to the first call of a step if it has no signature, since the vendor requires one. */
-function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
+function withDummySignature(parts: readonly JsonObject[]): readonly JsonObject[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>
-    index === first && !("thoughtSignature" in part) ? { ...part, thoughtSignature: noSeal } : part,
+    index === first && !("thoughtSignature" in part) ? { ...part, thoughtSignature: skipSignatureCheck } : part,
   );
 }
 
@@ -92,8 +92,8 @@ const renders: PartRenderers<ContentPartContext> = {
   file: renderFile,
   audio: renderMedia,
   video: renderMedia,
-  reasoning: renderThought,
-  "tool-call": (part) => [callPart(part, ownSeal(part.seal, "content"))],
+  reasoning: renderReasoning,
+  "tool-call": (part) => [callPart(part, ownSignature(part.signature, "content"))],
   "tool-result": renderResult,
   compaction: refuseCompaction,
   vendor: (part) => [ownItem(part, "content")],
@@ -106,22 +106,22 @@ function renderPart(part: Part, context: ContentPartContext): readonly JsonObjec
 
 /** Renders a text. The vendor refuses an empty text unless it has a signature. */
 function renderText(
-  { text, cache, citations, seal }: TextPart,
+  { text, cache, citations, signature }: TextPart,
   { unsupported }: ContentPartContext,
 ): readonly JsonObject[] {
   unsupported.noteIf("text.cache", cache);
   unsupported.noteIf("text.citations", citations);
-  const thoughtSignature = ownSeal(seal, "content");
+  const thoughtSignature = ownSignature(signature, "content");
   return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
 }
 
 function renderImage(
-  { source, detail, cache, seal }: ImagePart,
+  { source, detail, cache, signature }: ImagePart,
   { unsupported }: ContentPartContext,
 ): readonly JsonObject[] {
   unsupported.noteIf("image.detail", detail);
   unsupported.noteIf("image.cache", cache);
-  return [present({ ...sourcePart(source), thoughtSignature: ownSeal(seal, "content") })];
+  return [present({ ...sourcePart(source), thoughtSignature: ownSignature(signature, "content") })];
 }
 
 function renderFile(
@@ -153,8 +153,11 @@ export function sourcePart(source: Source): JsonObject {
 }
 
 /** Renders reasoning that the vendor signed; other reasoning is dropped. */
-function renderThought({ text, seal }: ReasoningPart, { unsupported }: ContentPartContext): readonly JsonObject[] {
-  const thoughtSignature = ownSeal(seal, "content");
+function renderReasoning(
+  { text, signature }: ReasoningPart,
+  { unsupported }: ContentPartContext,
+): readonly JsonObject[] {
+  const thoughtSignature = ownSignature(signature, "content");
   unsupported.noteIf("turn.reasoning", thoughtSignature === undefined);
   return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
 }

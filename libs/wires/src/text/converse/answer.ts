@@ -7,7 +7,7 @@ import type { Citation, Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 import { finishBy } from "../hub/vendor-answer.ts";
-import { redactedSeal, signatureSeal } from "./turns.ts";
+import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
@@ -53,20 +53,20 @@ function parseBlock(block: JsonObject): readonly Part[] {
     const { toolUseId: id, name, input } = toolUse;
     return [{ kind: "tool-call", id: textOf(id), name: textOf(name), arguments: argumentsOf(input) }];
   }
-  if (isRecord(reasoningContent)) return parseThoughts(reasoningContent);
+  if (isRecord(reasoningContent)) return parseReasoning(reasoningContent);
   if (isRecord(citationsContent)) return parseCited(citationsContent);
   if (isRecord(image)) return parseImage(image);
   return [{ kind: "vendor", wire: "converse", value: block }];
 }
 
-function parseThoughts({ reasoningText, redactedContent }: JsonObject): readonly Part[] {
+function parseReasoning({ reasoningText, redactedContent }: JsonObject): readonly Part[] {
   if (typeof redactedContent === "string")
-    return [{ kind: "reasoning", text: "", seal: redactedSeal(redactedContent) }];
+    return [{ kind: "reasoning", text: "", signature: redactedSignature(redactedContent) }];
   if (!isRecord(reasoningText)) return [];
-  const seal = signatureSeal(reasoningText["signature"]);
+  const signature = parseSignature(reasoningText["signature"]);
   const text = textOf(reasoningText["text"]);
-  if (text === "" && seal === undefined) return [];
-  return [present({ kind: "reasoning", text, seal })];
+  if (text === "" && signature === undefined) return [];
+  return [present({ kind: "reasoning", text, signature })];
 }
 
 function parseCited({ content, citations }: JsonObject): readonly Part[] {

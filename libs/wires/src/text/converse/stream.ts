@@ -6,7 +6,7 @@ import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { finishReasons, converseFees, stopSequenceOf, imagePart, parseCitation, converseUsage } from "./answer.ts";
-import { redactedSeal, signatureSeal } from "./turns.ts";
+import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Maximum buffered characters of blocks that are emitted complete; beyond it: upstream_error. */
 const maxHeld = 16 * 2 ** 20;
@@ -102,15 +102,15 @@ export class ConverseReader implements StreamReader {
     // A call without arguments has no delta; its arguments are an empty object.
     const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
     if (held === undefined) return [...empty, ...this.#book.end(key)];
-    const { signature, redacted, format, image } = held;
+    const { redacted, format, image } = held;
     if (redacted.length > 0)
-      return this.#book.whole({ kind: "reasoning", text: "", seal: redactedSeal(joined(redacted)) });
+      return this.#book.whole({ kind: "reasoning", text: "", signature: redactedSignature(joined(redacted)) });
     if (image.length > 0) return this.#book.whole(imagePart(format, joined(image)));
     // Reasoning without visible text has a signature too.
-    const seal = signatureSeal(signature);
-    return seal === undefined || this.#book.isOpen(key)
-      ? this.#book.end(key, seal)
-      : this.#book.whole({ kind: "reasoning", text: "", seal });
+    const signature = parseSignature(held.signature);
+    return signature === undefined || this.#book.isOpen(key)
+      ? this.#book.end(key, signature)
+      : this.#book.whole({ kind: "reasoning", text: "", signature });
   }
 
   #stop({ stopReason, additionalModelResponseFields: fields }: JsonRecord): readonly TextEvent[] {

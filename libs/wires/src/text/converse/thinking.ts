@@ -1,7 +1,7 @@
 import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
+import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./turns.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
@@ -80,7 +80,7 @@ function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">):
 }
 
 function isRefused(form: ThinkingForm, forced: boolean, bound: number, messages: readonly Message[]): boolean {
-  if (form === "claude-budget") return forced || bound <= minBudget || hasUnsealedLoop(messages, pairs);
+  if (form === "claude-budget") return forced || bound <= minBudget || hasUnsignedLoop(messages, pairs);
   return form === "claude-adaptive" && forced;
 }
 

@@ -2,10 +2,19 @@ import { present } from "@modelgate/contracts";
 import { isRecord, own } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
-import type { FilePart, ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, Source, Seal } from "../hub/part.ts";
+import type {
+  FilePart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolResultPart,
+  Source,
+  Signature,
+} from "../hub/part.ts";
 import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, CacheHint } from "../hub/request.ts";
-import { isRedacted, ownSeal, redactedKind, signatureKind } from "../hub/seals.ts";
+import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
 /** Renders the dialogue for a vendor of this wire. */
@@ -25,7 +34,7 @@ function withWords(message: Message): Message {
 /** Describes this wire's blocks: texts, reasoning, tool calls and their results. */
 export const pairs: PairForm = {
   text: (text) => ({ text }),
-  isThought: ({ reasoningContent }) => isRecord(reasoningContent),
+  isReasoning: ({ reasoningContent }) => isRecord(reasoningContent),
   callOf: ({ toolUse }) => (isRecord(toolUse) ? toolUse["toolUseId"] : undefined),
   resultOf: ({ toolResult }) => (isRecord(toolResult) ? toolResult["toolUseId"] : undefined),
 };
@@ -45,7 +54,7 @@ const renders: PartRenderers<ConversePartContext> = {
   file: (part, context) => withCachePoint([renderDocument(part, context.names.give(part))], part.cache, context),
   audio: ({ source }) => [renderMedia("audio", source)],
   video: ({ source }) => [renderMedia("video", source)],
-  reasoning: renderThoughts,
+  reasoning: renderReasoning,
   "tool-call": (part) => [{ toolUse: { toolUseId: vendorId(part.id), name: part.name, input: argsOf(part) } }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
@@ -68,11 +77,14 @@ function renderImage({ source, detail, cache }: ImagePart, context: ConversePart
 }
 
 /** Renders reasoning that the vendor signed; other reasoning is dropped. */
-function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: ConversePartContext): readonly JsonObject[] {
-  const value = ownSeal(seal, "converse");
+function renderReasoning(
+  { text, signature }: ReasoningPart,
+  { unsupported }: ConversePartContext,
+): readonly JsonObject[] {
+  const value = ownSignature(signature, "converse");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
-  const thought = isRedacted(seal, "converse")
+  const thought = isRedacted(signature, "converse")
     ? { redactedContent: value }
     : { reasoningText: { text, signature: value } };
   return [{ reasoningContent: thought }];
@@ -210,12 +222,12 @@ export function withCachePoint(
 }
 
 /** Reads the signature next to reasoning; undefined for models that do not sign it. */
-export function signatureSeal(signature: unknown): Seal | undefined {
-  if (typeof signature !== "string" || signature === "") return undefined;
-  return { wire: "converse", kind: signatureKind, value: signature };
+export function parseSignature(value: unknown): Signature | undefined {
+  if (typeof value !== "string" || value === "") return undefined;
+  return { wire: "converse", kind: signatureKind, value };
 }
 
 /** Creates the signature of redacted reasoning; `data` is Base64. */
-export function redactedSeal(data: string): Seal {
+export function redactedSignature(data: string): Signature {
   return { wire: "converse", kind: redactedKind, value: data };
 }

@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 import type { ReportedFees } from "../fees.ts";
-import type { Part, Seal, TokenProbability, Citation } from "./part.ts";
+import type { Part, Signature, TokenProbability, Citation } from "./part.ts";
 
 /** Reason why the model stopped. */
 export type FinishReason =
@@ -77,7 +77,12 @@ export type TextEvent =
       readonly logProbabilities?: readonly TokenProbability[] | undefined;
     }
   | { readonly type: "citation"; readonly choice: number; readonly part: number; readonly citation: Citation }
-  | { readonly type: "part-end"; readonly choice: number; readonly part: number; readonly seal?: Seal | undefined }
+  | {
+      readonly type: "part-end";
+      readonly choice: number;
+      readonly part: number;
+      readonly signature?: Signature | undefined;
+    }
   /** A part that is sent complete: an image, redacted reasoning without text, or a vendor's item. */
   | { readonly type: "part-whole"; readonly choice: number; readonly part: number; readonly whole: Part }
   | {

@@ -24,12 +24,12 @@ export function replayPart(whole: Part, choice: number, part: number): readonly 
   const opened = openingOf(whole);
   if (opened === undefined) return [{ type: "part-whole", choice, part, whole }];
   const citations = whole.kind === "text" ? (whole.citations ?? []) : [];
-  const seal = "seal" in whole ? whole.seal : undefined;
+  const signature = "signature" in whole ? whole.signature : undefined;
   return [
     { type: "part-start", choice, part, opened },
     ...deltaOf(whole, choice, part),
     ...citations.map((citation) => ({ type: "citation", choice, part, citation }) as const),
-    { type: "part-end", choice, part, ...(seal === undefined ? {} : { seal }) },
+    { type: "part-end", choice, part, ...(signature === undefined ? {} : { signature }) },
   ];
 }
 

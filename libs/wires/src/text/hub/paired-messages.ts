@@ -13,7 +13,7 @@ export interface Message {
 /** Describes the blocks of a wire: renders a text, and recognises reasoning, calls and results. */
 export interface PairForm {
   text(text: string): JsonObject;
-  isThought(block: JsonObject): boolean;
+  isReasoning(block: JsonObject): boolean;
   /** Returns the id of the call in a block; undefined for other blocks. */
   callOf(block: JsonObject): unknown;
   /** Returns the id of the call that a block is the result of; undefined for other blocks. */
@@ -61,10 +61,10 @@ function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObj
 }
 
 /** Returns true if a turn after the user's last message has calls but does not begin with signed reasoning. */
-export function hasUnsealedLoop(messages: readonly Message[], form: PairForm): boolean {
+export function hasUnsignedLoop(messages: readonly Message[], form: PairForm): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;
-    const thinks = content[0] !== undefined && form.isThought(content[0]);
+    const thinks = content[0] !== undefined && form.isReasoning(content[0]);
     if (role === "assistant" && content.some((block) => form.callOf(block) !== undefined) && !thinks) return true;
   }
   return false;

@@ -1,5 +1,5 @@
 import type { OpenedPart, TextEvent } from "./answer.ts";
-import type { Part, Seal, TokenProbability } from "./part.ts";
+import type { Part, Signature, TokenProbability } from "./part.ts";
 import { replayPart } from "./events.ts";
 
 interface BookedPart {
@@ -81,13 +81,13 @@ export class PartBook {
     return this.#open.get(key)?.number;
   }
 
-  end(key: string, seal?: Seal): readonly TextEvent[] {
+  end(key: string, signature?: Signature): readonly TextEvent[] {
     const entry = this.#open.get(key);
     if (entry === undefined) return [];
     this.#open.delete(key);
     this.#ended.add(key);
     const event = { type: "part-end", choice: this.#choice, part: entry.number } as const;
-    return [seal === undefined ? event : { ...event, seal }];
+    return [signature === undefined ? event : { ...event, signature }];
   }
 
   endAll(): readonly TextEvent[] {

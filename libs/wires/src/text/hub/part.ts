@@ -4,7 +4,7 @@ import type { TextWireName } from "@modelgate/contracts";
  * Opaque data that only its vendor can read: a thinking signature, a thought signature, encrypted reasoning, a
  * compaction. The gateway does not read it, and sends it only to vendors of the wire that it came from.
  */
-export interface Seal {
+export interface Signature {
   readonly wire: TextWireName;
   /** Kind of the data, as the wire names it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface TextPart {
   readonly text: string;
   readonly cache?: CacheHint | undefined;
   readonly citations?: readonly Citation[] | undefined;
-  readonly seal?: Seal | undefined;
+  readonly signature?: Signature | undefined;
   readonly logProbabilities?: readonly TokenProbability[] | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ImagePart {
   readonly source: Source;
   readonly detail?: string | undefined;
   readonly cache?: CacheHint | undefined;
-  readonly seal?: Seal | undefined;
+  readonly signature?: Signature | undefined;
 }
 
 /** A document: PDF or text. Text may be plain (`text`) instead of Base64. */
@@ -78,7 +78,7 @@ export interface ReasoningPart {
   readonly text: string;
   readonly summary?: boolean | undefined;
   readonly id?: string | undefined;
-  readonly seal?: Seal | undefined;
+  readonly signature?: Signature | undefined;
 }
 
 export interface ToolCallPart {
@@ -89,7 +89,7 @@ export interface ToolCallPart {
   /** Arguments as the JSON text that the model wrote, never re-serialised; for a custom tool, free text. */
   readonly arguments: string;
   readonly custom?: boolean | undefined;
-  readonly seal?: Seal | undefined;
+  readonly signature?: Signature | undefined;
 }
 
 export interface ToolResultPart {
@@ -112,7 +112,7 @@ export interface RefusalPart {
 export interface CompactionPart {
   readonly kind: "compaction";
   readonly id?: string | undefined;
-  readonly seal: Seal;
+  readonly signature: Signature;
 }
 
 /** An item or block of a vendor's tool, which is sent only on the wire that it came from. */

@@ -29,5 +29,5 @@ export function finishBy(
 
 /** Returns true for text or reasoning that is empty and has no signature. */
 export function isEmptyText(part: Part): boolean {
-  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
+  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.signature === undefined;
 }

@@ -2,11 +2,11 @@ import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { keepAlive } from "../../sse/framing.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
-import type { Part, Seal } from "../hub/part.ts";
+import type { Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { interactionOf } from "./client-answer.ts";
-import { annotationOf, answerSteps, carried, clientSeal } from "./render-steps.ts";
+import { annotationOf, answerSteps, carried, renderSignature } from "./render-steps.ts";
 import { endingOf } from "./vendor-answer.ts";
 
 /** Writes a stream of steps, one after another, with numbered events. */
@@ -33,7 +33,7 @@ export class InteractionsWriter implements StreamWriter {
     "part-start": ({ opened }) => this.#open(opened),
     "part-delta": ({ text }) => (text === "" ? "" : this.#delta(this.#deltaOf(text))),
     citation: ({ citation }) => this.#delta({ type: "text_annotation_delta", annotations: [annotationOf(citation)] }),
-    "part-end": ({ seal }) => this.#close(seal),
+    "part-end": ({ signature }) => this.#close(signature),
     "part-whole": ({ whole }) =>
       answerSteps(whole)
         .map((step) => this.#wholeStep(step, whole))
@@ -91,11 +91,11 @@ export class InteractionsWriter implements StreamWriter {
   }
 
   /** Ends a part. Another wire's signature of a call or text follows in a separate step of type `thought`. */
-  #close(seal: Seal | undefined): string {
+  #close(signature: Signature | undefined): string {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
-      return this.#delta({ type: "thought_signature", signature: clientSeal(seal) }) + this.#stop();
-    const thoughts = carried(seal, opened?.kind === "tool-call" ? opened.id : undefined);
+      return this.#delta({ type: "thought_signature", signature: renderSignature(signature) }) + this.#stop();
+    const thoughts = carried(signature, opened?.kind === "tool-call" ? opened.id : undefined);
     return this.#stop() + thoughts.map((step) => this.#step(step) + this.#stop()).join("");
   }
 

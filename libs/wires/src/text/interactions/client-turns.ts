@@ -2,8 +2,8 @@ import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject, Turn } from "../hub/request.ts";
-import type { Envelope } from "../hub/seals.ts";
-import { carriedSeal, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
+import type { Envelope } from "../hub/signatures.ts";
+import { carriedSignature, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
 
 /** Maximum number of steps of a request. */
 const maxSteps = 20_000;
@@ -34,7 +34,7 @@ class StepTurns {
   readonly #names = new Map<string, string>();
 
   take(step: Fields): void {
-    const envelope = carriedSeal(step);
+    const envelope = carriedSignature(step);
     const written = envelope === undefined ? parseModelStep(step) : undefined;
     if (envelope !== undefined) {
       step.whole();
@@ -58,11 +58,12 @@ class StepTurns {
   }
 
   /** Attaches a signature from a separate `thought` step to the part that it belongs to; drops it if there is none. */
-  #attach({ seal, call }: Envelope): void {
+  #attach({ signature, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
     const isCall = (part: Part): boolean => part.kind === "tool-call" && part.id === call;
     const at = call === undefined ? parts.length - 1 : parts.findIndex(isCall);
     const part = parts[at];
-    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image") parts[at] = { ...part, seal };
+    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image")
+      parts[at] = { ...part, signature };
   }
 }

@@ -1,9 +1,15 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, own, type Fields } from "../../json/fields.ts";
 import { citationOf, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
-import type { Citation, Part, Seal, Source, ToolResultPart } from "../hub/part.ts";
+import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { openEnvelope, sealFromClient, signatureKind, unsealed, type Envelope } from "../hub/seals.ts";
+import {
+  decodeEnvelope,
+  signatureFromClient,
+  signatureKind,
+  placeholderSignature,
+  type Envelope,
+} from "../hub/signatures.ts";
 import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 
@@ -21,7 +27,7 @@ export function parseModelStep(step: Fields): readonly Part[] | undefined {
   const type = step.needText("type");
   if (isVendorStep(type)) return [{ kind: "vendor", wire: "interactions", value: step.whole() }];
   if (type === "model_output") return parseContent(step, "content");
-  if (type === "thought") return [parseThought(step)];
+  if (type === "thought") return [parseReasoning(step)];
   if (type === "function_call") return [parseCall(step)];
   if (type === "user_input" || type === "function_result") return undefined;
   throw step.wrong("type", "a type of step that this gateway knows");
@@ -32,23 +38,23 @@ function parseCall(step: Fields): Part {
   return { kind: "tool-call", id, name, arguments: argumentsOf(step.record("arguments")) };
 }
 
-function parseThought(step: Fields): Part {
+function parseReasoning(step: Fields): Part {
   const text = parseContent(step, "summary").flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  const signature = step.text("signature");
-  const seal = signature === undefined ? undefined : sealOf(signature);
-  return present({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, seal });
+  const value = step.text("signature");
+  const signature = value === undefined ? undefined : parseSignature(value);
+  return present({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
 }
 
 /** Reads the signature of a `thought` step; undefined if it is empty or the gateway's placeholder. */
-export function sealOf(signature: string): Seal | undefined {
-  if (signature === "" || signature === unsealed) return undefined;
-  return sealFromClient(signature, "interactions", signatureKind);
+export function parseSignature(text: string): Signature | undefined {
+  if (text === "" || text === placeholderSignature) return undefined;
+  return signatureFromClient(text, "interactions", signatureKind);
 }
 
 /** Reads the signature of another part that a `thought` step carries; undefined if it carries none. */
-export function carriedSeal(step: Fields): Envelope | undefined {
+export function carriedSignature(step: Fields): Envelope | undefined {
   const { type, signature } = step.value;
-  const envelope = type === "thought" && typeof signature === "string" ? openEnvelope(signature) : undefined;
+  const envelope = type === "thought" && typeof signature === "string" ? decodeEnvelope(signature) : undefined;
   return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }
 

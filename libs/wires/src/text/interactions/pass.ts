@@ -55,7 +55,7 @@ export const interactionsPass: TextPass = {
     const event = isNotable(frame) ? parseFrameRecord(frame) : undefined;
     return event === undefined ? plainFrame : seen(event);
   },
-  dropsForeignSeals: false,
+  dropsForeignSignatures: false,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -80,7 +80,7 @@ export const interactionsPass: TextPass = {
 
   written: (frame) => fromWord(frame, deltaWord),
   wordsOf: memberTextReader(["text", "arguments"]),
-  showsThoughts: holdsWord('"thought'),
+  showsReasoning: holdsWord('"thought'),
 
   failureFrame: failureFrames.interactions,
   heartbeat: keepAlive,

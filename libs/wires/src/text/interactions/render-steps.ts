@@ -1,9 +1,9 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
-import type { Citation, Part, Seal, Source, ToolCallPart } from "../hub/part.ts";
+import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { closeEnvelope, sealForClient, unsealed } from "../hub/seals.ts";
+import { encodeEnvelope, signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
@@ -45,12 +45,12 @@ export function callStep(part: ToolCallPart): JsonObject {
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerSteps(part: Part): readonly JsonObject[] {
   if (part.kind === "reasoning")
-    return [present({ type: "thought", summary: summaryOf(part.text), signature: clientSeal(part.seal) })];
+    return [present({ type: "thought", summary: summaryOf(part.text), signature: renderSignature(part.signature) })];
   if (part.kind === "vendor") return part.wire === "interactions" && isRecord(part.value) ? [part.value] : [];
-  if (part.kind === "tool-call") return [callStep(part), ...carried(part.seal, part.id)];
+  if (part.kind === "tool-call") return [callStep(part), ...carried(part.signature, part.id)];
   const content = contentOf(part);
   if (content === undefined) return [];
-  return [{ type: "model_output", content: [content] }, ...carried("seal" in part ? part.seal : undefined)];
+  return [{ type: "model_output", content: [content] }, ...carried("signature" in part ? part.signature : undefined)];
 }
 
 function summaryOf(text: string): readonly JsonObject[] | undefined {
@@ -58,13 +58,13 @@ function summaryOf(text: string): readonly JsonObject[] | undefined {
 }
 
 /** Renders the signature of a `thought` step; a placeholder if the reasoning has none. */
-export function clientSeal(seal: Seal | undefined): string {
-  return seal === undefined ? unsealed : sealForClient(seal, "interactions");
+export function renderSignature(signature: Signature | undefined): string {
+  return signature === undefined ? placeholderSignature : signatureForClient(signature, "interactions");
 }
 
 /** Renders a `thought` step that carries another wire's signature of a call or content; clients send it back. */
-export function carried(seal: Seal | undefined, call?: string): readonly JsonObject[] {
-  if (seal === undefined) return [];
-  const signature = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });
-  return [{ type: "thought", signature }];
+export function carried(signature: Signature | undefined, call?: string): readonly JsonObject[] {
+  if (signature === undefined) return [];
+  const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });
+  return [{ type: "thought", signature: envelope }];
 }

@@ -4,7 +4,7 @@ import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
-import { carriedSeal, parseModelStep } from "./parts.ts";
+import { carriedSignature, parseModelStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
 /** Parses a vendor's interaction. Throws Failure upstream_error if it failed or cannot be read. */
@@ -52,7 +52,7 @@ export function messageOf({ errors, error }: JsonObject): string | undefined {
 /** Parses one step of an answer. Steps of the client, which an answer may repeat, are skipped. */
 export function parseAnswerStep(step: JsonObject): readonly Part[] {
   const fields = new Fields(step, "", "either");
-  if (carriedSeal(fields) !== undefined) return [];
+  if (carriedSignature(fields) !== undefined) return [];
   try {
     return parseModelStep(fields) ?? [];
   } catch (cause) {

@@ -2,11 +2,11 @@ import { Fields, isRecord, own, parseRecord, recordsIn, textOf, type JsonRecord 
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { PartBook } from "../hub/part-book.ts";
-import type { Seal } from "../hub/part.ts";
+import type { Signature } from "../hub/part.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { isVendorStep, parseAnnotation, parseContent, sealOf } from "./parts.ts";
+import { isVendorStep, parseAnnotation, parseContent, parseSignature } from "./parts.ts";
 import { interactionsFees, interactionsUsage } from "./usage.ts";
 import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
 
@@ -15,7 +15,7 @@ interface OpenStep {
   readonly key: string;
   /** Step as received so far; steps of the vendor's tools are emitted complete at their end. */
   step: JsonRecord;
-  seal?: Seal | undefined;
+  signature?: Signature | undefined;
 }
 
 /** Reads a vendor's stream of steps, which are identified by their index. Unknown events and deltas are ignored. */
@@ -70,7 +70,7 @@ export class InteractionsReader implements StreamReader {
       return isWhole ? [...started, ...this.#book.delta(open.key, argumentsOf(begun))] : started;
     }
     if (type === "thought") {
-      open.seal = sealOf(textOf(step["signature"]));
+      open.signature = parseSignature(textOf(step["signature"]));
       const started = this.#book.start(open.key, { kind: "reasoning", summary: true });
       return [...started, ...recordsIn(step["summary"]).flatMap((content) => this.#think(open, content))];
     }
@@ -81,7 +81,7 @@ export class InteractionsReader implements StreamReader {
     if (open === undefined) return [];
     if (isVendorStep(textOf(open.step["type"]))) open.step = { ...open.step, ...delta };
     else if (type === "arguments_delta") return this.#book.delta(open.key, textOf(delta["arguments"]));
-    else if (type === "thought_signature") open.seal = sealOf(textOf(delta["signature"]));
+    else if (type === "thought_signature") open.signature = parseSignature(textOf(delta["signature"]));
     else if (type === "thought_summary") return this.#think(open, delta["content"]);
     else if (type === "text_annotation_delta") return this.#cite(open, delta["annotations"]);
     else if (open.step["type"] === "model_output") return this.#write(open, { type, ...delta });
@@ -118,8 +118,8 @@ export class InteractionsReader implements StreamReader {
     const open = this.#open.get(index);
     if (open === undefined) return [];
     this.#open.delete(index);
-    const { key, step, seal } = open;
-    if (!isVendorStep(textOf(step["type"]))) return this.#book.end(key, seal);
+    const { key, step, signature } = open;
+    if (!isVendorStep(textOf(step["type"]))) return this.#book.end(key, signature);
     return this.#book.whole({ kind: "vendor", wire: "interactions", value: step });
   }
 

@@ -5,7 +5,7 @@ import type { Part, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { ownSeal } from "../hub/seals.ts";
+import { ownSignature } from "../hub/signatures.ts";
 import { callStep, contentOf } from "./render-steps.ts";
 
 /**
@@ -50,7 +50,7 @@ class Steps {
     if (part.kind === "compaction") return refuseCompaction();
     if (part.kind === "vendor") return this.#step(ownItem(part, "interactions"));
     if (part.kind === "tool-call") return this.#step(callStep(part));
-    if (part.kind === "reasoning") return this.#thought(part.text, ownSeal(part.seal, "interactions"));
+    if (part.kind === "reasoning") return this.#thought(part.text, ownSignature(part.signature, "interactions"));
     for (const content of this.#content(part))
       this.#join(role === "assistant" ? "model_output" : "user_input", content);
   }

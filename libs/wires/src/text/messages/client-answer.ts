@@ -2,11 +2,11 @@ import { Failure, present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
-import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
+import type { Part, ReasoningPart, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { isRedacted, type Envelope } from "../hub/seals.ts";
+import { isRedacted, type Envelope } from "../hub/signatures.ts";
 import { argsOf } from "../hub/tool-calls.ts";
-import { renderCitation, sealBlock, signatureFor } from "./extras.ts";
+import { renderCitation, signatureBlock, renderSignature } from "./extras.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
@@ -36,7 +36,7 @@ function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
   const shown = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
   const last = shown.at(-1);
   return last?.kind === "text"
-    ? [...shown.slice(0, -1), { ...last, seal: undefined }].flatMap(answerBlocks)
+    ? [...shown.slice(0, -1), { ...last, signature: undefined }].flatMap(answerBlocks)
     : shown.flatMap(answerBlocks);
 }
 
@@ -46,28 +46,33 @@ export function answerBlocks(part: Part): readonly JsonObject[] {
     const citations = (part.citations ?? []).flatMap(renderCitation);
     const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
     // A signature without text is a separate block, since clients leave out empty texts.
-    if (part.text === "") return sealBlocks(part.seal, {});
-    return [present(block), ...sealBlocks(part.seal, { previous: true })];
+    if (part.text === "") return signatureBlocks(part.signature, {});
+    return [present(block), ...signatureBlocks(part.signature, { previous: true })];
   }
   if (part.kind === "refusal") return part.text === "" ? [] : [{ type: "text", text: part.text }];
-  if (part.kind === "reasoning") return thoughtBlocks(part);
+  if (part.kind === "reasoning") return reasoningBlocks(part);
   if (part.kind === "tool-call") {
     const call = { type: "tool_use", id: part.id, name: part.name, input: argsOf(part) };
-    return [call, ...sealBlocks(part.seal, { call: part.id })];
+    return [call, ...signatureBlocks(part.signature, { call: part.id })];
   }
   return part.kind === "vendor" && part.wire === "messages" && isRecord(part.value) ? [part.value] : [];
 }
 
-function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
-  if (text === "" && seal === undefined) return [];
+function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonObject[] {
+  if (text === "" && signature === undefined) return [];
   const redacted =
-    seal !== undefined && isRedacted(seal, "messages") ? [{ type: "redacted_thinking", data: seal.value }] : [];
+    signature !== undefined && isRedacted(signature, "messages")
+      ? [{ type: "redacted_thinking", data: signature.value }]
+      : [];
   if (redacted.length > 0 && text === "") return redacted;
-  const signature = signatureFor(redacted.length > 0 ? undefined : seal);
-  return [{ type: "thinking", thinking: text, signature }, ...redacted];
+  const value = renderSignature(redacted.length > 0 ? undefined : signature);
+  return [{ type: "thinking", thinking: text, signature: value }, ...redacted];
 }
 
 /** Renders the block that carries another vendor's signature of a text or call; empty for a signature of this wire. */
-export function sealBlocks(seal: Seal | undefined, on: Omit<Envelope, "seal">): readonly JsonObject[] {
-  return seal === undefined || seal.wire === "messages" ? [] : [sealBlock({ seal, ...on })];
+export function signatureBlocks(
+  signature: Signature | undefined,
+  on: Omit<Envelope, "signature">,
+): readonly JsonObject[] {
+  return signature === undefined || signature.wire === "messages" ? [] : [signatureBlock({ signature, ...on })];
 }

@@ -1,10 +1,10 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, own } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
-import type { Envelope } from "../hub/seals.ts";
+import type { Envelope } from "../hub/signatures.ts";
 import { knownMediaType } from "../hub/sources.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
-import { parseCache, parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
+import { parseCache, parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 
 const maxBlocks = 4_096;
 
@@ -39,22 +39,22 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
       parts.push(...(read?.(block, names) ?? [{ kind: "vendor", wire: "messages", value: block.whole() } as const]));
     }
   }
-  for (const { seal, call } of carried) {
+  for (const { signature, call } of carried) {
     const at = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
     const part = parts[at];
-    if (part?.kind === "tool-call") parts[at] = { ...part, seal };
+    if (part?.kind === "tool-call") parts[at] = { ...part, signature };
   }
   return parts;
 }
 
 /** Reads a `redacted_thinking` block: redacted reasoning, or the carried signature of another part. */
 function readRedacted(block: Fields, parts: Part[], carried: Envelope[]): void {
-  const envelope = envelopeOf(block.needText("data"));
-  const { seal, call, previous } = envelope;
+  const envelope = readEnvelope(block.needText("data"));
+  const { signature, call, previous } = envelope;
   const last = parts.at(-1);
   if (call !== undefined) carried.push(envelope);
-  else if (previous !== true) parts.push({ kind: "reasoning", text: "", seal });
-  else if (last?.kind === "text" || last?.kind === "image") parts[parts.length - 1] = { ...last, seal };
+  else if (previous !== true) parts.push({ kind: "reasoning", text: "", signature });
+  else if (last?.kind === "text" || last?.kind === "image") parts[parts.length - 1] = { ...last, signature };
 }
 
 function readText(block: Fields): readonly Part[] {
@@ -73,9 +73,9 @@ function readCall(block: Fields, names: CallNames): readonly Part[] {
 }
 
 function readThinking(block: Fields): readonly Part[] {
-  const seal = sealOfSignature(block.text("signature") ?? "");
+  const signature = parseSignature(block.text("signature") ?? "");
   const text = block.text("thinking") ?? "";
-  return [present({ kind: "reasoning", text, seal })];
+  return [present({ kind: "reasoning", text, signature })];
 }
 
 function readResult(block: Fields, names: CallNames): readonly Part[] {

@@ -3,11 +3,11 @@ import { failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
-import type { Citation, Part, Seal } from "../hub/part.ts";
+import type { Citation, Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { isRedacted } from "../hub/seals.ts";
-import { answerBlocks, sealBlocks } from "./client-answer.ts";
-import { renderCitation, signatureFor } from "./extras.ts";
+import { isRedacted } from "../hub/signatures.ts";
+import { answerBlocks, signatureBlocks } from "./client-answer.ts";
+import { renderCitation, renderSignature } from "./extras.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
@@ -123,7 +123,7 @@ class MessagePartWriter {
     "part-start": ({ opened }) => this.#start(opened),
     "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
     citation: ({ citation }) => this.#cite(citation),
-    "part-end": ({ seal }) => this.#end(seal),
+    "part-end": ({ signature }) => this.#end(signature),
     "part-whole": ({ whole }) => this.#whole(whole),
   };
 
@@ -181,31 +181,32 @@ class MessagePartWriter {
       .join("");
   }
 
-  #end(seal: Seal | undefined): string {
+  #end(signature: Signature | undefined): string {
     const opened = this.#opened;
     this.#opened = undefined;
     if (opened === undefined) return "";
-    if (opened.kind === "reasoning") return this.#endThoughts(opened, seal);
+    if (opened.kind === "reasoning") return this.#endReasoning(opened, signature);
     const wasOpen = this.#isOpen;
     const closing = opened.kind === "tool-call" && opened.custom === true ? this.#piece('"}') : "";
     const stopped = closing + this.#stop();
-    if (opened.kind === "tool-call") return stopped + this.#allWhole(sealBlocks(seal, { call: opened.id }));
-    this.#waiting = [...this.#waiting, ...sealBlocks(seal, wasOpen ? { previous: true } : {})];
+    if (opened.kind === "tool-call") return stopped + this.#allWhole(signatureBlocks(signature, { call: opened.id }));
+    this.#waiting = [...this.#waiting, ...signatureBlocks(signature, wasOpen ? { previous: true } : {})];
     return stopped;
   }
 
-  #endThoughts(opened: OpenedPart, seal: Seal | undefined): string {
-    if (!this.#isOpen && seal === undefined) return "";
-    const redacted = isRedacted(seal, "messages") && seal !== undefined ? this.#redacted(seal) : undefined;
+  #endReasoning(opened: OpenedPart, signature: Signature | undefined): string {
+    if (!this.#isOpen && signature === undefined) return "";
+    const redacted =
+      isRedacted(signature, "messages") && signature !== undefined ? this.#redacted(signature) : undefined;
     if (redacted !== undefined && !this.#isOpen) return redacted();
     this.#opened = opened;
     const open = this.#open();
     this.#opened = undefined;
-    const signature = signatureFor(redacted === undefined ? seal : undefined);
-    return open + this.#other({ type: "signature_delta", signature }) + this.#stop() + (redacted?.() ?? "");
+    const value = renderSignature(redacted === undefined ? signature : undefined);
+    return open + this.#other({ type: "signature_delta", signature: value }) + this.#stop() + (redacted?.() ?? "");
   }
 
-  #redacted({ value }: Seal): () => string {
+  #redacted({ value }: Signature): () => string {
     return () => this.#wholeBlock({ type: "redacted_thinking", data: value });
   }
 

@@ -1,37 +1,37 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
-import type { Seal, Citation } from "../hub/part.ts";
+import type { Signature, Citation } from "../hub/part.ts";
 import type { JsonObject, CacheHint } from "../hub/request.ts";
 import {
-  closeEnvelope,
-  openEnvelope,
+  encodeEnvelope,
+  decodeEnvelope,
   redactedKind,
-  sealForClient,
-  sealFromClient,
+  signatureForClient,
+  signatureFromClient,
   signatureKind,
-  unsealed,
+  placeholderSignature,
   type Envelope,
-} from "../hub/seals.ts";
+} from "../hub/signatures.ts";
 
 /** Reads the signature in a member `signature`; undefined if it is empty or the gateway's placeholder. */
-export function sealOfSignature(signature: string): Seal | undefined {
-  if (signature === "" || signature === unsealed) return undefined;
-  return sealFromClient(signature, "messages", signatureKind);
+export function parseSignature(text: string): Signature | undefined {
+  if (text === "" || text === placeholderSignature) return undefined;
+  return signatureFromClient(text, "messages", signatureKind);
 }
 
 /** Renders the member `signature` for a client of this wire; a placeholder if there is no signature. */
-export function signatureFor(seal: Seal | undefined): string {
-  return seal === undefined ? unsealed : sealForClient(seal, "messages");
+export function renderSignature(signature: Signature | undefined): string {
+  return signature === undefined ? placeholderSignature : signatureForClient(signature, "messages");
 }
 
 /** Creates a block that carries another vendor's signature of a text or call; clients send it back unread. */
-export function sealBlock(envelope: Envelope): JsonObject {
-  return { type: "redacted_thinking", data: closeEnvelope(envelope) };
+export function signatureBlock(envelope: Envelope): JsonObject {
+  return { type: "redacted_thinking", data: encodeEnvelope(envelope) };
 }
 
 /** Reads the data of a `redacted_thinking` block: an envelope of the gateway, or the vendor's redacted reasoning. */
-export function envelopeOf(data: string): Envelope {
-  return openEnvelope(data) ?? { seal: { wire: "messages", kind: redactedKind, value: data } };
+export function readEnvelope(data: string): Envelope {
+  return decodeEnvelope(data) ?? { signature: { wire: "messages", kind: redactedKind, value: data } };
 }
 
 /** Value of `encrypted_index` in citations of other vendors, which have no such index. */

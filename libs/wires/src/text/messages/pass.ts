@@ -7,8 +7,8 @@ import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
-import { hasUnsealedLoop } from "../hub/paired-messages.ts";
-import { envelopeBytes, envelopePrefix } from "../hub/seals.ts";
+import { hasUnsignedLoop } from "../hub/paired-messages.ts";
+import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { withKnownMediaTypes } from "../hub/sources.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, memberTextReader, type EarlyEnd } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
@@ -53,7 +53,7 @@ export const messagesPass: TextPass = {
   boundOrder: () => ["max_tokens"],
 
   *upstreamBody(body, { model }) {
-    const own = yield* withKnownMediaTypes(yield* withoutForeignSeals(body));
+    const own = yield* withKnownMediaTypes(yield* withoutForeignSignatures(body));
     if (model === undefined) return own;
     yield* findMembersInTurns(own);
     return renameAt(own, ["model"], model);
@@ -78,7 +78,7 @@ export const messagesPass: TextPass = {
       overloaded: type === "error" && memberOf(event["error"], "type") === "overloaded_error" ? true : undefined,
     };
   },
-  dropsForeignSeals: true,
+  dropsForeignSignatures: true,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -96,7 +96,7 @@ export const messagesPass: TextPass = {
 
   written: (frame) => fromWord(frame, deltaWord) || fromWord(frame, blockWord),
   wordsOf,
-  showsThoughts: holdsWord('"thinking'),
+  showsReasoning: holdsWord('"thinking'),
 
   failureFrame: failureFrames.messages,
   heartbeat: ping,
@@ -107,7 +107,7 @@ export const messagesPass: TextPass = {
  * Removes reasoning with signatures in the gateway's envelopes from a body: it came from vendors of other wires, and
  * this vendor refuses reasoning that it did not sign. Returns the same bytes if there is no such reasoning.
  */
-function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
+function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* holdsAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;
   const kept = messages.flatMap((message: unknown) => {
@@ -123,7 +123,7 @@ function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
 /** Returns true if a turn after the user's last message calls tools but does not begin with this vendor's reasoning. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
-  return hasUnsealedLoop(
+  return hasUnsignedLoop(
     messages.filter(isRecord).map(({ role, content }) => ({
       role: role === "assistant" ? "assistant" : "user",
       content: Array.isArray(content) ? content.filter(isRecord).filter((block) => !isForeign(block)) : [],
@@ -135,8 +135,8 @@ function hasForeignLoop(messages: unknown): boolean {
 function isForeign(block: unknown): boolean {
   if (!isRecord(block)) return false;
   const { type, signature, data } = block;
-  const sealed = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
-  return typeof sealed === "string" && sealed.startsWith(envelopePrefix);
+  const signed = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
+  return typeof signed === "string" && signed.startsWith(envelopePrefix);
 }
 
 /** First lines of the events that neither open nor close a block, which are most of a stream. */

@@ -4,7 +4,7 @@ import type { TextTarget } from "../hub/wire.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
 import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
+import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./vendor-turns.ts";
 
@@ -54,7 +54,7 @@ export function renderThinking(
     unsupported.noteIf("reasoning", alwaysThinks);
     return off;
   }
-  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsealedLoop(messages, pairs))) {
+  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsignedLoop(messages, pairs))) {
     unsupported.note("reasoning");
     return off;
   }
@@ -98,7 +98,7 @@ function withBudget(
 }
 
 /** Share of the output limit that becomes the budget if the requested budget does not fit. */
-const partOfThoughts = 0.8;
+const reasoningShare = 0.8;
 
 /**
  * Returns a budget below a client's output limit. Reasoning counts as output, as on the client's wire, so a budget that
@@ -107,7 +107,7 @@ const partOfThoughts = 0.8;
 function budgetWithin(bound: number, wanted: number): number | undefined {
   if (wanted < bound) return wanted;
   if (bound <= minBudget) return undefined;
-  return Math.max(minBudget, Math.floor(bound * partOfThoughts));
+  return Math.max(minBudget, Math.floor(bound * reasoningShare));
 }
 
 /** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */

@@ -6,7 +6,7 @@ import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
-import { parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
+import { parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
 import { finishReasons } from "./vendor-answer.ts";
 
@@ -123,13 +123,13 @@ export class MessagesReader implements StreamReader {
       begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, argumentsOf(begun.block["input"]))
         : [];
-    return [...late, ...this.#book.end(key, sealOfSignature(begun?.signature ?? ""))];
+    return [...late, ...this.#book.end(key, parseSignature(begun?.signature ?? ""))];
   }
 
   #readWhole({ block, input }: BegunBlock): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
-      const { seal } = envelopeOf(textOf(block["data"]));
-      return this.#book.whole({ kind: "reasoning", text: "", seal });
+      const { signature } = readEnvelope(textOf(block["data"]));
+      return this.#book.whole({ kind: "reasoning", text: "", signature });
     }
     const parsed = input === "" ? undefined : parseRecord(input);
     const value = parsed === undefined ? block : { ...block, input: parsed };

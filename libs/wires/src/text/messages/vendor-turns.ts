@@ -4,7 +4,7 @@ import { pairedConversation, type Message, type PairForm } from "../hub/paired-m
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { isRedacted, ownSeal } from "../hub/seals.ts";
+import { isRedacted, ownSignature } from "../hub/signatures.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 import { renderCache, ownCitations } from "./extras.ts";
 
@@ -31,7 +31,7 @@ function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
 /** Describes this wire's blocks, as rendered for vendors and as clients send them. */
 export const pairs: PairForm = {
   text: (text) => ({ type: "text", text }),
-  isThought: ({ type }) => type === "thinking" || type === "redacted_thinking",
+  isReasoning: ({ type }) => type === "thinking" || type === "redacted_thinking",
   callOf: ({ type, id }) => (type === "tool_use" ? id : undefined),
   resultOf: ({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined),
 };
@@ -47,7 +47,7 @@ const renders: PartRenderers<Unsupported> = {
   video: () => {
     throw unsupportedFailure("video parts");
   },
-  reasoning: renderThoughts,
+  reasoning: renderReasoning,
   "tool-call": (part) => [{ type: "tool_use", id: vendorId(part.id), name: part.name, input: argsOf(part) }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
@@ -79,11 +79,11 @@ function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsuppor
 }
 
 /** Renders reasoning that the vendor signed; other reasoning, which it refuses, is dropped. */
-function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
-  const value = ownSeal(seal, "messages");
+function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
+  const value = ownSignature(signature, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
-  return isRedacted(seal, "messages")
+  return isRedacted(signature, "messages")
     ? [{ type: "redacted_thinking", data: value }]
     : [{ type: "thinking", thinking: text, signature: value }];
 }

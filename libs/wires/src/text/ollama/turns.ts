@@ -25,7 +25,7 @@ export function parseTurns(fields: Fields): {
     if (role === "system" && turns.length === 0) instructions.push(...texts);
     else if (role === "tool") answer(turns, parseResult(message, text, calls, index));
     else if (role === "assistant")
-      turns.push({ role, parts: [...parseThought(message), ...texts, ...parseCalls(message, calls, index)] });
+      turns.push({ role, parts: [...parseReasoning(message), ...texts, ...parseCalls(message, calls, index)] });
     else turns.push({ role: role ?? "user", parts: [...texts, ...parseImages(message)] });
   }
   return { instructions, turns: turns.filter(({ parts }) => parts.length > 0) };
@@ -38,7 +38,7 @@ function answer(turns: { readonly role: Turn["role"]; readonly parts: Part[] }[]
   else turns.push({ role: "user", parts: [result] });
 }
 
-function parseThought(message: Fields): readonly Part[] {
+function parseReasoning(message: Fields): readonly Part[] {
   const text = message.text("thinking") ?? "";
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }

@@ -3,9 +3,9 @@ import { type Fields, own } from "../../json/fields.ts";
 import { onlyText, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort, type Turn } from "../hub/request.ts";
-import type { Envelope } from "../hub/seals.ts";
+import type { Envelope } from "../hub/signatures.ts";
 import { qualifiedName } from "./namespaces.ts";
-import { parseModelItem, carriedSeal, parseContent } from "./parse-items.ts";
+import { parseModelItem, carriedSignature, parseContent } from "./parse-items.ts";
 
 const maxItems = 20_000;
 
@@ -45,12 +45,13 @@ class ItemTurns {
   }
 
   /** Attaches a signature from a separate item to the part that it belongs to; drops it if the part is missing. */
-  seal({ seal, call }: Envelope): void {
+  attachSignature({ signature, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
     const at =
       call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
     const part = parts[at];
-    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image") parts[at] = { ...part, seal };
+    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image")
+      parts[at] = { ...part, signature };
   }
 }
 
@@ -108,10 +109,10 @@ function readItem(conversation: ItemTurns, item: Fields): void {
     read(conversation, item);
     return;
   }
-  const carried = type === "reasoning" ? carriedSeal(item) : undefined;
+  const carried = type === "reasoning" ? carriedSignature(item) : undefined;
   if (carried !== undefined) {
     item.whole();
-    conversation.seal(carried);
+    conversation.attachSignature(carried);
     return;
   }
   const parts = parseModelItem(item, type);

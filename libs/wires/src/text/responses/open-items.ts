@@ -1,9 +1,9 @@
 import { present } from "@modelgate/contracts";
 import type { OpenedPart } from "../hub/answer.ts";
 import { logProbability } from "../hub/content.ts";
-import type { Citation, Seal, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";
+import type { Citation, Signature, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { sealForClient, unsealed } from "../hub/seals.ts";
+import { signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import type { LocalName } from "./namespaces.ts";
 import {
@@ -34,7 +34,7 @@ export interface OpenItem {
   start?(opened: OpenedPart): string;
   delta(text: string, logProbabilities: readonly TokenProbability[]): string;
   cite?(citation: Citation): string;
-  endPart(seal: Seal | undefined): string;
+  endPart(signature: Signature | undefined): string;
   item(status: ItemStatus): JsonObject;
 }
 
@@ -198,7 +198,7 @@ export class OpenReasoning implements OpenItem {
   #summary = true;
   #pieces: string[] | undefined;
   #hasText = false;
-  #sealed: string | undefined;
+  #encrypted: string | undefined;
 
   constructor(emit: Emit, ref: ItemRef, givenId: string | undefined) {
     this.#emit = emit;
@@ -207,7 +207,7 @@ export class OpenReasoning implements OpenItem {
   }
 
   joins(opened: OpenedPart): boolean {
-    if (opened.kind !== "reasoning" || this.#sealed !== undefined) return false;
+    if (opened.kind !== "reasoning" || this.#encrypted !== undefined) return false;
     return opened.id !== undefined && opened.id === this.#givenId;
   }
 
@@ -226,11 +226,11 @@ export class OpenReasoning implements OpenItem {
     return first + this.#event(`${this.#word}.delta`, { delta: text });
   }
 
-  endPart(seal: Seal | undefined): string {
+  endPart(signature: Signature | undefined): string {
     const text = this.#pieces?.join("") ?? "";
     const events = this.#hasText ? this.#event(`${this.#word}.done`, { text }) + this.#announce("done", text) : "";
     if (text !== "") this.#done.push({ kind: "reasoning", text, summary: this.#summary });
-    if (seal !== undefined) this.#sealed = sealForClient(seal, "responses");
+    if (signature !== undefined) this.#encrypted = signatureForClient(signature, "responses");
     this.#pieces = undefined;
     return events;
   }
@@ -239,7 +239,11 @@ export class OpenReasoning implements OpenItem {
     const text = this.#pieces?.join("") ?? "";
     const open: ReasoningPart = { kind: "reasoning", text, summary: this.#summary };
     const parts = status === "in_progress" ? [] : [...this.#done, open];
-    return reasoningItem(this.#ref.id, parts, status === "in_progress" ? undefined : (this.#sealed ?? unsealed));
+    return reasoningItem(
+      this.#ref.id,
+      parts,
+      status === "in_progress" ? undefined : (this.#encrypted ?? placeholderSignature),
+    );
   }
 
   get #word(): string {

@@ -1,8 +1,8 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, own } from "../../json/fields.ts";
 import { citationOf, contentOf, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
-import type { Part, ReasoningPart, Citation, FilePart, Source, Seal } from "../hub/part.ts";
-import { openEnvelope, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";
+import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
+import { decodeEnvelope, signatureFromClient, placeholderSignature, type Envelope } from "../hub/signatures.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { qualifiedName } from "./namespaces.ts";
@@ -10,7 +10,7 @@ import { qualifiedName } from "./namespaces.ts";
 type ReadItem = (item: Fields) => readonly Part[];
 
 /** Maximum number of parts of the summary or content in a reasoning item. */
-const maxThoughts = 4_096;
+const maxReasoningTexts = 4_096;
 
 /** Readers of items that the model writes, in an answer or in the history of the next request. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
@@ -71,7 +71,7 @@ function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] 
 function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
-  const seal = sealOf(item);
+  const signature = parseSignature(item);
   const named = id === undefined ? {} : { id };
   const parts: ReasoningPart[] = [
     { text: thoughts(item, "summary"), summary: true },
@@ -80,12 +80,12 @@ function readReasoning(item: Fields): readonly Part[] {
     .filter(({ text }) => text !== "")
     .map((part) => ({ kind: "reasoning", ...part, ...named }));
   const last = parts.pop() ?? { kind: "reasoning", text: "", ...named };
-  return [...parts, present({ ...last, seal })];
+  return [...parts, present({ ...last, signature })];
 }
 
 function thoughts(item: Fields, name: string): string {
   return item
-    .each(name, maxThoughts)
+    .each(name, maxReasoningTexts)
     .map((part) => {
       part.ignore("type");
       return part.needText("text");
@@ -96,8 +96,8 @@ function thoughts(item: Fields, name: string): string {
 function readCompaction(item: Fields): readonly Part[] {
   item.ignore("type", "created_by");
   const id = item.text("id");
-  const seal = ownSealOf(item.needText("encrypted_content"));
-  return [present({ kind: "compaction", id, seal })];
+  const signature = vendorSignature(item.needText("encrypted_content"));
+  return [present({ kind: "compaction", id, signature })];
 }
 
 function readImageCall(item: Fields): readonly Part[] {
@@ -178,19 +178,19 @@ function fileId(part: Fields, id: string | undefined, missing: string): Source {
 /** Kind of signature that vendors of this wire create. */
 const kind = "encrypted_content";
 
-function sealOf(item: Fields): Seal | undefined {
+function parseSignature(item: Fields): Signature | undefined {
   const text = item.text("encrypted_content");
-  return text === undefined || text === unsealed ? undefined : sealFromClient(text, "responses", kind);
+  return text === undefined || text === placeholderSignature ? undefined : signatureFromClient(text, "responses", kind);
 }
 
 /** Wraps the encrypted content of a vendor of this wire as its signature. */
-export function ownSealOf(value: string): Seal {
+export function vendorSignature(value: string): Signature {
   return { wire: "responses", kind, value };
 }
 
 /** Reads the signature that a reasoning item carries for another part: a call, or the previous part. */
-export function carriedSeal(item: Fields): Envelope | undefined {
+export function carriedSignature(item: Fields): Envelope | undefined {
   const text = item.value["encrypted_content"];
-  const envelope = typeof text === "string" ? openEnvelope(text) : undefined;
+  const envelope = typeof text === "string" ? decodeEnvelope(text) : undefined;
   return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }

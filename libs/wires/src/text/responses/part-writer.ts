@@ -4,9 +4,9 @@ import { isRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { customNames } from "../hub/tool-calls.ts";
-import type { Part, Seal } from "../hub/part.ts";
+import type { Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { closeEnvelope } from "../hub/seals.ts";
+import { encodeEnvelope } from "../hub/signatures.ts";
 import { itemId } from "./stores.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReasoning } from "./open-items.ts";
@@ -37,7 +37,7 @@ export class PartWriter {
       return this.#open?.delta(text, logProbabilities ?? []) ?? "";
     },
     citation: ({ citation }) => this.#open?.cite?.(citation) ?? "",
-    "part-end": ({ seal }) => this.#end(seal),
+    "part-end": ({ signature }) => this.#end(signature),
     "part-whole": ({ whole }) => this.close() + this.#whole(whole),
   };
 
@@ -84,15 +84,15 @@ export class PartWriter {
   }
 
   /** Ends the part. If a call or text has another wire's signature, a reasoning item that carries it follows. */
-  #end(seal: Seal | undefined): string {
-    const ended = this.#open?.endPart(seal) ?? "";
-    if (seal === undefined || this.#opened?.kind === "reasoning") return ended;
+  #end(signature: Signature | undefined): string {
+    const ended = this.#open?.endPart(signature) ?? "";
+    if (signature === undefined || this.#opened?.kind === "reasoning") return ended;
     const call = this.#opened?.kind === "tool-call" ? this.#opened.id : undefined;
-    return ended + this.close() + this.#carry(seal, call);
+    return ended + this.close() + this.#carry(signature, call);
   }
 
-  #carry(seal: Seal, call: string | undefined): string {
-    const envelope = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });
+  #carry(signature: Signature, call: string | undefined): string {
+    const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });
     return this.#writeWhole(reasoningItem(this.#newItem("rs").id, [], envelope));
   }
 
@@ -117,7 +117,7 @@ export class PartWriter {
       ["in_progress", "generating", "completed"]
         .map((step) => this.#emit(`response.image_generation_call.${step}`, at))
         .join("");
-    return written + this.#done(item) + (part.seal === undefined ? "" : this.#carry(part.seal, undefined));
+    return written + this.#done(item) + (part.signature === undefined ? "" : this.#carry(part.signature, undefined));
   }
 
   #writeWhole(item: JsonObject): string {

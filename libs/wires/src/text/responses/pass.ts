@@ -68,7 +68,7 @@ export const responsesPass: TextPass = {
       sequence,
     };
   },
-  dropsForeignSeals: false,
+  dropsForeignSignatures: false,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -92,7 +92,7 @@ export const responsesPass: TextPass = {
 
   written: (frame) => fromWord(frame, deltaWord),
   wordsOf,
-  showsThoughts: holdsWord("response.reasoning", '"reasoning'),
+  showsReasoning: holdsWord("response.reasoning", '"reasoning'),
 
   failureFrame: failureFrames.responses,
   heartbeat: keepAlive,

@@ -13,7 +13,7 @@ import type {
   TextPart,
 } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { ownSeal } from "../hub/seals.ts";
+import { ownSignature } from "../hub/signatures.ts";
 import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import type { LocalName } from "./namespaces.ts";
@@ -35,7 +35,7 @@ function messageContent(part: Part): readonly JsonObject[] {
 export function reasoningItem(
   id: string | undefined,
   parts: readonly ReasoningPart[],
-  sealed: string | undefined,
+  encrypted: string | undefined,
 ): JsonObject {
   const shown = parts.filter(({ text }) => text !== "");
   const summary = shown.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
@@ -45,7 +45,7 @@ export function reasoningItem(
     id,
     summary,
     content: content.length > 0 ? content : undefined,
-    encrypted_content: sealed,
+    encrypted_content: encrypted,
   });
 }
 
@@ -80,8 +80,8 @@ export function imageItem(id: string, { source }: ImagePart): JsonObject | undef
 }
 
 /** Renders a compaction; undefined if another wire's vendor made it. */
-export function compactionItem(id: string | undefined, { seal }: CompactionPart): JsonObject | undefined {
-  const value = ownSeal(seal, "responses");
+export function compactionItem(id: string | undefined, { signature }: CompactionPart): JsonObject | undefined {
+  const value = ownSignature(signature, "responses");
   return value === undefined ? undefined : present({ type: "compaction", id, encrypted_content: value });
 }
 

@@ -6,7 +6,7 @@ import { parseLogProbabilities } from "../hub/content.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { qualifiedName } from "./namespaces.ts";
-import { parseAnnotation, ownSealOf } from "./parse-items.ts";
+import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
@@ -98,9 +98,9 @@ const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.refusal.done": (book, event) => late(book, contentKey(event), { kind: "refusal" }, event["refusal"]),
   "response.content_part.done": (book, event) => book.end(contentKey(event)),
   "response.reasoning_summary_text.delta": (book, event) => think(book, event, true, event["delta"]),
-  "response.reasoning_summary_text.done": (book, event) => lateThought(book, event, true, event["text"]),
+  "response.reasoning_summary_text.done": (book, event) => lateReasoning(book, event, true, event["text"]),
   "response.reasoning_text.delta": (book, event) => think(book, event, false, event["delta"]),
-  "response.reasoning_text.done": (book, event) => lateThought(book, event, false, event["text"]),
+  "response.reasoning_text.done": (book, event) => lateReasoning(book, event, false, event["text"]),
   "response.function_call_arguments.delta": (book, event) =>
     book.delta(itemKey(event["output_index"]), textOf(event["delta"])),
   "response.function_call_arguments.done": (book, event) => lateArguments(book, event, event["arguments"]),
@@ -148,27 +148,27 @@ function lateArguments(book: PartBook, event: JsonRecord, text: unknown): readon
   return book.hasText(key) ? [] : book.delta(key, textOf(text));
 }
 
-function thoughtKey(event: JsonRecord, summary: boolean): string {
+function reasoningKey(event: JsonRecord, summary: boolean): string {
   return `${itemKey(event["output_index"])}${summary ? "summary" : "content"}`;
 }
 
-function thoughtIndex(event: JsonRecord, summary: boolean): unknown {
+function reasoningIndex(event: JsonRecord, summary: boolean): unknown {
   return event[summary ? "summary_index" : "content_index"];
 }
 
 /** Adds text of reasoning. A summary's parts become one text, separated by blank lines, as in a complete answer. */
 function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
-  const key = thoughtKey(event, summary);
+  const key = reasoningKey(event, summary);
   const id = textOf(event["item_id"]);
   // A summary ends when the content begins, since only one part of an item may be open at a time.
   const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
   const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
-  return [...ended, ...started, ...book.delta(key, book.gap(key, thoughtIndex(event, summary)) + textOf(text))];
+  return [...ended, ...started, ...book.delta(key, book.gap(key, reasoningIndex(event, summary)) + textOf(text))];
 }
 
-function lateThought(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
-  const isSent = book.isAt(thoughtKey(event, summary), thoughtIndex(event, summary));
+function lateReasoning(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
+  const isSent = book.isAt(reasoningKey(event, summary), reasoningIndex(event, summary));
   return isSent ? [] : think(book, event, summary, text);
 }
 
@@ -176,7 +176,7 @@ function lateThought(book: PartBook, event: JsonRecord, summary: boolean, text: 
 function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));
-  const sealed = item["type"] === "reasoning" ? textOf(item["encrypted_content"]) : "";
-  const seal = sealed === "" ? undefined : ownSealOf(sealed);
-  return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? seal : undefined));
+  const encrypted = item["type"] === "reasoning" ? textOf(item["encrypted_content"]) : "";
+  const signature = encrypted === "" ? undefined : vendorSignature(encrypted);
+  return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? signature : undefined));
 }

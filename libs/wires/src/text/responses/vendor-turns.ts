@@ -5,7 +5,7 @@ import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint } from "../hub/prompt-cache.ts";
 import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { ownSeal } from "../hub/seals.ts";
+import { ownSignature } from "../hub/signatures.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
 
@@ -50,7 +50,7 @@ const messageParts: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "ima
 
 function joins(before: Part, part: Part): boolean {
   if (before.kind === "reasoning" && part.kind === "reasoning")
-    return part.id !== undefined && before.id === part.id && before.seal === undefined;
+    return part.id !== undefined && before.id === part.id && before.signature === undefined;
   return messageParts.has(before.kind) && messageParts.has(part.kind);
 }
 
@@ -86,7 +86,7 @@ function renderModelRun(
   const [first] = run;
   if (first === undefined) return [];
   if (first.kind === "reasoning")
-    return renderThoughts(
+    return renderReasoning(
       run.filter((part) => part.kind === "reasoning"),
       unsupported,
     );
@@ -97,10 +97,10 @@ function renderModelRun(
 }
 
 /** Renders reasoning that the vendor encrypted; other reasoning, which the vendor refuses, is dropped. */
-function renderThoughts(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
-  const sealed = ownSeal(parts.at(-1)?.seal, "responses");
-  unsupported.noteIf("turn.reasoning", sealed === undefined);
-  return sealed === undefined ? [] : [reasoningItem(parts[0]?.id, parts, sealed)];
+function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
+  const encrypted = ownSignature(parts.at(-1)?.signature, "responses");
+  unsupported.noteIf("turn.reasoning", encrypted === undefined);
+  return encrypted === undefined ? [] : [reasoningItem(parts[0]?.id, parts, encrypted)];
 }
 
 /** Renders the model's texts and images, in their order. */

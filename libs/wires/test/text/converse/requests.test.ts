@@ -9,7 +9,11 @@ const target = { model: claude, defaultMaxTokens: 4_096 };
 const render = renders({ ...converseWire }, target);
 const png = { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
 const at = (model: string) => ({ ...target, model });
-const sealed: Part = { kind: "reasoning", text: "hm", seal: { wire: "converse", kind: "signature", value: "sig" } };
+const signed: Part = {
+  kind: "reasoning",
+  text: "hm",
+  signature: { wire: "converse", kind: "signature", value: "sig" },
+};
 
 test("a round of a tool is said in the wire's words", () => {
   expect(render(toolRound)).toEqual({
@@ -43,12 +47,12 @@ describe("parts", () => {
   test.each<[string, Part, readonly object[]]>([
     [
       "thoughts with their signature",
-      sealed,
+      signed,
       [{ reasoningContent: { reasoningText: { text: "hm", signature: "sig" } } }],
     ],
     [
       "redacted thoughts",
-      { kind: "reasoning", text: "", seal: { wire: "converse", kind: "redacted", value: "AAAA" } },
+      { kind: "reasoning", text: "", signature: { wire: "converse", kind: "redacted", value: "AAAA" } },
       [{ reasoningContent: { redactedContent: "AAAA" } }],
     ],
     [
@@ -95,7 +99,11 @@ describe("parts", () => {
   });
 
   test("thoughts of another wire are left out by name", () => {
-    const foreign: Part = { kind: "reasoning", text: "hm", seal: { wire: "messages", kind: "signature", value: "s" } };
+    const foreign: Part = {
+      kind: "reasoning",
+      text: "hm",
+      signature: { wire: "messages", kind: "signature", value: "s" },
+    };
     const turns: TextRequest["turns"] = [
       { role: "user", parts: [text("q")] },
       { role: "assistant", parts: [foreign, text("a")] },
@@ -222,7 +230,7 @@ describe("thinking and sampling", () => {
       { role: "user", parts: [result("c")] },
     ];
     expect(render({ turns: loop(), tools, reasoning }).dropped).toEqual(["reasoning"]);
-    expect(render({ turns: loop(sealed), tools, reasoning }).dropped).toEqual([]);
+    expect(render({ turns: loop(signed), tools, reasoning }).dropped).toEqual([]);
   });
 });
 

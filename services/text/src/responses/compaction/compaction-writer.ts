@@ -48,7 +48,7 @@ export class CompactionWriter implements StreamWriter {
 
   #compaction(): string {
     const value = this.#seal(this.#pieces.join(""));
-    const whole = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value } } as const;
+    const whole = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
     return (
       this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole }) +
       this.#inner.write({ type: "finish", choice: 0, reason: "stop" })

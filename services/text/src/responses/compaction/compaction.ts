@@ -71,6 +71,9 @@ export async function compactExchange(
 
 /** Returns the answer to a turn that ends in a compaction: a response whose only item is the compaction. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
-  const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
+  const part = {
+    kind: "compaction",
+    signature: { wire: "responses", kind: "encrypted_content", value: sealed },
+  } as const;
   return wires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
 }

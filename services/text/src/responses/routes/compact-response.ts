@@ -68,7 +68,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
       // A vendor's endpoint for compaction accepts no output limit.
       cost: { ...text.cost, size: { ...text.cost.size, boundIsOurs: true } },
       wires: ["compact", ...text.wires],
-      unsealable: false,
+      canDropSignatures: false,
     };
   }
 

@@ -1,20 +1,20 @@
 import { isRecord } from "../../json/fields.ts";
-import type { Seal, Part } from "./part.ts";
+import type { Signature, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
 /** Carries another wire's signature through a client, with a reference to the part that the signature belongs to. */
 export interface Envelope {
-  readonly seal: Seal;
+  readonly signature: Signature;
   /** Id of the tool call that the signature belongs to. */
   readonly call?: string | undefined;
   /** True if the signature belongs to the previous part. */
   readonly previous?: boolean | undefined;
   /** Range of the part's characters in a text that joins several parts, on wires that join them. */
-  readonly span?: SealSpan | undefined;
+  readonly span?: CharacterRange | undefined;
 }
 
 /** Range of characters: index of the first, and the index after the last. */
-export type SealSpan = readonly [start: number, end: number];
+export type CharacterRange = readonly [start: number, end: number];
 
 /** Base64 of `{"modelgate"`: every envelope begins with it, and no vendor's signature does. */
 export const envelopePrefix = Buffer.from('{"modelgate"').toString("base64");
@@ -23,18 +23,18 @@ export const envelopePrefix = Buffer.from('{"modelgate"').toString("base64");
  * Placeholder for the signature of reasoning without one: clients would otherwise drop such reasoning, or send it back
  * in a form that vendors refuse. It begins like an envelope but contains no signature.
  */
-export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
+export const placeholderSignature = Buffer.from('{"modelgate":1}').toString("base64");
 
 /** `envelopePrefix` as bytes. A body that contains them must be converted before it is sent to a vendor. */
 export const envelopeBytes = Buffer.from(envelopePrefix);
 
 /** Renders an envelope as Base64, not encrypted, for the member in which clients keep their wire's signatures. */
-export function closeEnvelope({ seal, call, previous, span }: Envelope): string {
-  return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous, span })).toString("base64");
+export function encodeEnvelope({ signature, call, previous, span }: Envelope): string {
+  return Buffer.from(JSON.stringify({ modelgate: 1, ...signature, call, previous, span })).toString("base64");
 }
 
 /** Reads the envelope in a text that a client sent back; undefined for any other text. */
-export function openEnvelope(text: string): Envelope | undefined {
+export function decodeEnvelope(text: string): Envelope | undefined {
   if (!text.startsWith(envelopePrefix)) return undefined;
   try {
     const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
@@ -43,7 +43,7 @@ export function openEnvelope(text: string): Envelope | undefined {
     const wire = textWireNames.find((name) => name === held["wire"]);
     if (wire === undefined || typeof kind !== "string" || typeof value !== "string") return undefined;
     return {
-      seal: { wire, kind, value },
+      signature: { wire, kind, value },
       ...(typeof call === "string" ? { call } : {}),
       ...(previous === true ? { previous } : {}),
       ...(isSpan(span) ? { span } : {}),
@@ -53,7 +53,7 @@ export function openEnvelope(text: string): Envelope | undefined {
   }
 }
 
-function isSpan(value: unknown): value is SealSpan {
+function isSpan(value: unknown): value is CharacterRange {
   return (
     Array.isArray(value) &&
     value.length === 2 &&
@@ -63,38 +63,38 @@ function isSpan(value: unknown): value is SealSpan {
 }
 
 /** Renders a signature for a client of `wire`: unchanged if a vendor of that wire made it, else in an envelope. */
-export function sealForClient(seal: Seal, wire: TextWireName): string {
-  return seal.wire === wire ? seal.value : closeEnvelope({ seal });
+export function signatureForClient(signature: Signature, wire: TextWireName): string {
+  return signature.wire === wire ? signature.value : encodeEnvelope({ signature });
 }
 
 /** Reads a signature that a client of `wire` sent back: from its envelope, else as a signature of that wire. */
-export function sealFromClient(text: string, wire: TextWireName, kind: string): Seal {
-  return openEnvelope(text)?.seal ?? { wire, kind, value: text };
+export function signatureFromClient(text: string, wire: TextWireName, kind: string): Signature {
+  return decodeEnvelope(text)?.signature ?? { wire, kind, value: text };
 }
 
 /** Kinds of signatures on wires with two kinds: one accompanies reasoning, the other replaces it. */
 export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 
 /** Returns true for a signature of this wire that replaces the reasoning itself. */
-export function isRedacted(seal: Seal | undefined, wire: TextWireName): boolean {
-  return seal?.wire === wire && seal.kind === redactedKind;
+export function isRedacted(signature: Signature | undefined, wire: TextWireName): boolean {
+  return signature?.wire === wire && signature.kind === redactedKind;
 }
 
 /** Returns the value of a signature that a vendor of `wire` made, else undefined: no other vendor may get it. */
-export function ownSeal(seal: Seal | undefined, wire: TextWireName): string | undefined {
-  return seal?.wire === wire ? seal.value : undefined;
+export function ownSignature(signature: Signature | undefined, wire: TextWireName): string | undefined {
+  return signature?.wire === wire ? signature.value : undefined;
 }
 
 /**
  * Removes the signatures in a request's history, for a vendor that did not make them or no longer accepts them.
  * Redacted reasoning is lost with its signature; a compaction stays, since its content exists nowhere else.
  */
-export function withoutSeals(request: TextRequest): TextRequest {
-  return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSeal) })) };
+export function withoutSignatures(request: TextRequest): TextRequest {
+  return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSignature) })) };
 }
 
-function withoutSeal(part: Part): Part {
-  if (!("seal" in part) || part.kind === "compaction") return part;
-  const { seal: _seal, ...rest } = part;
+function withoutSignature(part: Part): Part {
+  if (!("signature" in part) || part.kind === "compaction") return part;
+  const { signature: _signature, ...rest } = part;
   return rest;
 }

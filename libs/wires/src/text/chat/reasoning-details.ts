@@ -1,11 +1,11 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, textOf } from "../../json/fields.ts";
-import type { Part, ReasoningPart, Seal, TextPart } from "../hub/part.ts";
+import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hub/seals.ts";
+import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } from "../hub/signatures.ts";
 
 /*
- * The chat wire has no standard member for signatures (`Seal`). Two common extensions carry them: `reasoning_details`
+ * The chat wire has no standard member for signatures (`Signature`). Two common extensions carry them: `reasoning_details`
  * of a message, a list that clients keep and send back, for reasoning and texts; `extra_content` of a tool call or
  * image. A vendor's own details and signatures count as signatures of this wire.
  */
@@ -14,12 +14,12 @@ import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hu
 export const maxDetails = 16_384;
 
 /** Kinds of signatures that vendors of this wire create. */
-const [ownDetails, ownSignature] = ["reasoning_details", "thought_signature"] as const;
+const [detailsKind, googleSignatureKind] = ["reasoning_details", "thought_signature"] as const;
 
 /** Content of `reasoning_details`: envelopes with other wires' signatures; the vendor's details as one signature. */
 export interface Details {
   readonly marks: readonly Mark[];
-  readonly own: Seal | undefined;
+  readonly own: Signature | undefined;
   /** Reasoning text from the details, for vendors that send the text only there. */
   readonly text: string;
 }
@@ -39,47 +39,47 @@ export function readDetails(value: unknown): Details {
     if (mark === undefined) own.push(detail);
     else marks.push(mark);
   }
-  return { marks, own: sealOfDetails(own), text: own.map(thoughtIn).join("") };
+  return { marks, own: detailsSignature(own), text: own.map(reasoningTextIn).join("") };
 }
 
 /** Returns the gateway's envelope in a detail; undefined for a vendor's detail. */
 export function markOf({ data, id }: JsonObject): Mark | undefined {
-  const envelope = typeof data === "string" ? openEnvelope(data) : undefined;
+  const envelope = typeof data === "string" ? decodeEnvelope(data) : undefined;
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
 
 /** Wraps a vendor's details as one signature; undefined if they have only text, which is sent as reasoning. */
-export function sealOfDetails(details: readonly JsonObject[]): Seal | undefined {
-  const sealed = details.some(({ data, signature }) => textOf(data) !== "" || textOf(signature) !== "");
-  return sealed ? { wire: "chat", kind: ownDetails, value: JSON.stringify(details) } : undefined;
+export function detailsSignature(details: readonly JsonObject[]): Signature | undefined {
+  const isSigned = details.some(({ data, signature }) => textOf(data) !== "" || textOf(signature) !== "");
+  return isSigned ? { wire: "chat", kind: detailsKind, value: JSON.stringify(details) } : undefined;
 }
 
 /** Returns the reasoning in a detail: its text, else its summary, else "". */
-export function thoughtIn({ text, summary }: JsonObject): string {
+export function reasoningTextIn({ text, summary }: JsonObject): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
 /** Reference from a detail to the part that its signature belongs to: reasoning, or a text if `previous` is true. */
-interface Sealed {
+interface Signed {
   readonly id?: string | undefined;
-  readonly span: SealSpan;
+  readonly span: CharacterRange;
   readonly previous?: true;
   /** Index of the detail in its message, by which clients join an entry's pieces. */
   readonly index: number;
 }
 
-export function detailsFor(seal: Seal, of: Sealed): readonly unknown[] {
-  const own = ownDetailsOf(seal);
+export function detailsFor(signature: Signature, of: Signed): readonly unknown[] {
+  const own = ownDetailsOf(signature);
   if (own !== undefined) return own;
-  const data = closeEnvelope({ seal, span: of.span, previous: of.previous });
+  const data = encodeEnvelope({ signature, span: of.span, previous: of.previous });
   return [present({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
 /** Returns the vendor's details that a signature wraps; undefined for any other signature. */
-export function ownDetailsOf(seal: Seal | undefined): readonly unknown[] | undefined {
-  if (seal?.wire !== "chat" || seal.kind !== ownDetails) return undefined;
+export function ownDetailsOf(signature: Signature | undefined): readonly unknown[] | undefined {
+  if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
   try {
-    const details: unknown = JSON.parse(seal.value);
+    const details: unknown = JSON.parse(signature.value);
     return Array.isArray(details) ? details : undefined;
   } catch {
     return undefined; // The client changed the text.
@@ -87,27 +87,29 @@ export function ownDetailsOf(seal: Seal | undefined): readonly unknown[] | undef
 }
 
 /** Splits a message's reasoning into parts, each with its signature. */
-export function sealedThoughts(text: string, { marks, own, text: inDetails }: Details): readonly ReasoningPart[] {
+export function splitReasoning(text: string, { marks, own, text: inDetails }: Details): readonly ReasoningPart[] {
   const all = text === "" ? inDetails : text;
   const parts = pieces(
     all,
     marks.filter(({ previous }) => previous !== true),
-  ).map(({ text, mark }): ReasoningPart => present({ kind: "reasoning", text, id: mark?.id, seal: mark?.seal }));
+  ).map(({ text, mark }): ReasoningPart =>
+    present({ kind: "reasoning", text, id: mark?.id, signature: mark?.signature }),
+  );
   if (own === undefined) return parts;
-  const last = parts.findLastIndex(({ seal }) => seal === undefined);
-  if (last < 0) return [...parts, { kind: "reasoning", text: "", seal: own }];
-  return parts.map((part, index) => (index === last ? { ...part, seal: own } : part));
+  const last = parts.findLastIndex(({ signature }) => signature === undefined);
+  if (last < 0) return [...parts, { kind: "reasoning", text: "", signature: own }];
+  return parts.map((part, index) => (index === last ? { ...part, signature: own } : part));
 }
 
 /**
  * Splits a message's text into parts at the ends of its signed ranges, and gives each part its signature, if it has
  * one.
  */
-export function sealedTexts(text: string, { marks }: Details): readonly TextPart[] {
+export function splitText(text: string, { marks }: Details): readonly TextPart[] {
   return pieces(
     text,
     marks.filter(({ previous }) => previous === true),
-  ).map(({ text, mark }): TextPart => present({ kind: "text", text, seal: mark?.seal }));
+  ).map(({ text, mark }): TextPart => present({ kind: "text", text, signature: mark?.signature }));
 }
 
 interface Piece {
@@ -130,35 +132,35 @@ function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
 }
 
 /** Reads the signature in `extra_content`: one in the gateway's envelope, or one of a Google model. */
-export function readExtra(value: unknown, google: "chat" | "content"): Seal | undefined {
+export function readExtra(value: unknown, google: "chat" | "content"): Signature | undefined {
   if (!isRecord(value)) return undefined;
   const ours = textAt(value["modelgate"], "signature");
-  if (ours !== undefined) return openEnvelope(ours)?.seal;
+  if (ours !== undefined) return decodeEnvelope(ours)?.signature;
   const theirs = textAt(value["google"], "thought_signature");
   if (theirs === undefined) return undefined;
   return google === "chat"
-    ? { wire: "chat", kind: ownSignature, value: theirs }
+    ? { wire: "chat", kind: googleSignatureKind, value: theirs }
     : { wire: "content", kind: "thoughtSignature", value: theirs };
 }
 
 /** Renders `extra_content` with a signature for a client. */
-export function extraFor(seal: Seal | undefined): JsonObject | undefined {
-  if (seal === undefined) return undefined;
-  return ownExtra(seal) ?? { modelgate: { signature: closeEnvelope({ seal }) } };
+export function extraFor(signature: Signature | undefined): JsonObject | undefined {
+  if (signature === undefined) return undefined;
+  return ownExtra(signature) ?? { modelgate: { signature: encodeEnvelope({ signature }) } };
 }
 
 /** Renders `extra_content` with a signature for this wire's vendor; undefined if another wire's vendor made it. */
-export function ownExtra(seal: Seal | undefined): JsonObject | undefined {
-  if (seal?.wire !== "chat" || seal.kind !== ownSignature) return undefined;
-  return { google: { thought_signature: seal.value } };
+export function ownExtra(signature: Signature | undefined): JsonObject | undefined {
+  if (signature?.wire !== "chat" || signature.kind !== googleSignatureKind) return undefined;
+  return { google: { thought_signature: signature.value } };
 }
 
 /** Returns a part with its signature, if there is one. */
-export function withSeal<Sealed extends Extract<Part, { seal?: Seal | undefined }>>(
-  part: Sealed,
-  seal: Seal | undefined,
-): Sealed {
-  return seal === undefined ? part : { ...part, seal };
+export function withSignature<Signed extends Extract<Part, { signature?: Signature | undefined }>>(
+  part: Signed,
+  signature: Signature | undefined,
+): Signed {
+  return signature === undefined ? part : { ...part, signature };
 }
 
 function textAt(value: unknown, name: string): string | undefined {
