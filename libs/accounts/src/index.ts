@@ -67,7 +67,7 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export { openTaskSealer, type TaskSealer } from "./tasks/record.ts";
+export { makeTaskCipher, type TaskCipher } from "./tasks/record.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";

@@ -128,16 +128,16 @@ export interface Catalog {
 
 const defaultOwner = "modelgate";
 
-/** Compiles a published configuration. `open` decrypts a channel's key; it throws if it cannot. */
+/** Compiles a published configuration. `decrypt` decrypts a channel's key; it throws if it cannot. */
 export function compileCatalog(
   published: PublishedConfiguration,
-  open: (sealed: string, context: string) => string,
+  decrypt: (encrypted: string, context: string) => string,
   random: () => number = Math.random,
 ): Catalog {
   const shares = sharesOf(published.models);
   const groups = new Map(Object.entries(published.groups).map(([name, group]) => [name, compileGroup(name, group)]));
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
-  const channels = published.channels.map((channel) => compileChannel(channel, open));
+  const channels = published.channels.map((channel) => compileChannel(channel, decrypt));
   const candidates = allCandidates([...groups.keys()], [...models.keys()], { channels, shares });
   const unpriced = new Set(Object.keys(published.models).filter((name) => published.models[name]?.isUnpriced === true));
 
@@ -269,12 +269,15 @@ export function unknownModel(name: string): Failure {
   });
 }
 
-function compileChannel(channel: PublishedChannel, open: (sealed: string, context: string) => string): CatalogChannel {
+function compileChannel(
+  channel: PublishedChannel,
+  decrypt: (encrypted: string, context: string) => string,
+): CatalogChannel {
   return {
     id: channel.id,
     provider: channel.provider,
     baseUrl: channel.baseUrl,
-    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, channelKeyId(channel.id, id)) })),
+    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: decrypt(sealed, channelKeyId(channel.id, id)) })),
     models: modelNames(channel.models),
     costs: new Map(Object.entries(channel.costs ?? {})),
     wires: channel.wires,

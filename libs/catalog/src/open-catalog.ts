@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import {
   onBeat,
-  openSealer,
+  makeCipher,
   openSubscriber,
   sharedPart,
   sharedRedis,
@@ -39,7 +39,7 @@ export async function openCatalog({
   secrets: Secrets;
   log: Logger;
 }): Promise<CatalogHandle> {
-  const sealer = openSealer(secrets, vendorKeysPurpose);
+  const cipher = makeCipher(secrets, vendorKeysPurpose);
   const state: { catalog?: Catalog; refused?: string; leftBehind?: string } = {};
 
   async function refresh(): Promise<void> {
@@ -50,7 +50,7 @@ export async function openCatalog({
     try {
       const published = readPublished(text);
       if (published.version === state.catalog?.version) return;
-      state.catalog = compileCatalog(published, sealer.open);
+      state.catalog = compileCatalog(published, cipher.decrypt);
       delete state.refused;
       log.info({ version: published.version, channels: published.channels.length }, "configuration applied");
     } catch (error) {

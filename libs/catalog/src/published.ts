@@ -9,13 +9,13 @@ import {
   UnknownShape,
   present,
 } from "@modelgate/contracts";
-import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId } from "./channel-key-id.ts";
 
 /** Redis key of the published configuration, and pub/sub channel on which a new one is announced. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
-/** Purpose of the key that encrypts vendors' API keys (see `openSealer`). They are stored in Redis only encrypted. */
+/** Purpose of the key that encrypts vendors' API keys (see `makeCipher`). They are stored in Redis only encrypted. */
 export const vendorKeysPurpose = "modelgate vendor keys";
 
 /** Origin of a price that is not in the configuration. */
@@ -122,24 +122,25 @@ export async function publishConfiguration(
   channels: readonly ResolvedChannel[],
   secrets: Secrets,
 ): Promise<string> {
-  const sealer = openSealer(secrets, vendorKeysPurpose);
-  const sealed = channels.map(({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel =>
-    present({
-      ...configuration,
-      models: served ?? (configuration.models === "*" ? [] : configuration.models),
-      costs,
-      baseUrl,
-      keys: keys.map((key) => {
-        const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
-        return { id, sealed: sealer.seal(key, channelKeyId(configuration.id, id)) };
+  const cipher = makeCipher(secrets, vendorKeysPurpose);
+  const encryptedChannels = channels.map(
+    ({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel =>
+      present({
+        ...configuration,
+        models: served ?? (configuration.models === "*" ? [] : configuration.models),
+        costs,
+        baseUrl,
+        keys: keys.map((key) => {
+          const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
+          return { id, sealed: cipher.encrypt(key, channelKeyId(configuration.id, id)) };
+        }),
+        off,
       }),
-      off,
-    }),
   );
   const content = {
     groups,
     models,
-    channels: sealed.map(({ keys, ...channel }) => [channel, keys.map(({ id }) => id)]),
+    channels: encryptedChannels.map(({ keys, ...channel }) => [channel, keys.map(({ id }) => id)]),
   };
   const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
   const published: PublishedConfiguration = {
@@ -147,7 +148,7 @@ export async function publishConfiguration(
     publishedAt: new Date().toISOString(),
     groups,
     models,
-    channels: sealed,
+    channels: encryptedChannels,
   };
   await redis.set(publishedKey, JSON.stringify(published));
   await redis.publish(publishedChannel, version);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { openSealer } from "@modelgate/platform";
+import { makeCipher } from "@modelgate/platform";
 import { compilePrice, type WrittenPrice } from "@modelgate/contracts";
 import { compileCatalog } from "../src/catalog.ts";
 import type { PublishedConfiguration } from "../src/published.ts";
 import { priceVersionOf } from "../src/published-prices.ts";
 
-const sealer = openSealer(["a secret of some length"], "keys");
-const key = (channel: string, id = "k") => ({ id, sealed: sealer.seal(`secret of ${channel}`, `${channel}/${id}`) });
+const cipher = makeCipher(["a secret of some length"], "keys");
+const key = (channel: string, id = "k") => ({ id, sealed: cipher.encrypt(`secret of ${channel}`, `${channel}/${id}`) });
 const base = { provider: "openai", baseUrl: "https://v.example" };
 const published: PublishedConfiguration = {
   version: "1",
@@ -26,7 +26,7 @@ const published: PublishedConfiguration = {
     { ...base, id: "off", keys: [], models: ["off"], off: "KEY is not set" },
   ],
 };
-const catalog = compileCatalog(published, sealer.open);
+const catalog = compileCatalog(published, cipher.decrypt);
 const names = (scope: { group: string; models?: readonly string[] }) => catalog.modelsOf(scope).map(({ name }) => name);
 
 test("models that a token can call: in its group, in its own list, and served to the group", () => {
@@ -70,12 +70,12 @@ describe("a model that is unavailable", () => {
 });
 
 test("an encrypted key can be decrypted only with its secret and for its place", () => {
-  const sealed = sealer.seal("text", "main/1");
-  expect(sealer.open(sealed, "main/1")).toBe("text");
+  const sealed = cipher.encrypt("text", "main/1");
+  expect(cipher.decrypt(sealed, "main/1")).toBe("text");
   expect(sealed).not.toContain("text");
-  expect(() => sealer.open(sealed, "main/2")).toThrow();
-  expect(() => openSealer(["another secret"], "keys").open(sealed, "main/1")).toThrow();
-  expect(() => compileCatalog(published, openSealer(["another secret"], "keys").open)).toThrow();
+  expect(() => cipher.decrypt(sealed, "main/2")).toThrow();
+  expect(() => makeCipher(["another secret"], "keys").decrypt(sealed, "main/1")).toThrow();
+  expect(() => compileCatalog(published, makeCipher(["another secret"], "keys").decrypt)).toThrow();
 });
 
 test("the kind of every model is known, served or not", () => {

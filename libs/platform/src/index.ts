@@ -88,7 +88,7 @@ export { sharedBus, sharedContentRedis, sharedRedis, sharedRefusedCalls } from "
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
 export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";
-export { openSealer, type Sealer } from "./sealer.ts";
+export { makeCipher, type Cipher } from "./cipher.ts";
 export type { Secrets } from "./secrets.ts";
 export { signCaller, verifyCaller } from "./secrets.ts";
 export { BoundedMap } from "./memo.ts";

@@ -95,7 +95,7 @@ export function storeVariables(read: VariableReader) {
       timeoutMs: 1_000,
     },
     secrets: secretsOf(
-      read.secret("MODELGATE_SECRET", "Key that signs messages between services, and seals vendors' keys in Redis."),
+      read.secret("MODELGATE_SECRET", "Key that signs messages between services, and encrypts vendors' keys in Redis."),
       read.optionalSecret("MODELGATE_SECRET_BEFORE", "The other secret during a rotation: accepted, not used."),
     ),
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Failure, type Caller } from "@modelgate/contracts";
 import { isOperator, signOperator } from "@modelgate/contracts/operator-credential";
 import { idSource, isRequestId } from "../src/tracing.ts";
-import { openSealer } from "../src/sealer.ts";
+import { makeCipher } from "../src/cipher.ts";
 import { signCaller, verifyCaller } from "../src/secrets.ts";
 
 describe("headers that the edge signs", () => {
@@ -56,14 +56,14 @@ describe("headers that the edge signs", () => {
 });
 
 test("an encrypted text is decrypted with either secret of a rotation, and only for its purpose and context", () => {
-  const sealed = openSealer(["old"], "keys").seal("text", "a");
-  expect(openSealer(["new", "old"], "keys").open(sealed, "a")).toBe("text");
-  expect(openSealer(["old", "new"], "keys").open(sealed, "a")).toBe("text");
+  const sealed = makeCipher(["old"], "keys").encrypt("text", "a");
+  expect(makeCipher(["new", "old"], "keys").decrypt(sealed, "a")).toBe("text");
+  expect(makeCipher(["old", "new"], "keys").decrypt(sealed, "a")).toBe("text");
   for (const open of [
-    () => openSealer(["new"], "keys").open(sealed, "a"),
-    () => openSealer(["old"], "others").open(sealed, "a"),
-    () => openSealer(["old"], "keys").open(sealed, "b"),
-    () => openSealer(["old"], "keys").open("", "a"),
+    () => makeCipher(["new"], "keys").decrypt(sealed, "a"),
+    () => makeCipher(["old"], "others").decrypt(sealed, "a"),
+    () => makeCipher(["old"], "keys").decrypt(sealed, "b"),
+    () => makeCipher(["old"], "keys").decrypt("", "a"),
   ])
     expect(open).toThrow();
 });

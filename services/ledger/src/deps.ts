@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openTaskSealer } from "@modelgate/accounts";
+import { makeTaskCipher } from "@modelgate/accounts";
 import { openAnchorSigner, type AnchorSigner } from "@modelgate/books";
 import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
@@ -49,7 +49,7 @@ export async function openDeps({
   watchShards(redis);
   opening.use(startMovingUsage({ redis, connection, log }));
   const watch = opening.use(
-    startComparison({ redis, bus, connection, log, roundMs, taskSeal: openTaskSealer(env.secrets) }),
+    startComparison({ redis, bus, connection, log, roundMs, taskCipher: makeTaskCipher(env.secrets) }),
   );
   opening.use(
     startRecording({

@@ -9,7 +9,7 @@ import {
   findTask,
   hold,
   listTasks,
-  openTaskSealer,
+  makeTaskCipher,
   readUnpublished,
   shardOf,
   sweepHolds,
@@ -29,9 +29,9 @@ let redis: Redis;
 let books: Books;
 let engine: TestEngine;
 
-const taskSeal = openTaskSealer(["a secret of the tests, long enough"]);
+const taskCipher = makeTaskCipher(["a secret of the tests, long enough"]);
 
-const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskSeal }, nowMs);
+const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskCipher }, nowMs);
 
 /** A task that its vendor works on, its money held. */
 async function begin(id: string): Promise<TaskRecord> {
@@ -60,7 +60,12 @@ async function begin(id: string): Promise<TaskRecord> {
   };
   const held = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };
   await hold(redis, { accountId: account, callId, draft, tokenId: "tok_1", ...held });
-  const times = { dueAt: createdAt + keepMs, holdUntil: createdAt + keepMs, callbackDueAt: createdAt, seal: taskSeal };
+  const times = {
+    dueAt: createdAt + keepMs,
+    holdUntil: createdAt + keepMs,
+    callbackDueAt: createdAt,
+    cipher: taskCipher,
+  };
   await createTask(redis, { task, keepMs, ...times });
   return task;
 }
@@ -76,7 +81,7 @@ async function end(task: TaskRecord): Promise<void> {
     keepMs,
     callbackDueAt: nowMs,
     nowMs,
-    seal: taskSeal,
+    cipher: taskCipher,
   });
 }
 
@@ -146,11 +151,11 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const events = await taskEvents();
     await redis.del(`task:{s${shard}}:${account}:late`);
     late.notice(events);
-    await late.restore({ redis, taskSeal }, Date.now());
+    await late.restore({ redis, taskCipher }, Date.now());
     expect(await findTask(redis, account, "late")).toBeUndefined(); // no Redis was lost
     late.begin();
     late.notice(events);
-    await late.restore({ redis, taskSeal }, Date.now());
+    await late.restore({ redis, taskCipher }, Date.now());
     expect(await findTask(redis, account, "late")).toMatchObject({ task: { id: "late" } });
   });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { openTaskSealer, type TaskSealer } from "@modelgate/accounts";
+import { makeTaskCipher, type TaskCipher } from "@modelgate/accounts";
 import { hostsIn, openRemoteFiles, openRemoteStreams, type RemoteFiles, type RemoteStreams } from "@modelgate/channels";
 import type { BufferBudget, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
@@ -19,7 +19,7 @@ export interface Deps extends OpenRelay, AsyncDisposable {
   readonly pictures: RemoteFiles;
   readonly callbacks: Callbacks;
   /** Encrypts the records of tasks in events. */
-  readonly taskSeal: Pick<TaskSealer, "seal">;
+  readonly taskCipher: Pick<TaskCipher, "encrypt">;
   readonly publicUrl: string | undefined;
   /** Returns the current time in Unix ms. */
   readonly now: () => number;
@@ -49,7 +49,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     remote: openRemoteStreams(),
     pictures: openPictures(env, open.body.budget),
     callbacks,
-    taskSeal: openTaskSealer(env.relay.secrets),
+    taskCipher: makeTaskCipher(env.relay.secrets),
     publicUrl: env.publicUrl,
     now: Date.now,
     random: Math.random,

@@ -56,7 +56,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
     holdUntil: task.deadlineAt + holdBeyondMs,
     keepMs: deps.limits.keepMs,
     callbackDueAt: deps.callbacks.leaseEnd(),
-    seal: deps.taskSeal,
+    cipher: deps.taskCipher,
   };
   const recorded = await withRetries(() => createTask(deps.relay.redis, creation));
   if (typeof recorded === "object") {

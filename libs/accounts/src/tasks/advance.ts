@@ -7,7 +7,7 @@ import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord, type TaskSealer } from "./record.ts";
+import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
 /** Cost of an ended task, and its usage event. */
 export interface TaskSettlement {
@@ -34,7 +34,7 @@ export interface TaskAdvance {
   readonly callbackDueAt: number;
   readonly nowMs: number;
   /** Encrypts the record for its event; absent: the event contains no copy of the record. */
-  readonly seal?: Pick<TaskSealer, "seal"> | undefined;
+  readonly cipher?: Pick<TaskCipher, "encrypt"> | undefined;
 }
 
 const advanceScript = defineScript({
@@ -71,7 +71,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, callId } = task;
   const shard = shardOf(accountId);
-  const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs, seal: advance.seal });
+  const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs, cipher: advance.cipher });
   const cost = settlement === undefined ? 0n : limitToMaximum(settlement.costNanos);
   const reply = await advanceScript(
     redis,

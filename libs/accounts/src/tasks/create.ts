@@ -4,7 +4,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord, type TaskSealer } from "./record.ts";
+import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
 /** A task that its vendor has accepted, to be recorded. */
 export interface TaskCreation {
@@ -18,7 +18,7 @@ export interface TaskCreation {
   /** Unix time in ms from which other processes may send the callback. This process sends it immediately. */
   readonly callbackDueAt: number;
   /** Encrypts the record for its event; absent: the event contains no copy of the record. */
-  readonly seal?: Pick<TaskSealer, "seal"> | undefined;
+  readonly cipher?: Pick<TaskCipher, "encrypt"> | undefined;
 }
 
 const createScript = defineScript({
@@ -46,11 +46,11 @@ const createScript = defineScript({
  */
 export async function createTask(
   redis: Redis,
-  { task, dueAt, holdUntil, keepMs, callbackDueAt, seal }: TaskCreation,
+  { task, dueAt, holdUntil, keepMs, callbackDueAt, cipher }: TaskCreation,
 ): Promise<OutboxEntry<KeptTaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
-  const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs, seal });
+  const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs, cipher });
   const reply = await orUnavailable(
     createScript(
       redis,

@@ -8,7 +8,7 @@ import {
   type KeptTaskEvent,
   type VideoWire,
 } from "@modelgate/contracts";
-import { openSealer, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Secrets } from "@modelgate/platform";
 import type { TaskKey } from "./claim.ts";
 
 /** A video task as it is stored in Redis. Times are Unix ms. It contains no keys and no secrets. */
@@ -102,11 +102,11 @@ export interface Transition {
   readonly nowMs: number;
   readonly keepMs: number;
   /** Encrypts the task for its event, from which it can be restored; absent: the event contains no copy of the task. */
-  readonly seal?: { seal(task: TaskRecord): string } | undefined;
+  readonly cipher?: { encrypt(task: TaskRecord): string } | undefined;
 }
 
 /** Creates the event of a task's transition, with an encrypted copy of the task. */
-export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Transition): KeptTaskEvent {
+export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): KeptTaskEvent {
   return {
     id: transitionId(task),
     time: new Date(nowMs).toISOString(),
@@ -119,28 +119,28 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Trans
     previousState: from,
     progress: task.progress,
     ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
-    ...(seal === undefined
+    ...(cipher === undefined
       ? {}
-      : { kept: { sealed: seal.seal(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
+      : { kept: { sealed: cipher.encrypt(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
   };
 }
 
 /** Encrypts and decrypts the task records in events, because they contain clients' texts. */
-export interface TaskSealer {
-  seal(task: TaskRecord): string;
+export interface TaskCipher {
+  encrypt(task: TaskRecord): string;
   /**
    * Decrypts a record. Throws if it was encrypted with a secret that is not accepted or for another task, or was
    * changed. Throws UnknownShape if the record cannot be read.
    */
-  open(sealed: string, name: TaskKey): TaskRecord;
+  decrypt(encrypted: string, name: TaskKey): TaskRecord;
 }
 
-/** Creates the sealer of task records with the secrets of the deployment. */
-export function openTaskSealer(secrets: Secrets): TaskSealer {
-  const sealer = openSealer(secrets, "modelgate tasks");
+/** Creates the cipher of task records with the secrets of the deployment. */
+export function makeTaskCipher(secrets: Secrets): TaskCipher {
+  const cipher = makeCipher(secrets, "modelgate tasks");
   const contextOf = ({ accountId, id }: TaskKey): string => `${accountId}/${id}`;
   return {
-    seal: (task) => sealer.seal(JSON.stringify(task), contextOf(task)),
-    open: (sealed, name) => readTask(sealer.open(sealed, contextOf(name))),
+    encrypt: (task) => cipher.encrypt(JSON.stringify(task), contextOf(task)),
+    decrypt: (encrypted, name) => readTask(cipher.decrypt(encrypted, contextOf(name))),
   };
 }

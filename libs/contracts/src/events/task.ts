@@ -36,7 +36,7 @@ export const KeptTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(
     Type.Object({
-      sealed: Type.String({ description: "the task's record: a prompt and addresses are in it, so it is sealed" }),
+      sealed: Type.String({ description: "the task's record: a prompt and addresses are in it, so it is encrypted" }),
       untilMs: Type.Number({ description: "Unix ms: how long the task can be fetched" }),
     }),
   ),

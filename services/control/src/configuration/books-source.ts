@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { openSealer, type Logger, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Logger, type Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
-import { withStoredKeys, withoutAccounts, type SealedVendorKey } from "./documents.ts";
+import { withStoredKeys, withoutAccounts, type StoredVendorKey } from "./documents.ts";
 import { parseConfiguration, problemLines, type FoundConfiguration } from "./read.ts";
 import type { KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
@@ -27,7 +27,7 @@ export interface BooksSourceDeps {
 
 interface NewestVersion {
   readonly configuration: ConfigurationVersion | null;
-  readonly keys: readonly SealedVendorKey[];
+  readonly keys: readonly StoredVendorKey[];
 }
 
 /** Purpose in the encryption of vendor keys in the books, which separates it from other uses of the secret. */
@@ -71,8 +71,8 @@ export class ConfigurationBooks {
     wish: { readonly text: string; readonly note: string; readonly basedOn: number },
     actor: string,
   ): Promise<ConfigurationVersion | undefined> {
-    const sealer = openSealer(this.#deps.secrets, purpose);
-    const { document, keys } = withStoredKeys(withoutAccounts(wish.text), (key, id) => sealer.seal(key, id));
+    const cipher = makeCipher(this.#deps.secrets, purpose);
+    const { document, keys } = withStoredKeys(withoutAccounts(wish.text), (key, id) => cipher.encrypt(key, id));
     const body = { document, keys, note: wish.note, basedOn: wish.basedOn };
     const { saved } = await this.#deps.ledger.write<{ readonly saved: ConfigurationVersion | null }>(
       "/configurations",
@@ -125,12 +125,12 @@ export class ConfigurationBooks {
     if (saved !== undefined) log.info({ seed: seedPath }, "configuration written into the books");
   }
 
-  #opened(keys: readonly SealedVendorKey[]): KeptKeys {
-    const sealer = openSealer(this.#deps.secrets, purpose);
+  #opened(keys: readonly StoredVendorKey[]): KeptKeys {
+    const cipher = makeCipher(this.#deps.secrets, purpose);
     return new Map(
       keys.flatMap(({ id, sealed }) => {
         try {
-          return [[id, sealer.open(sealed, id)] as const];
+          return [[id, cipher.decrypt(sealed, id)] as const];
         } catch {
           return []; // encrypted under a secret that is no longer accepted: the channel reports its key as missing
         }

@@ -3,7 +3,7 @@ import { field } from "../field.ts";
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
 
 /** Encrypted vendor key in the books. */
-export interface SealedVendorKey {
+export interface StoredVendorKey {
   readonly id: string;
   readonly sealed: string;
 }
@@ -97,13 +97,13 @@ export function withoutAccounts(text: string): string {
 /** Encrypts the vendor keys that a document contains as text, and replaces each by the id of its stored key. */
 export function withStoredKeys(
   text: string,
-  seal: (key: string, id: string) => string,
-): { readonly document: string; readonly keys: readonly SealedVendorKey[] } {
-  const keys: SealedVendorKey[] = [];
+  encrypt: (key: string, id: string) => string,
+): { readonly document: string; readonly keys: readonly StoredVendorKey[] } {
+  const keys: StoredVendorKey[] = [];
   const document = parseDocument(text);
   for (const scalar of literalKeys(document)) {
     const id = randomBytes(9).toString("base64url");
-    keys.push({ id, sealed: seal(scalar.value, id) });
+    keys.push({ id, sealed: encrypt(scalar.value, id) });
     scalar.value = `kept:${id}`;
   }
   return { document: keys.length === 0 ? text : document.toString(yamlFormat), keys };

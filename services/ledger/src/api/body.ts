@@ -73,11 +73,11 @@ export const fieldReaders = {
     if (typeof note !== "string") throw invalidField("note", "a text");
     if (typeof basedOn !== "number" || !Number.isInteger(basedOn)) throw invalidField("basedOn", "a version");
     if (!Array.isArray(keys)) throw invalidField("keys", "a list");
-    const sealed = keys.map((key: unknown) => ({
+    const encryptedKeys = keys.map((key: unknown) => ({
       id: fieldReaders.text(key, "id"),
       sealed: fieldReaders.text(key, "sealed"),
     }));
-    return { document: fieldReaders.text(body, "document"), note, basedOn, keys: sealed };
+    return { document: fieldReaders.text(body, "document"), note, basedOn, keys: encryptedKeys };
   },
 } as const;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readEpoch, writeEpoch, writeCompleteRuns, type TaskSealer } from "@modelgate/accounts";
+import { readEpoch, writeEpoch, writeCompleteRuns, type TaskCipher } from "@modelgate/accounts";
 import { readBrokenChains, setMarkOnce, readAccountPages, type Books } from "@modelgate/books";
 import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
 import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
@@ -21,7 +21,7 @@ export interface ComparisonOptions {
   readonly log: Logger;
   readonly roundMs: number;
   /** Decrypts the records of tasks. */
-  readonly taskSeal: TaskSealer;
+  readonly taskCipher: TaskCipher;
 }
 
 /** Comparison of Redis with the books, in the background. */
@@ -143,7 +143,7 @@ class PeriodicComparison implements RedisComparison {
     }
     if (found === undefined) await this.#restoreAll(deps);
     else if (isAnother) await this.#restoreLastChanges(deps);
-    await this.#lateTasks.restore({ redis, taskSeal: this.#options.taskSeal }, Date.now());
+    await this.#lateTasks.restore({ redis, taskCipher: this.#options.taskCipher }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#whole) {
       this.#comparedBy ??= performance.now() + maxComparisonMs;
@@ -185,7 +185,7 @@ class PeriodicComparison implements RedisComparison {
     const begin = performance.now();
     await this.#awaitStreams();
     const accounts = await restoreAllAccounts(deps);
-    await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
+    await restoreTasks({ ...deps, taskCipher: this.#options.taskCipher }, Date.now());
     const ms = Math.round(performance.now() - begin);
     if (accounts > 0) log.warn({ accounts, ms }, "Redis was empty: accounts and tokens are restored from the books");
   }
@@ -206,7 +206,7 @@ class PeriodicComparison implements RedisComparison {
       this.#lateTasks.begin();
       await this.#awaitStreams();
     }
-    const tasks = await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
+    const tasks = await restoreTasks({ ...deps, taskCipher: this.#options.taskCipher }, Date.now());
     if (tokens + tasks > 0)
       this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }

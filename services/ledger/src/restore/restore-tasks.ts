@@ -1,4 +1,4 @@
-import { restoreTask, type TaskRecord, type TaskSealer } from "@modelgate/accounts";
+import { restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
 import { readFetchableTasks, type BookedTask } from "@modelgate/books";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { RestoreDeps } from "./restore-accounts.ts";
@@ -7,7 +7,7 @@ import type { RestoreDeps } from "./restore-accounts.ts";
 const pageSize = 500;
 
 /** Dependencies for restoring tasks. */
-type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskSeal: TaskSealer };
+type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskCipher: TaskCipher };
 
 /** Restores video tasks that Redis has lost, or has in an earlier state than the books. Returns their number. */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
@@ -25,13 +25,13 @@ export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<numbe
  * secret is no longer accepted.
  */
 async function restorePage(
-  { redis, taskSeal }: Pick<TaskDeps, "redis" | "taskSeal">,
+  { redis, taskCipher }: Pick<TaskDeps, "redis" | "taskCipher">,
   tasks: readonly BookedTask[],
   nowMs: number,
 ): Promise<number> {
   const done = await Promise.all(
     tasks.map(async ({ account, task: id, record, untilMs }) => {
-      const task = openRecord(taskSeal, record, { accountId: account, id });
+      const task = openRecord(taskCipher, record, { accountId: account, id });
       return task !== undefined && (await restoreTask(redis, { task, untilMs }, nowMs));
     }),
   );
@@ -65,7 +65,7 @@ export class LateTasks {
   }
 
   /** Restores the collected tasks that Redis lacks, in the order of arrival. */
-  async restore(deps: Pick<TaskDeps, "redis" | "taskSeal">, nowMs: number): Promise<void> {
+  async restore(deps: Pick<TaskDeps, "redis" | "taskCipher">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
     for (let from = 0; from < tasks.length; from += pageSize)
       await restorePage(deps, tasks.slice(from, from + pageSize), nowMs);
@@ -74,12 +74,12 @@ export class LateTasks {
 }
 
 function openRecord(
-  seal: TaskSealer,
+  cipher: TaskCipher,
   record: string,
   name: { readonly accountId: string; readonly id: string },
 ): TaskRecord | undefined {
   try {
-    return seal.open(record, name);
+    return cipher.decrypt(record, name);
   } catch {
     return undefined;
   }

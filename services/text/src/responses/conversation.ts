@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction/compaction-seal.ts";
+import { ownCompaction, summaryItem, type CompactionCipher } from "./compaction/compaction-cipher.ts";
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
@@ -74,14 +74,14 @@ export function itemsOf(input: unknown): readonly JsonObject[] {
  * invalid_value (400) for a compaction of another account.
  */
 export function openCompactions(
-  seal: CompactionSeal,
+  cipher: CompactionCipher,
   accountId: string,
   items: readonly JsonObject[],
 ): readonly JsonObject[] {
   return items.map((item, at) => {
-    const sealed = ownCompaction(item);
-    if (sealed === undefined) return item;
-    const summary = seal.open(accountId, sealed);
+    const encrypted = ownCompaction(item);
+    if (encrypted === undefined) return item;
+    const summary = cipher.decrypt(accountId, encrypted);
     const path = `input[${at}].encrypted_content`;
     if (summary === undefined)
       throw new Failure("invalid_value", `${path} is not a compaction that this gateway made for this account.`, {

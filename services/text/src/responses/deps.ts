@@ -2,9 +2,9 @@ import { openContentBook } from "@modelgate/accounts";
 import { sharedContentRedis, type ContentEnv, type ServiceContext } from "@modelgate/platform";
 import type { Deps, TextEnv } from "../deps.ts";
 import { BackgroundStore } from "./background/background-store.ts";
-import { openCompactionSeal, type CompactionSeal } from "./compaction/compaction-seal.ts";
+import { makeCompactionCipher, type CompactionCipher } from "./compaction/compaction-cipher.ts";
 import { ConversationStore } from "./conversations/conversation-store.ts";
-import { openRecordSeal } from "./record-seal.ts";
+import { makeRecordCipher } from "./record-cipher.ts";
 import { parseStored, type ResponseStore } from "./stored-response.ts";
 import { parseThread, type StoredThread } from "./threads/thread-store.ts";
 import { openTurnStore, type TurnStore } from "./turn-store.ts";
@@ -27,7 +27,7 @@ export interface ResponsesDeps extends Deps {
   readonly background: BackgroundLimits;
   /** State of background responses that all processes share. */
   readonly backgroundStore: BackgroundStore;
-  readonly compactions: CompactionSeal;
+  readonly compactions: CompactionCipher;
   /** Limits of WebSockets for responses. */
   readonly sockets: SocketLimits;
   /** Signal that is aborted with a Failure when the process ends the calls that are still open. */
@@ -48,7 +48,7 @@ export async function openResponses(
   const { background, conversations, sockets, stored, threads } = env.responses;
   const redis = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   const book = openContentBook(redis, env.content);
-  const records = { redis, book, seal: openRecordSeal(env.relay.secrets) };
+  const records = { redis, book, cipher: makeRecordCipher(env.relay.secrets) };
   return {
     ...deps,
     ending,
@@ -59,6 +59,6 @@ export async function openResponses(
     background,
     backgroundStore: new BackgroundStore(records, background),
     sockets,
-    compactions: openCompactionSeal(env.relay.secrets),
+    compactions: makeCompactionCipher(env.relay.secrets),
   };
 }

@@ -7,7 +7,7 @@ import { responseOfItem, wires, type JsonObject, type ResponsesParams } from "@m
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { readTurn, type TurnParams } from "../read-text.ts";
-import { ownCompaction } from "./compaction/compaction-seal.ts";
+import { ownCompaction } from "./compaction/compaction-cipher.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
@@ -116,7 +116,7 @@ export async function prepareResponses(
     return { params, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
-    compactions: seal,
+    compactions: cipher,
     body: { maxBytes },
   } = deps;
   const { previousId } = params;
@@ -131,7 +131,7 @@ export async function prepareResponses(
     call,
     ours.filter(({ id }) => left.has(id)),
   );
-  const input = openCompactions(seal, accountId, whole);
+  const input = openCompactions(cipher, accountId, whole);
   const kept = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
   const body = spliceMembers(kept, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)

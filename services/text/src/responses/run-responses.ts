@@ -129,7 +129,7 @@ async function compactionOf(
     stream: params.stream,
     instructions: typeof requestBody["instructions"] === "string" ? requestBody["instructions"] : undefined,
     items: itemsOf(requestBody["input"]),
-    seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
+    encrypt: (summary) => deps.compactions.encrypt(call.caller.accountId, summary),
     answerId,
     requestBody,
     requestBytes: body.length,

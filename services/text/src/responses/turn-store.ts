@@ -4,7 +4,7 @@ import { shardOf } from "@modelgate/accounts";
 import { renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "./record-reader.ts";
-import type { RecordStore } from "./record-seal.ts";
+import type { RecordStore } from "./record-cipher.ts";
 
 /** Limits of stored turns. */
 export interface StoreLimits {
@@ -62,7 +62,7 @@ export interface TurnForm<Turn> {
 
 /** Opens the store of one kind of turn. */
 export function openTurnStore<Turn extends object>(
-  { redis, book, seal }: RecordStore,
+  { redis, book, cipher }: RecordStore,
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
@@ -84,7 +84,7 @@ export function openTurnStore<Turn extends object>(
     for (let at = 0; at < ids.length; at += readAtOnce) {
       const keys = ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id));
       for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
-        const packed = record === null ? undefined : seal.open(record, keys[of] ?? "");
+        const packed = record === null ? undefined : cipher.decrypt(record, keys[of] ?? "");
         found.push(packed === undefined ? undefined : parse(await reader.parse(packed)));
       }
     }
@@ -98,18 +98,18 @@ export function openTurnStore<Turn extends object>(
       const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
-      const sealed = seal.seal(packed, key);
+      const encrypted = cipher.encrypt(packed, key);
       // A new turn is written before its bytes are counted for the account, so that the client's next request finds it.
       // An existing turn is replaced only after that.
       const [isKept, written] = await Promise.all([
         book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
-        redis.set(key, sealed, "PX", lifetimeMs, "NX"),
+        redis.set(key, encrypted, "PX", lifetimeMs, "NX"),
       ]);
       if (!isKept) {
         if (written !== null) await redis.del(key);
         return "full";
       }
-      if (written === null) await redis.set(key, sealed, "PX", lifetimeMs);
+      if (written === null) await redis.set(key, encrypted, "PX", lifetimeMs);
       return "kept";
     },
     find: async (accountId, id, memory) => (await findAll(accountId, [id], memory))[0],

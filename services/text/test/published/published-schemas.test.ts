@@ -139,7 +139,7 @@ test("a turn that was compacted, the input of a response, and counts", async () 
     stream: false,
     instructions: undefined,
     items: [{ type: "message", role: "user", content: "Hello" }],
-    seal: (summary: string) => summary,
+    encrypt: (summary: string) => summary,
     answerId: "resp_1",
     requestBody: { model: "m", input: "Hello" },
     requestBytes: 10,

@@ -8,7 +8,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 import { keysOf } from "../../src/responses/conversations/conversation-scripts.ts";
 import { ConversationStore, type Addition } from "../../src/responses/conversations/conversation-store.ts";
 import type { RecordMemory } from "../../src/responses/record-reader.ts";
-import { openRecordSeal } from "../../src/responses/record-seal.ts";
+import { makeRecordCipher } from "../../src/responses/record-cipher.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -33,7 +33,7 @@ const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
 async function open(accountId = "demo") {
-  const records = { redis, book: openContentBook(redis, { maxBytes: 1e9 }), seal: openRecordSeal(["a secret"]) };
+  const records = { redis, book: openContentBook(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(["a secret"]) };
   const store = new ConversationStore(records, limits);
   const at = { accountId, id: `conv_${++count}` };
   await store.save(at, { createdAt: 1, metadata: {} });
@@ -152,9 +152,9 @@ test.each<[string, () => JsonObject, RegExp]>([
 /** Keeps items as the version before did: without their ids and sizes. */
 async function pushAsBefore({ at }: Pick<Awaited<ReturnType<typeof open>>, "at">, ...items: readonly JsonObject[]) {
   const { head, list } = keysOf(at);
-  const seal = openRecordSeal(["a secret"]);
+  const cipher = makeRecordCipher(["a secret"]);
   for (const item of items) {
-    const record = seal.seal(zstdCompressSync(JSON.stringify(item)), list).toString("base64");
+    const record = cipher.encrypt(zstdCompressSync(JSON.stringify(item)), list).toString("base64");
     await redis.rpush(list, record);
     await redis.hincrby(head, "bytes", record.length);
   }

@@ -3,7 +3,7 @@ import { openContentBook } from "@modelgate/accounts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { earlierTurns } from "../../src/responses/conversation.ts";
-import { openRecordSeal } from "../../src/responses/record-seal.ts";
+import { makeRecordCipher } from "../../src/responses/record-cipher.ts";
 import { parseStored } from "../../src/responses/stored-response.ts";
 import { openTurnStore } from "../../src/responses/turn-store.ts";
 
@@ -24,13 +24,13 @@ const limits = {
   maxBytes: 1_000_000,
   body: { maxBytes: 1_000_000, values: 1_000, members: 1_000 },
 };
-const seal = openRecordSeal(["a secret"]);
+const cipher = makeRecordCipher(["a secret"]);
 const noMemory = { take: () => undefined };
 const turnOf = (text: string) => ({ response: { output: [], text }, input: [], ancestors: [] });
 
 /** A store with a chain of responses whose inputs have many small parts, all together above the values of four bodies. */
 async function openChain(accountId: string, turns: number) {
-  const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 1e9 }), seal }, form, limits);
+  const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 1e9 }), cipher }, form, limits);
   const ancestors: string[] = [];
   let bytes = 0;
   for (let turn = 0; turn < turns; turn++) {
@@ -62,7 +62,7 @@ test("a chain of responses is read within the values of a body, and into its req
 test("a new turn is found while its share is still being counted", async () => {
   const counted = Promise.withResolvers<boolean>();
   const book = Object.assign(openContentBook(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
-  const store = openTurnStore({ redis, book, seal }, form, limits);
+  const store = openTurnStore({ redis, book, cipher }, form, limits);
   const saving = store.save("early", "resp_new", turnOf("new"), 0);
   await until("the turn to be found", async () => (await store.find("early", "resp_new", noMemory)) !== undefined);
   counted.resolve(true);
@@ -70,7 +70,7 @@ test("a new turn is found while its share is still being counted", async () => {
 });
 
 test("without a share a new turn is gone, and one that was there stays", async () => {
-  const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 200 }), seal }, form, limits);
+  const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 200 }), cipher }, form, limits);
   const large = turnOf(Array.from({ length: 200 }, (_, at) => `${at * 7_919}`).join());
   expect(await store.save("full", "resp_there", turnOf("there"), 0)).toBe("kept");
   for (const id of ["resp_there", "resp_new"]) expect(await store.save("full", id, large, 0)).toBe("full");

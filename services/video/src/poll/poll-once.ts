@@ -66,7 +66,7 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
     settlement: isEnded(task.state) ? settlementOf(task, nowMs) : undefined,
     keepMs: deps.limits.keepMs,
     callbackDueAt: deps.callbacks.leaseEnd(),
-    seal: deps.taskSeal,
+    cipher: deps.taskCipher,
     nowMs,
   });
   if (entries === undefined) return;

@@ -1,6 +1,6 @@
 import { shardOf } from "@modelgate/accounts";
 import { defineScript, execute, orUnavailable } from "@modelgate/platform";
-import type { RecordStore } from "../record-seal.ts";
+import type { RecordStore } from "../record-cipher.ts";
 
 /** Account and id of a background response. */
 export interface BackgroundId {
@@ -48,13 +48,13 @@ function keysOf(accountId: string) {
 export class BackgroundStore {
   readonly #redis: RecordStore["redis"];
   readonly #book: RecordStore["book"];
-  readonly #seal: RecordStore["seal"];
+  readonly #cipher: RecordStore["cipher"];
   readonly #limits: BackgroundStoreLimits;
 
-  constructor({ redis, book, seal }: RecordStore, limits: BackgroundStoreLimits) {
+  constructor({ redis, book, cipher }: RecordStore, limits: BackgroundStoreLimits) {
     this.#redis = redis;
     this.#book = book;
-    this.#seal = seal;
+    this.#cipher = cipher;
     this.#limits = limits;
   }
 
@@ -95,19 +95,19 @@ export class BackgroundStore {
   async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<boolean> {
     const { eventsLifetimeMs } = this.#limits;
     const key = keysOf(accountId).events(id);
-    const sealed = events.map((event) => this.#seal.seal(Buffer.from(event), key));
-    const bytes = sealed.reduce((sum, event) => sum + event.length, 0);
+    const encrypted = events.map((event) => this.#cipher.encrypt(Buffer.from(event), key));
+    const bytes = encrypted.reduce((sum, event) => sum + event.length, 0);
     if (!(await this.#book.addBytes({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
-    await this.#append(key, sealed);
+    await this.#append(key, encrypted);
     return true;
   }
 
   /** Appends the final event even if the account has reached its storage limit, because clients wait for it. */
   async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
-    const sealed = this.#seal.seal(Buffer.from(event), key);
-    await this.#book.addBytesBeyondLimit({ accountId, record: key }, sealed.length, this.#limits.eventsLifetimeMs);
-    await this.#append(key, [sealed]);
+    const encrypted = this.#cipher.encrypt(Buffer.from(event), key);
+    await this.#book.addBytesBeyondLimit({ accountId, record: key }, encrypted.length, this.#limits.eventsLifetimeMs);
+    await this.#append(key, [encrypted]);
   }
 
   /**
@@ -127,7 +127,7 @@ export class BackgroundStore {
   async events({ accountId, id }: BackgroundId, from: number, maxEvents: number): Promise<readonly string[]> {
     const key = keysOf(accountId).events(id);
     const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + maxEvents - 1));
-    return records.flatMap((record) => this.#seal.open(record, key)?.toString() ?? []);
+    return records.flatMap((record) => this.#cipher.decrypt(record, key)?.toString() ?? []);
   }
 
   async countEvents({ accountId, id }: BackgroundId): Promise<number> {

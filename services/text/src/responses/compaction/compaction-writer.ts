@@ -10,15 +10,15 @@ const maxCharacters = 1_000_000;
  */
 export class CompactionWriter implements StreamWriter {
   readonly #inner: StreamWriter;
-  readonly #seal: (summary: string) => string;
+  readonly #encrypt: (summary: string) => string;
   /** Indexes of the text parts. Only these belong to the summary; reasoning does not. */
   readonly #texts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;
 
-  constructor(inner: StreamWriter, seal: (summary: string) => string) {
+  constructor(inner: StreamWriter, encrypt: (summary: string) => string) {
     this.#inner = inner;
-    this.#seal = seal;
+    this.#encrypt = encrypt;
   }
 
   write(event: TextEvent): string {
@@ -47,7 +47,7 @@ export class CompactionWriter implements StreamWriter {
   }
 
   #compaction(): string {
-    const value = this.#seal(this.#pieces.join(""));
+    const value = this.#encrypt(this.#pieces.join(""));
     const whole = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
     return (
       this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole }) +

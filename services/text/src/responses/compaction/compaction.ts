@@ -18,14 +18,14 @@ export interface Compaction {
   readonly instructions: string | undefined;
   /** All items of the conversation, without the one that triggers the compaction. */
   readonly items: readonly JsonObject[];
-  readonly seal: (summary: string) => string;
+  readonly encrypt: (summary: string) => string;
   readonly answerId: string;
   /** The client's body; the answer repeats some of its fields. */
   readonly requestBody: JsonObject;
   /** Size of the client's body, in bytes. */
   readonly requestBytes: number;
-  /** Renders the complete answer. `sealed` is the encrypted summary. */
-  readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
+  /** Renders the complete answer. `encrypted` is the encrypted summary. */
+  readonly render: (answer: TextAnswer, encrypted: string, context: AnswerContext) => JsonObject;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function compactExchange(
   upstream: VendorTextWire,
   upstreamModel: string,
 ): Promise<Exchange> {
-  const { model, stream, instructions, items, seal } = compaction;
+  const { model, stream, instructions, items, encrypt } = compaction;
   const { name: wire, vendor } = upstream;
   const request = summaryRequest(model, stream, instructions, items);
   const context: AnswerContext = {
@@ -58,11 +58,11 @@ export async function compactExchange(
         const answer = await parseAnswer(bytes);
         const parsed = vendor.parse(answer);
         const summary = summaryIn(parsed);
-        const rendered = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
+        const rendered = Buffer.from(JSON.stringify(compaction.render(parsed, encrypt(summary), context)));
         return { body: rendered, usage: vendor.usage(answer), words: () => summary };
       },
       translator() {
-        const writer = new CompactionWriter(wires.responses.client.stream(context), seal);
+        const writer = new CompactionWriter(wires.responses.client.stream(context), encrypt);
         return new ConvertTranslator({ upstream, writer });
       },
     }),
@@ -70,10 +70,10 @@ export async function compactExchange(
 }
 
 /** Returns the answer to a turn that ends in a compaction: a response whose only item is the compaction. */
-export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
+export function compactedTurn(answer: TextAnswer, encrypted: string, context: AnswerContext): JsonObject {
   const part = {
     kind: "compaction",
-    signature: { wire: "responses", kind: "encrypted_content", value: sealed },
+    signature: { wire: "responses", kind: "encrypted_content", value: encrypted },
   } as const;
   return wires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
 }

@@ -4,7 +4,7 @@ import type { JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
-import type { RecordStore } from "../record-seal.ts";
+import type { RecordStore } from "../record-cipher.ts";
 import { keptItems, type KeptItem } from "./conversation-items.ts";
 import { addItems, keysOf, readItems, removeItem, type ConversationId } from "./conversation-scripts.ts";
 import { indexConversation } from "./index-conversation.ts";
@@ -75,22 +75,22 @@ export class ConversationStore {
    * Stores a new or changed conversation without its items. Returns false if the account has reached its storage limit.
    */
   async save(at: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
-    const { redis, book, seal } = this.#records;
+    const { redis, book, cipher } = this.#records;
     const { head, list, ids } = keysOf(at);
     const { lifetimeMs } = this.#limits;
-    const sealed = seal.seal(Buffer.from(JSON.stringify(metadata)), head);
-    if (!(await book.setBytes({ accountId: at.accountId, record: head }, sealed.length, lifetimeMs))) return false;
-    const change = redis.multi().hset(head, { createdAt, metadata: sealed });
+    const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), head);
+    if (!(await book.setBytes({ accountId: at.accountId, record: head }, encrypted.length, lifetimeMs))) return false;
+    const change = redis.multi().hset(head, { createdAt, metadata: encrypted });
     for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
     await orUnavailable(execute(change));
     return true;
   }
 
   async find(at: ConversationId): Promise<Conversation | undefined> {
-    const { redis, seal } = this.#records;
+    const { redis, cipher } = this.#records;
     const { head } = keysOf(at);
-    const [createdAt, sealed] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
-    const metadata = sealed && seal.open(sealed, head);
+    const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
+    const metadata = encrypted && cipher.decrypt(encrypted, head);
     if (!createdAt || !metadata) return undefined;
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
   }
@@ -131,7 +131,7 @@ export class ConversationStore {
    * `range` names does not.
    */
   async read(at: ConversationId, range: ItemRange, memory: RecordMemory): Promise<ItemPage | "unknown" | undefined> {
-    const { redis, seal } = this.#records;
+    const { redis, cipher } = this.#records;
     const keys = keysOf(at);
     const { onlyId, after, newestFirst, limit } = range;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -143,7 +143,7 @@ export class ConversationStore {
         const opened: { readonly id: string; readonly text: Buffer }[] = [];
         for (let pair = 0; pair < reply.items.length; pair += 2) {
           const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
-          const packed = openItem(seal, keys.list, record);
+          const packed = openItem(cipher, keys.list, record);
           if (packed !== undefined) opened.push({ id, text: await reader.unpack(packed) });
         }
         return { ids: opened.map(({ id }) => id), texts: opened.map(({ text }) => text), hasMore: reply.hasMore };
@@ -161,12 +161,12 @@ export class ConversationStore {
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
   async items(at: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
-    const { redis, seal } = this.#records;
+    const { redis, cipher } = this.#records;
     const { list } = keysOf(at);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
     for (const record of await orUnavailable(redis.lrange(list, 0, -1))) {
-      const packed = openItem(seal, list, record);
+      const packed = openItem(cipher, list, record);
       if (packed !== undefined) items.push(await reader.parse(packed));
     }
     return items;
@@ -189,13 +189,13 @@ export class ConversationStore {
   }
 
   async #add(at: ConversationId, kept: readonly KeptItem[]) {
-    const { redis, book, seal } = this.#records;
+    const { redis, book, cipher } = this.#records;
     const keys = keysOf(at);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
     const items: string[] = [];
     let sizes = noSizes;
     for (const item of kept) {
-      const packed = await packItem(seal, keys.list, item);
+      const packed = await packItem(cipher, keys.list, item);
       items.push(item.id, packed.record);
       sizes = addSizes(sizes, packed.sizes);
     }

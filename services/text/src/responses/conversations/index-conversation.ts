@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { orUnavailable } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
-import type { RecordStore } from "../record-seal.ts";
+import type { RecordStore } from "../record-cipher.ts";
 import { keptItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
@@ -16,7 +16,7 @@ const readAtOnce = 8;
  * request_too_large (413) for items that exceed the limits of a request body.
  */
 export async function indexConversation(
-  { redis, book, seal }: RecordStore,
+  { redis, book, cipher }: RecordStore,
   { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
   at: ConversationId,
   memory: RecordMemory,
@@ -30,11 +30,14 @@ export async function indexConversation(
   for (let from = 0; ; from += readAtOnce) {
     const records = await orUnavailable(redis.lrange(keys.list, from, from + readAtOnce - 1));
     for (const record of records) {
-      const packed = openItem(seal, keys.list, record);
+      const packed = openItem(cipher, keys.list, record);
       const indexed = packed === undefined ? unreadable() : await index(await reader.unpack(packed), known);
       known.add(indexed.id);
       sizes = addSizes(sizes, indexed.sizes);
-      items.push(indexed.id, indexed.item === undefined ? "" : (await packItem(seal, keys.list, indexed.item)).record);
+      items.push(
+        indexed.id,
+        indexed.item === undefined ? "" : (await packItem(cipher, keys.list, indexed.item)).record,
+      );
     }
     if (records.length < readAtOnce) break;
   }

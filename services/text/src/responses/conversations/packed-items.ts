@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { zstdCompress } from "node:zlib";
 import { checkedBefore, checkJson, renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { RecordSeal } from "../record-seal.ts";
+import type { RecordCipher } from "../record-cipher.ts";
 
 /** Sizes of items after decompression: bytes, values and object members. */
 export interface ItemSizes {
@@ -16,15 +16,15 @@ export const noSizes: ItemSizes = { textBytes: 0, values: 0, members: 0 };
 const compress = promisify(zstdCompress);
 
 /** Compresses and encrypts an item. The record can be decrypted only with the Redis key `list`. */
-export async function packItem(seal: RecordSeal, list: string, item: JsonObject) {
+export async function packItem(cipher: RecordCipher, list: string, item: JsonObject) {
   const text = await renderJson(item, Infinity);
-  const record = seal.seal(await compress(text), list).toString("base64");
+  const record = cipher.encrypt(await compress(text), list).toString("base64");
   return { record, sizes: await sizesOf(text) };
 }
 
 /** Decrypts a record. Returns the compressed item; undefined if no accepted secret decrypts it. */
-export function openItem(seal: RecordSeal, list: string, record: string): Buffer | undefined {
-  return seal.open(Buffer.from(record, "base64"), list);
+export function openItem(cipher: RecordCipher, list: string, record: string): Buffer | undefined {
+  return cipher.decrypt(Buffer.from(record, "base64"), list);
 }
 
 /** Returns the sizes of an item that is given as JSON. */

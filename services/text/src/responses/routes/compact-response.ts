@@ -95,11 +95,11 @@ async function compactionOf(
     stream: false,
     instructions: typeof requestBody["instructions"] === "string" ? requestBody["instructions"] : undefined,
     items,
-    seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
+    encrypt: (summary) => deps.compactions.encrypt(call.caller.accountId, summary),
     answerId,
     requestBody,
     requestBytes: body.length,
-    render: (answer, sealed, context) => compactedConversation(items, answer, sealed, context),
+    render: (answer, encrypted, context) => compactedConversation(items, answer, encrypted, context),
   };
 }
 
@@ -110,7 +110,7 @@ const maxKept = 80_000;
 function compactedConversation(
   items: readonly JsonObject[],
   answer: TextAnswer,
-  sealed: string,
+  encrypted: string,
   context: AnswerContext,
 ): JsonObject {
   const id = context.answerId.replace(/^resp_/, "");
@@ -126,7 +126,7 @@ function compactedConversation(
     id: context.answerId,
     object: "response.compaction",
     created_at: context.now,
-    output: [...kept, { type: "compaction", id: `cmp_${id}`, encrypted_content: sealed }],
+    output: [...kept, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
     usage: rendered["usage"] ?? null,
   };
 }

@@ -8,40 +8,40 @@ const [nonceBytes, tagBytes] = [12, 16];
  * Encrypts and decrypts data. Each ciphertext is bound to a context, for example the owner of a key, and can be
  * decrypted only with the same context.
  */
-export interface Sealer {
+export interface Cipher {
   /** Encrypts a text. Returns the ciphertext in base64url. */
-  seal(text: string, context: string): string;
+  encrypt(text: string, context: string): string;
   /**
    * Decrypts a text. Throws if it was encrypted with a secret that is no longer accepted or for another context, or if
    * it was changed.
    */
-  open(sealed: string, context: string): string;
-  sealBytes(bytes: Buffer, context: string): Buffer;
-  /** Decrypts bytes. Throws as `open` does. */
-  openBytes(sealed: Buffer, context: string): Buffer;
+  decrypt(encrypted: string, context: string): string;
+  encryptBytes(bytes: Buffer, context: string): Buffer;
+  /** Decrypts bytes. Throws as `decrypt` does. */
+  decryptBytes(encrypted: Buffer, context: string): Buffer;
 }
 
 /**
- * Creates a sealer: AES-256-GCM with a key that is derived from a secret and the purpose by HKDF-SHA256. Data that was
+ * Creates a cipher: AES-256-GCM with a key that is derived from a secret and the purpose by HKDF-SHA256. Data that was
  * encrypted for one purpose cannot be decrypted for another. The first secret encrypts; all secrets decrypt.
  */
-export function openSealer(secrets: Secrets, purpose: string): Sealer {
+export function makeCipher(secrets: Secrets, purpose: string): Cipher {
   // A KeyObject is used, because a key as bytes would add 17 µs to each encryption.
   const derive = (secret: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
   const inUse = derive(secrets[0]);
   const keys = [inUse, ...secrets.slice(1).map(derive)];
-  function sealBytes(bytes: Buffer, context: string): Buffer {
+  function encryptBytes(bytes: Buffer, context: string): Buffer {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, inUse, nonce).setAAD(Buffer.from(context));
     const body = [cipher.update(bytes), cipher.final()];
     return Buffer.concat([nonce, cipher.getAuthTag(), ...body]);
   }
-  function openBytes(sealed: Buffer, context: string): Buffer {
+  function decryptBytes(encrypted: Buffer, context: string): Buffer {
     let failure: unknown;
     for (const key of keys) {
       try {
-        return decrypt(sealed, key, context);
+        return decryptWithKey(encrypted, key, context);
       } catch (error) {
         failure = error;
       }
@@ -49,14 +49,14 @@ export function openSealer(secrets: Secrets, purpose: string): Sealer {
     throw failure;
   }
   return {
-    seal: (text, context) => sealBytes(Buffer.from(text), context).toString("base64url"),
-    open: (sealed, context) => openBytes(Buffer.from(sealed, "base64url"), context).toString("utf8"),
-    sealBytes,
-    openBytes,
+    encrypt: (text, context) => encryptBytes(Buffer.from(text), context).toString("base64url"),
+    decrypt: (encrypted, context) => decryptBytes(Buffer.from(encrypted, "base64url"), context).toString("utf8"),
+    encryptBytes,
+    decryptBytes,
   };
 }
 
-function decrypt(bytes: Buffer, key: KeyObject, context: string): Buffer {
+function decryptWithKey(bytes: Buffer, key: KeyObject, context: string): Buffer {
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
     .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));

@@ -1,5 +1,5 @@
 import type { ContentBook } from "@modelgate/accounts";
-import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 
 /** Prefix of each encrypted record. Earlier versions stored records unencrypted and never with this prefix. */
 const mark = Buffer.from("mgr");
@@ -8,34 +8,34 @@ const mark = Buffer.from("mgr");
  * Encrypts the text of clients that is stored in Redis. A record can be decrypted only with the Redis key under which
  * it is stored.
  */
-export interface RecordSeal {
-  seal(record: Buffer, key: string): Buffer;
+export interface RecordCipher {
+  encrypt(record: Buffer, key: string): Buffer;
   /**
    * Decrypts a record; returns undefined if no accepted secret decrypts it. A record that is not encrypted is returned
    * unchanged.
    */
-  open(record: Buffer, key: string): Buffer | undefined;
+  decrypt(record: Buffer, key: string): Buffer | undefined;
 }
 
 /** Redis for the records, the counters of stored bytes per account, and the encryption. */
 export interface RecordStore {
   readonly redis: Redis;
   readonly book: ContentBook;
-  readonly seal: RecordSeal;
+  readonly cipher: RecordCipher;
 }
 
 /**
- * Opens the encryption, whose key is derived from MODELGATE_SECRET. All processes with that secret can read the
+ * Creates the cipher, whose key is derived from MODELGATE_SECRET. All processes with that secret can read the
  * records; the contents of Redis alone reveal nothing.
  */
-export function openRecordSeal(secrets: Secrets): RecordSeal {
-  const sealer = openSealer(secrets, "modelgate records");
+export function makeRecordCipher(secrets: Secrets): RecordCipher {
+  const cipher = makeCipher(secrets, "modelgate records");
   return {
-    seal: (record, key) => Buffer.concat([mark, sealer.sealBytes(record, key)]),
-    open(record, key) {
+    encrypt: (record, key) => Buffer.concat([mark, cipher.encryptBytes(record, key)]),
+    decrypt(record, key) {
       if (!record.subarray(0, mark.length).equals(mark)) return record;
       try {
-        return sealer.openBytes(record.subarray(mark.length), key);
+        return cipher.decryptBytes(record.subarray(mark.length), key);
       } catch {
         return undefined;
       }

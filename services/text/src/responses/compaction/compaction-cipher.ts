@@ -1,4 +1,4 @@
-import { openSealer, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Secrets } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
@@ -9,20 +9,20 @@ const mark = "mgc1.";
  * Encrypts the summaries of an account. A client stores them, but cannot read or change them, or use them with another
  * account.
  */
-export interface CompactionSeal {
-  seal(accountId: string, summary: string): string;
+export interface CompactionCipher {
+  encrypt(accountId: string, summary: string): string;
   /** Decrypts a summary; returns undefined if this gateway did not create it for the account. */
-  open(accountId: string, sealed: string): string | undefined;
+  decrypt(accountId: string, encrypted: string): string | undefined;
 }
 
-/** Opens the encryption, whose key is derived from MODELGATE_SECRET. The account is part of what is authenticated. */
-export function openCompactionSeal(secrets: Secrets): CompactionSeal {
-  const sealer = openSealer(secrets, "modelgate compactions");
+/** Creates the cipher, whose key is derived from MODELGATE_SECRET. The account is part of what is authenticated. */
+export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
+  const cipher = makeCipher(secrets, "modelgate compactions");
   return {
-    seal: (accountId, summary) => mark + sealer.seal(summary, accountId),
-    open(accountId, sealed) {
+    encrypt: (accountId, summary) => mark + cipher.encrypt(summary, accountId),
+    decrypt(accountId, encrypted) {
       try {
-        return sealer.open(sealed.slice(mark.length), accountId);
+        return cipher.decrypt(encrypted.slice(mark.length), accountId);
       } catch {
         return undefined;
       }
@@ -33,8 +33,8 @@ export function openCompactionSeal(secrets: Secrets): CompactionSeal {
 /** Returns the encrypted text of an input item that is a compaction by this gateway; undefined for any other item. */
 export function ownCompaction(item: unknown): string | undefined {
   if (!isRecord(item) || (item["type"] !== "compaction" && item["type"] !== "compaction_summary")) return undefined;
-  const sealed = item["encrypted_content"];
-  return typeof sealed === "string" && sealed.startsWith(mark) ? sealed : undefined;
+  const encrypted = item["encrypted_content"];
+  return typeof encrypted === "string" && encrypted.startsWith(mark) ? encrypted : undefined;
 }
 
 /** Returns the message that passes a summary to the model instead of the compaction. */
