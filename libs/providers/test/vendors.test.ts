@@ -1,4 +1,4 @@
-import { atOnce } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/wires/json";
 import { describe, expect, test } from "vitest";
 import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
 import { anthropic } from "../src/anthropic/index.ts";
@@ -200,7 +200,7 @@ test("an interaction of an agent is polled", () => {
 test("a vendor signs the address, the body and the time", () => {
   const start = { ...call, act: "start", key: "AK|SK", wire: "jimeng-video", fromImage: false } as const;
   const signature = (change: object) =>
-    atOnce(jimeng.start?.({ ...start, body: { prompt: "a" }, ...change }) ?? [].values())?.headers["authorization"];
+    runToEnd(jimeng.start?.({ ...start, body: { prompt: "a" }, ...change }) ?? [].values())?.headers["authorization"];
   const changed = [{}, { body: { prompt: "b" } }, { nowMs: 1_763_700_000_000 }, { baseUrl: "https://w.example" }];
   expect(new Set(changed.map(signature)).size).toBe(changed.length);
 });

@@ -1,4 +1,4 @@
-import { atOnce } from "../src/json/scan.ts";
+import { runToEnd } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -283,7 +283,7 @@ describe("passed through", () => {
 
   test("the model's name and the wish for usage, and nothing else", () => {
     const body = Buffer.from('{"model":"mine", "prompt":"a", "seed":12345678901234567890}');
-    expect(atOnce(completionsPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
+    expect(runToEnd(completionsPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "prompt":"a", "seed":12345678901234567890,"stream_options":{"include_usage":true}}',
     );
   });

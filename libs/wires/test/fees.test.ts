@@ -2,7 +2,7 @@ import type { BothWire } from "./harness.ts";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
-import { costlyMember } from "../src/images/index.ts";
+import { memberAboveStandardPrice } from "../src/images/index.ts";
 import { wires } from "../src/text/index.ts";
 import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
@@ -302,7 +302,7 @@ test.each([
   [{ size: "4K" }, "size"],
   [{ size: "auto" }, undefined],
 ])("an image of %j costs more by its %s", (image, dearer) => {
-  expect(costlyMember(image)).toBe(dearer);
+  expect(memberAboveStandardPrice(image)).toBe(dearer);
 });
 
 test("an image that keeps its size is bound by the tokens of a large one", () => {

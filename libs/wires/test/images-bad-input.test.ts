@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { atOnce } from "../src/json/index.ts";
+import { runToEnd } from "../src/json/index.ts";
 import { decodeImages, readImageBody, readImageForm, refuseWithoutImage } from "../src/images/index.ts";
 
 /** What clients get wrong in a request for images, and the field that is named for it. */
@@ -64,7 +64,7 @@ test.each<[what: string, body: object, param: string]>([
   ["a wrong size", qwenBody([item], { size: "big" }), "parameters.size"],
   ["too many", qwenBody([item], { n: 99 }), "parameters.n"],
 ])("%s is refused, and the field is named", (_, body, param) => {
-  expect(paramOf(() => atOnce(decodeImages(readImageBody(body).request)))).toBe(param);
+  expect(paramOf(() => runToEnd(decodeImages(readImageBody(body).request)))).toBe(param);
 });
 
 test.each([

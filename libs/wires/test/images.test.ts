@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { atOnce } from "../src/json/scan.ts";
+import { runToEnd } from "../src/json/scan.ts";
 import { readImageBody, readImageForm, refuseWithoutImage, wires } from "../src/images/index.ts";
-import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
-import { imageTypeOf, inputImage } from "../src/images/hub/image-bytes.ts";
-import { sizeOf } from "../src/images/hub/pricing.ts";
+import { base64InUrl, imageDataUrl, renderImageEvents, renderImages, imageUnits } from "../src/images/hub/answer.ts";
+import { imageTypeOf, parseInputImage } from "../src/images/hub/image-bytes.ts";
+import { measureInput } from "../src/images/hub/pricing.ts";
 import { nearestRatio, parseSize, type ImageRequest } from "../src/images/hub/request.ts";
 import { writeImages, type ImagesVendor } from "../src/images/hub/vendor.ts";
 import { vendorWire } from "../src/wire.ts";
@@ -19,7 +19,7 @@ const qwen = (content: readonly object[], parameters: object = {}, more: object 
 const bodyFor = (wire: keyof typeof wires, request: ImageRequest) => {
   const { vendor } = vendorWire<ImagesVendor>(wires, wire);
   const rendered = vendor.render(request, { model: "v" });
-  const [body, dropped] = [atOnce(writeImages(rendered).body), rendered.dropped];
+  const [body, dropped] = [runToEnd(writeImages(rendered).body), rendered.dropped];
   return { body: JSON.parse(body.toString()), dropped };
 };
 
@@ -42,7 +42,7 @@ describe("an image that a client brings", () => {
     [`data:image/png;charset=x;base64,${jpeg.toString("base64")}`, { kind: "file", mediaType: "image/jpeg" }],
     [jpeg.toString("base64").replace(/=+$/, ""), { kind: "file", mediaType: "image/jpeg" }],
   ])("%s is what its bytes say", (value, image) => {
-    expect(inputImage(value, "image")).toMatchObject({ at: "image", ...image });
+    expect(parseInputImage(value, "image")).toMatchObject({ at: "image", ...image });
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe("an image that a client brings", () => {
     7,
     null,
   ])("%j is refused", (value) => {
-    expect(failureOf(() => inputImage(value, "image[2]"))).toEqual({ code: "invalid_value", param: "image[2]" });
+    expect(failureOf(() => parseInputImage(value, "image[2]"))).toEqual({ code: "invalid_value", param: "image[2]" });
   });
 
   test.each([
@@ -86,7 +86,7 @@ describe("an image that a client brings", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (more) => {
         const bytes = Buffer.concat([png, more]);
-        const read = inputImage(bytes.toString("base64"), "image");
+        const read = parseInputImage(bytes.toString("base64"), "image");
         expect(read.kind === "file" && read.bytes.equals(bytes)).toBe(true);
       }),
     );
@@ -196,7 +196,7 @@ describe("a request", () => {
 
   test("is never asked for its form of a model that has one only", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
-    const body = atOnce(writeImages(wires.images.vendor.render(request, { model: "gpt-image-1" })).body);
+    const body = runToEnd(writeImages(wires.images.vendor.render(request, { model: "gpt-image-1" })).body);
     expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
   });
 
@@ -213,7 +213,7 @@ describe("a request", () => {
 
   test("counts each image that it brings, its mask among them", () => {
     const image = png.toString("base64");
-    const tokens = (more: object) => sizeOf(readImageBody({ ...simple, ...more }).request).mediaTokens;
+    const tokens = (more: object) => measureInput(readImageBody({ ...simple, ...more }).request).mediaTokens;
     expect(tokens({})).toBe(0);
     expect(tokens({ image: [image, image], mask: image })).toBe(3 * tokens({ image }));
   });
@@ -287,7 +287,7 @@ describe("a form", () => {
         { name: "image[]", filename: 'a".png', contentType: "image/png", bytes: png },
       ],
     });
-    const read = await new Response(new Uint8Array(atOnce(body)), {
+    const read = await new Response(new Uint8Array(runToEnd(body)), {
       headers: { "content-type": contentType },
     }).formData();
     expect(read.get("prompt")).toBe(value);
@@ -427,7 +427,7 @@ describe("an answer", () => {
     const answer = parse(wire, body);
     if ("task" in answer) throw new Error("a task");
     expect(renderImages(answer, { now: 9, act: "generation" })).toEqual(rendered);
-    expect(unitsOfImages(answer)).toEqual(units);
+    expect(imageUnits(answer)).toEqual(units);
   });
 
   test.each(["PENDING", "RUNNING"])("that is a task on its way: %s", (status) => {
@@ -493,8 +493,8 @@ describe("an answer", () => {
 
   test("bytes as an address, and back", () => {
     const base64 = jpeg.toString("base64");
-    expect(dataUrlOf(base64)).toBe(`data:image/jpeg;base64,${base64}`);
-    expect(base64InUrl(dataUrlOf(base64))).toBe(base64);
+    expect(imageDataUrl(base64)).toBe(`data:image/jpeg;base64,${base64}`);
+    expect(base64InUrl(imageDataUrl(base64))).toBe(base64);
     expect(base64InUrl(url)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../src/json/index.ts";
+import { runToEnd } from "../src/json/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { InteractionCollector } from "../src/text/interactions/collect.ts";
@@ -415,7 +415,9 @@ describe("agents", () => {
 
 describe("what is passed through", () => {
   const passed = (body: object, model?: string): unknown =>
-    JSON.parse(atOnce(pass.upstreamBody(Buffer.from(JSON.stringify(body)), { model, reportUsage: false })).toString());
+    JSON.parse(
+      runToEnd(pass.upstreamBody(Buffer.from(JSON.stringify(body)), { model, reportUsage: false })).toString(),
+    );
 
   test("the vendor stores nothing, except for agents", () => {
     expect(passed({ model: "m", input: "Hi", store: true }, "theirs")).toEqual({
@@ -433,7 +435,7 @@ describe("what is passed through", () => {
 
   test("a body that names a model does not go to an agent", () => {
     const takes = (body: object, model: string) =>
-      atOnce(pass.takes?.(Buffer.from(JSON.stringify(body)), model) ?? [].values());
+      runToEnd(pass.takes?.(Buffer.from(JSON.stringify(body)), model) ?? [].values());
     expect(takes({ model: "m" }, "gemini-4-argon")).toBe(true);
     expect(takes({ model: "m" }, "deep-research-1")).toBe(false);
     expect(takes({ agent: "m" }, "deep-research-1")).toBe(true);

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeImages, readImageBody, wires, writeImages } from "../src/images/index.ts";
 import {
-  atOnce,
-  holdsAny,
+  runToEnd,
+  includesAny,
   parseInTurns,
   refuseAmbiguous,
-  refuseTwiceInTurns,
+  refuseDuplicatesInTurns,
   maxStepBytes,
 } from "../src/json/index.ts";
 import { wires as textWires } from "../src/text/index.ts";
@@ -41,9 +41,9 @@ describe("a large body holds the loop for one small step at a time", () => {
   test.each<[string, () => Iterator<undefined, unknown>]>([
     [
       "a search for a word that every byte may begin",
-      () => holdsAny(Buffer.alloc(megabyte, "r"), Buffer.from("reason")),
+      () => includesAny(Buffer.alloc(megabyte, "r"), Buffer.from("reason")),
     ],
-    ["a look for members that are there twice", () => refuseTwiceInTurns(escapes, null)],
+    ["a look for members that are there twice", () => refuseDuplicatesInTurns(escapes, null)],
     [
       "a look for ids in a wide object",
       () => vendorIdsIn(textWires.chat.client.stores, { a: Array.from({ length: 60_000 }, () => ({})) }),
@@ -59,20 +59,20 @@ describe("a large body holds the loop for one small step at a time", () => {
   });
 
   test("and what it comes to is the same", () => {
-    const sent = JSON.parse(atOnce(textWires.messages.pass.upstreamBody(history, other)).toString());
+    const sent = JSON.parse(runToEnd(textWires.messages.pass.upstreamBody(history, other)).toString());
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);
     expect(sent.messages[3_999].content).toEqual([{ type: "text", text: "x".repeat(300) }, call]);
     const taken = textWires.messages.pass.takes?.(history, "claude-sonnet-4-5");
-    expect(taken && atOnce(taken)).toBe(false);
+    expect(taken && runToEnd(taken)).toBe(false);
   });
 });
 
 test("a word is found wherever a large body is cut", () => {
   for (let before = maxStepBytes - 8; before <= maxStepBytes + 1; before++)
-    expect(atOnce(holdsAny(Buffer.from(`${"x".repeat(before)}file_id${"x".repeat(9)}`), Buffer.from("file_id")))).toBe(
-      true,
-    );
+    expect(
+      runToEnd(includesAny(Buffer.from(`${"x".repeat(before)}file_id${"x".repeat(9)}`), Buffer.from("file_id"))),
+    ).toBe(true);
 });
 
 const dense = fc.array(fc.constantFrom('"', "\\", "a", "\n", "é", "x".repeat(70)), { maxLength: 40 });
@@ -102,8 +102,8 @@ test("a run of backslashes that is longer than one search is read to its end", (
 test("an object of a thousand fields is refused before it is parsed, and one that holds them deeper is not", () => {
   const bounds = { depth: 9, values: 10_000, members: 10_000, topMembers: 100 };
   const wide = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`k${at}`, 1]));
-  expect(() => atOnce(parseInTurns(bytesOf(wide), bounds))).toThrow(Failure);
-  expect(atOnce(parseInTurns(bytesOf({ wide, list: [wide] }), bounds))).toEqual({ wide, list: [wide] });
+  expect(() => runToEnd(parseInTurns(bytesOf(wide), bounds))).toThrow(Failure);
+  expect(runToEnd(parseInTurns(bytesOf({ wide, list: [wide] }), bounds))).toEqual({ wide, list: [wide] });
 });
 
 test("settings that are looked at by name are refused where they are megabytes", () => {
@@ -118,13 +118,13 @@ test.each([
   ["an address of the web that is megabytes long", `https://a.test/${"x".repeat(megabyte)}`, 1],
   ["a store's scheme behind megabytes of spaces", `${" ".repeat(megabyte)}gs://bucket/file`, 1],
 ])("%s as an image", (_, url, named) => {
-  expect(atOnce(vendorIdsIn(textWires.chat.client.stores, { image_url: { url } }))).toHaveLength(named);
+  expect(runToEnd(vendorIdsIn(textWires.chat.client.stores, { image_url: { url } }))).toHaveLength(named);
 });
 
 test("JSON within a text is parsed only where it is short", () => {
   const text = (length: number) => JSON.stringify({ file_id: "a", more: "x".repeat(length) });
-  expect(atOnce(vendorIdsIn(videoStores, { metadata: text(10) }))).toHaveLength(1);
-  expect(() => atOnce(vendorIdsIn(videoStores, { metadata: text(megabyte) }))).toThrow(Failure);
+  expect(runToEnd(vendorIdsIn(videoStores, { metadata: text(10) }))).toHaveLength(1);
+  expect(() => runToEnd(vendorIdsIn(videoStores, { metadata: text(megabyte) }))).toThrow(Failure);
 });
 
 describe("a large picture", () => {
@@ -137,7 +137,7 @@ describe("a large picture", () => {
     (wire) => {
       const work = decodeImages(asked(`data:image/png;base64,${base64}`));
       expect(stepsOf(decodeImages(asked(base64)))).toBeGreaterThanOrEqual(turns);
-      const { body } = writeImages(wires[wire].vendor.render(atOnce(work), { model: "v" }));
+      const { body } = writeImages(wires[wire].vendor.render(runToEnd(work), { model: "v" }));
       const pieces = [];
       let step = body.next();
       for (; step.done !== true; step = body.next()) pieces.push(step.value);
@@ -152,7 +152,7 @@ describe("a large picture", () => {
     ["a padding in the middle", `${base64.slice(0, megabyte)}=${base64.slice(megabyte + 1)}`],
     ["a character too many", `${base64.replace(/=+$/, "")}A`],
   ])("with %s is refused", (_, image) => {
-    expect(() => atOnce(decodeImages(asked(image)))).toThrow(expect.objectContaining({ param: "image" }));
+    expect(() => runToEnd(decodeImages(asked(image)))).toThrow(expect.objectContaining({ param: "image" }));
   });
 
   test("of another kind is refused before it is decoded", () => {

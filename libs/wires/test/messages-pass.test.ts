@@ -1,4 +1,4 @@
-import { atOnce } from "../src/json/scan.ts";
+import { runToEnd } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
@@ -19,8 +19,8 @@ describe("passing through", () => {
     const body = Buffer.from(
       '{"model":"mine", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
     );
-    expect(atOnce(messagesPass.upstreamBody(body, { reportUsage: true }))).toBe(body);
-    expect(atOnce(messagesPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
+    expect(runToEnd(messagesPass.upstreamBody(body, { reportUsage: true }))).toBe(body);
+    expect(runToEnd(messagesPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
     );
   });
@@ -38,7 +38,7 @@ describe("passing through", () => {
     const alone = [{ type: "thinking", thinking: "a", signature: placeholderSignature }];
     const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));
-    expect(JSON.parse(atOnce(messagesPass.upstreamBody(body, { reportUsage: true })).toString())).toEqual({
+    expect(JSON.parse(runToEnd(messagesPass.upstreamBody(body, { reportUsage: true })).toString())).toEqual({
       model: "m",
       max_tokens: 9,
       messages: [
@@ -53,9 +53,9 @@ describe("passing through", () => {
       ],
     });
     const some = Buffer.from(JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }));
-    expect(atOnce(messagesPass.upstreamBody(some, { reportUsage: true })).toString()).not.toContain("thinking");
+    expect(runToEnd(messagesPass.upstreamBody(some, { reportUsage: true })).toString()).not.toContain("thinking");
     const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: placeholderSignature }] }));
-    expect(atOnce(messagesPass.upstreamBody(spoken, { reportUsage: true }))).toBe(spoken);
+    expect(runToEnd(messagesPass.upstreamBody(spoken, { reportUsage: true }))).toBe(spoken);
   });
 
   test.each<readonly [string, JsonObject, object]>([

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WholeContext } from "../src/kind/index.ts";
+import type { UnstreamedContext } from "../src/kind/index.ts";
 import {
-  bytesOfInstructions,
+  instructionBytes,
   categoryNames,
-  flaggedFrom,
-  maxJudged,
+  flagThreshold,
+  maxItemsPerCall,
   parseJudgement,
   renderJudgementRequest,
 } from "../src/moderation/by-chat/index.ts";
-import { maxItems, sizeOf, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/index.ts";
+import { maxItems, measureInput, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/index.ts";
 import { moderations } from "../src/moderation/moderations/index.ts";
 import { wires } from "../src/text/wires.ts";
 import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
@@ -19,7 +19,7 @@ import { failureOf, word } from "./arbitraries.ts";
 const parse = (body: object) => moderations.client.read({ ...body }).request;
 const item = (...parts: readonly ModerationPart[]) => ({ parts });
 const text = (said: string): ModerationPart => ({ kind: "text", text: said });
-const contextOf = (request: ModerationRequest): WholeContext<ModerationRequest> => ({
+const contextOf = (request: ModerationRequest): UnstreamedContext<ModerationRequest> => ({
   model: "mine",
   request,
   answerId: "1",
@@ -126,12 +126,14 @@ test.each<[string, object, string]>([
 
 test("what admission gets", () => {
   expect(parse({ input: "a" }).model).toBe("omni-moderation-latest");
-  expect(sizeOf(parse({ input: ["aé", "b"] }))).toMatchObject({
+  expect(measureInput(parse({ input: ["aé", "b"] }))).toMatchObject({
     textBytes: 4 + 2 * 4,
     mediaTokens: 0,
   });
   const url = `data:image/png;base64,${"A".repeat(400)}`;
-  const { textBytes, mediaTokens } = sizeOf(parse({ model: "m", input: [{ type: "image_url", image_url: { url } }] }));
+  const { textBytes, mediaTokens } = measureInput(
+    parse({ model: "m", input: [{ type: "image_url", image_url: { url } }] }),
+  );
   expect(textBytes).toBe(0);
   expect(mediaTokens).toBeGreaterThan(0);
   expect(moderations.client.relied).toEqual(["model", "input"]);
@@ -166,7 +168,7 @@ describe("by a chat model", () => {
       { item: 1, text: 'b"}\n{"item":0,"text":"c"}' },
     ]);
     expect(lines.every((line) => line.trimEnd().split("\n").length === 1)).toBe(true);
-    expect(bytesOfInstructions).toBe(Buffer.byteLength(chat.instructions[0]?.text ?? ""));
+    expect(instructionBytes).toBe(Buffer.byteLength(chat.instructions[0]?.text ?? ""));
   });
 
   test("images by their place or their bytes, after a line of their item", () => {
@@ -192,7 +194,7 @@ describe("by a chat model", () => {
   });
 
   test("its likelihoods become a result each", () => {
-    const high = { violence: flaggedFrom, hate: 0.49 };
+    const high = { violence: flagThreshold, hate: 0.49 };
     const answer = parseJudgement(answerOf(judged(scores(), scores(high))), request);
     const body = moderations.client.render(answer, contextOf(request));
     expect(body).toMatchObject({
@@ -232,7 +234,7 @@ describe("by a chat model", () => {
   });
 
   test("more items than it can judge are refused", () => {
-    const many = parse({ input: Array.from({ length: maxJudged + 1 }, () => "a") });
+    const many = parse({ input: Array.from({ length: maxItemsPerCall + 1 }, () => "a") });
     expect(failureOf(() => renderJudgementRequest(many))).toMatchObject({
       code: "unsupported_parameter",
       param: "items",

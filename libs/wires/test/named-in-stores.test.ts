@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atOnce } from "../src/json/index.ts";
+import { runToEnd } from "../src/json/index.ts";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import { plainDialect, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
@@ -173,7 +173,7 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
   ],
 ];
 
-const namedIn = (wire: Wire, body: object) => atOnce(vendorIdsIn(dialects[wire], body)).map(({ path }) => path);
+const namedIn = (wire: Wire, body: object) => runToEnd(vendorIdsIn(dialects[wire], body)).map(({ path }) => path);
 
 test.each(members)("%s %j names something at %s", (wire, body, path) => {
   expect(namedIn(wire, body)[0]).toBe(path);

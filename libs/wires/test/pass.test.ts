@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { atOnce } from "../src/json/index.ts";
+import { runToEnd } from "../src/json/index.ts";
 import { wires as textWires } from "../src/text/index.ts";
 import type { PassThroughWire } from "../src/text/wires.ts";
 
@@ -121,5 +121,5 @@ test.each<[PassThroughWire, string, string]>([
   ["content", '{"contents":[]}', '{"contents":[]}'],
 ])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, changed) => {
   const change = { model: "theirs", reportUsage: false };
-  expect(atOnce(textWires[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(changed);
+  expect(runToEnd(textWires[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(changed);
 });

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cohere } from "../src/ranking/cohere/index.ts";
-import type { WholeContext } from "../src/kind/index.ts";
+import type { UnstreamedContext } from "../src/kind/index.ts";
 import {
   documentText,
   maxDocuments,
-  sizeOf,
+  measureInput,
   type RankedDocument,
   type RankingRequest,
 } from "../src/ranking/hub/index.ts";
 import { jina } from "../src/ranking/jina/index.ts";
 import { failureOf, json, record, word } from "./arbitraries.ts";
 
-const contextOf = (request: Partial<RankingRequest>): WholeContext<RankingRequest> => ({
+const contextOf = (request: Partial<RankingRequest>): UnstreamedContext<RankingRequest> => ({
   model: "mine",
   request: { model: "mine", query: "q", documents: ["a", "b", "c"], returnDocuments: false, ...request },
   answerId: "rr-1",
@@ -221,7 +221,7 @@ test.each<[string, object, string]>([
 });
 
 test("admission counts the query once per document", () => {
-  expect(sizeOf(jina.client.read({ model: "m", query: "abcd", documents: ["a", "bc"] }).request)).toEqual({
+  expect(measureInput(jina.client.read({ model: "m", query: "abcd", documents: ["a", "bc"] }).request)).toEqual({
     mediaTokens: 0,
     textBytes: 1 + 4 + 2 + 4 + 2 * (4 + 4),
     maxOutputTokens: 0,

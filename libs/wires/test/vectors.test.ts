@@ -1,16 +1,22 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WholeContext } from "../src/kind/index.ts";
+import type { UnstreamedContext } from "../src/kind/index.ts";
 import { contentEmbeddings, embedContent } from "../src/vectors/content/index.ts";
 import { embeddings } from "../src/vectors/embeddings/index.ts";
-import { maxInputs, sizeOf, vectorTasks, type VectorContent, type VectorsRequest } from "../src/vectors/hub/request.ts";
+import {
+  maxInputs,
+  measureInput,
+  vectorTasks,
+  type VectorContent,
+  type VectorsRequest,
+} from "../src/vectors/hub/request.ts";
 import { base64Of, floatsOf } from "../src/vectors/hub/answer.ts";
 import { failureOf, record, word } from "./arbitraries.ts";
 
 const texts = (...all: readonly string[]): VectorsRequest["inputs"] =>
   all.map((text) => ({ content: { kind: "text", text } }));
-const contextOf = (request: Partial<VectorsRequest>): WholeContext<VectorsRequest> => ({
+const contextOf = (request: Partial<VectorsRequest>): UnstreamedContext<VectorsRequest> => ({
   model: "mine",
   request: { model: "mine", inputs: texts("a"), ...request },
   answerId: "id",
@@ -312,12 +318,12 @@ test("a vendor that gives too few vectors has failed", () => {
 
 describe("what admission gets", () => {
   test("bytes of text, tokens as media, no output", () => {
-    expect(sizeOf(embeddings.client.read({ model: "m", input: ["aé", "b"] }, {}).request)).toEqual({
+    expect(measureInput(embeddings.client.read({ model: "m", input: ["aé", "b"] }, {}).request)).toEqual({
       textBytes: 4 + 2 * 4,
       mediaTokens: 0,
       maxOutputTokens: 0,
     });
-    expect(sizeOf(embeddings.client.read({ model: "m", input: [[1, 2], [3]] }, {}).request)).toMatchObject({
+    expect(measureInput(embeddings.client.read({ model: "m", input: [[1, 2], [3]] }, {}).request)).toMatchObject({
       textBytes: 0,
       mediaTokens: 3,
     });
@@ -326,16 +332,16 @@ describe("what admission gets", () => {
   test("the bytes of a picture are no text", () => {
     const url = `data:image/png;base64,${"A".repeat(40_000)}`;
     const input = [{ type: "image_url", image_url: { url } }];
-    const { textBytes, mediaTokens } = sizeOf(embeddings.client.read({ model: "m", input }, {}).request);
+    const { textBytes, mediaTokens } = measureInput(embeddings.client.read({ model: "m", input }, {}).request);
     expect(textBytes).toBeLessThan(200);
     expect(mediaTokens).toBeGreaterThan(0);
   });
 
   test("of content requests as well", () => {
     const single = { content: { parts: [{ text: "abc" }] }, title: "T" };
-    expect(sizeOf(embedContent.client.read(single, { model: "m" }).request).textBytes).toBe(4 + 2 * 4);
+    expect(measureInput(embedContent.client.read(single, { model: "m" }).request).textBytes).toBe(4 + 2 * 4);
     const batch = { requests: [single, { content: { parts: [{ text: "d" }] } }] };
-    expect(sizeOf(contentEmbeddings.client.read(batch, { model: "m" }).request).textBytes).toBe(5 + 3 * 4);
+    expect(measureInput(contentEmbeddings.client.read(batch, { model: "m" }).request).textBytes).toBe(5 + 3 * 4);
     expect(failureOf(() => embedContent.client.read({}, { model: "m" })).param).toBe("content");
     expect(embedContent.client.read({ ...single, autoTruncate: true }, { model: "m" }).dropped).toEqual([
       "autoTruncate",

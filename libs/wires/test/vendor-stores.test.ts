@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
-import { atOnce } from "../src/json/index.ts";
+import { runToEnd } from "../src/json/index.ts";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import {
@@ -75,7 +75,7 @@ describe("every member of the table, and of each wire's own", () => {
     const type = member.of === undefined ? {} : { type: member.of };
     for (const spelled of [name, camel(name), name.toUpperCase(), name.replaceAll("_", "")]) {
       const holder = { ...type, [spelled]: value };
-      const found = (body: object) => atOnce(vendorIdsIn(dialect, body)).map(({ store, path }) => [store, path]);
+      const found = (body: object) => runToEnd(vendorIdsIn(dialect, body)).map(({ store, path }) => [store, path]);
       expect(found(holder)).toContainEqual([member.store, spelled + behind]);
       const deep = found({ any: [{ thing: holder }] });
       if (member.top === true) expect(deep).toEqual([]);
@@ -84,7 +84,8 @@ describe("every member of the table, and of each wire's own", () => {
   });
 
   test.each(cases)("$wire $name names nothing where it is empty", ({ dialect, name }) => {
-    for (const empty of [null, false, "", [], {}]) expect(atOnce(vendorIdsIn(dialect, { [name]: empty }))).toEqual([]);
+    for (const empty of [null, false, "", [], {}])
+      expect(runToEnd(vendorIdsIn(dialect, { [name]: empty }))).toEqual([]);
   });
 });
 
@@ -106,8 +107,8 @@ test.each([
   ["files/a", true],
 ])("the file at %j is in a store: %s", (fileUri, isStored) => {
   const hosts = new Set(["own.test"]);
-  expect(atOnce(vendorIdsIn(content, { fileData: { fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
-  expect(atOnce(vendorIdsIn(chat, { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+  expect(runToEnd(vendorIdsIn(content, { fileData: { fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+  expect(runToEnd(vendorIdsIn(chat, { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
 });
 
 describe("interactions name files by the address of every content", () => {
@@ -118,7 +119,7 @@ describe("interactions name files by the address of every content", () => {
       { type: "function_result", call_id: "a", result: [{ type, uri }] },
       { type: "function_result", call_id: "a", result: { type, uri } },
     ];
-    expect(atOnce(vendorIdsIn(interactions, { input }))).toEqual([
+    expect(runToEnd(vendorIdsIn(interactions, { input }))).toEqual([
       { store: "file", id: uri, path: "input[0].content[0].uri" },
       { store: "file", id: uri, path: "input[1].result[0].uri" },
       { store: "file", id: uri, path: "input[2].result.uri" },
@@ -126,7 +127,7 @@ describe("interactions name files by the address of every content", () => {
   });
   test("the JSON of a function's result names none", () => {
     const input = [{ type: "function_result", call_id: "a", result: { uri, file_id: "file-1" } }];
-    expect(atOnce(vendorIdsIn(interactions, { input }))).toEqual([]);
+    expect(runToEnd(vendorIdsIn(interactions, { input }))).toEqual([]);
   });
 });
 
@@ -143,7 +144,7 @@ test("whatever a body holds, it is looked through, and every path leads to what 
   fc.assert(
     fc.property(body, fc.constantFrom(...Object.values(dialects)), (value, dialect) => {
       const parsed: unknown = JSON.parse(JSON.stringify(value));
-      for (const { path, id } of atOnce(vendorIdsIn(dialect, parsed))) {
+      for (const { path, id } of runToEnd(vendorIdsIn(dialect, parsed))) {
         const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
         const found = steps.reduce((at: any, step) => at?.[step], parsed);
         expect(String(found).startsWith(id)).toBe(true);
@@ -162,7 +163,7 @@ test("fields of a form are read as vendors read them", () => {
     ["odd]", "e"],
     ["__proto__[file_id]", "f"],
   ] as const;
-  expect(atOnce(vendorIdsIn(plainDialect, formAsBody(entries))).map(({ path }) => path)).toEqual([
+  expect(runToEnd(vendorIdsIn(plainDialect, formAsBody(entries))).map(({ path }) => path)).toEqual([
     "voice.id",
     "file_ids[0]",
     "file_ids[1]",

@@ -1,7 +1,7 @@
 import { bufferForm, inTurnsIfLong, type BufferedForm, type ServiceCall } from "@modelgate/platform";
 import { checked, readJson, refuseVendorIds } from "@modelgate/relay";
 import { decodeImages, readImageBody, readImageForm, wires, type ImageRequest } from "@modelgate/wires/images";
-import { endUserIn, isRecord } from "@modelgate/wires/json";
+import { readEndUser, isRecord } from "@modelgate/wires/json";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
@@ -24,7 +24,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const parsed = await inspect(value, bytes);
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
-    return { ...parsed, endUser: endUserIn(value) };
+    return { ...parsed, endUser: readEndUser(value) };
   });
   try {
     const { endUser, ...seen } = body.seen;
@@ -46,7 +46,7 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: formAsBody(fields) });
     return {
       parsed,
-      endUser: endUserIn(formAsBody(fields)),
+      endUser: readEndUser(formAsBody(fields)),
       [Symbol.dispose]: () => form[Symbol.dispose](),
     };
   } catch (error) {

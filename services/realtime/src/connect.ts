@@ -2,7 +2,7 @@ import { Failure, realtimeWires, type RealtimeWire } from "@modelgate/contracts"
 import type { OpenAttempt, SocketAnswer, WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
-import { atOnce } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/wires/json";
 import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
@@ -67,7 +67,7 @@ async function awaitStart(
     upstreamModel: provider.modelInSession?.(channel.baseUrl, upstreamModel) ?? upstreamModel,
     sessionId,
     transcribers: transcriberNamesAt(deps, call, channel),
-    checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect, body: event })),
+    checkStores: (event) => runToEnd(refuseVendorIdsInTurns(relay, call, { dialect, body: event })),
     vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
   });
   if (!bridge.greets) return { socket, bridge, firstMessages: [] };

@@ -16,7 +16,7 @@ import {
   type ServingModel,
   type TextCost,
 } from "@modelgate/relay";
-import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
+import { findMembersInTurns, includesAny } from "@modelgate/wires/json";
 import {
   chatWireIn,
   memberOf,
@@ -196,7 +196,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     if (params.readsBeyond) return true;
     const candidates = this.deps.relay.catalog.current().candidates(model, caller.group);
     if (candidates.some(({ upstreamModel }) => isAgent(upstreamModel))) return true;
-    return await inTurnsIfLong(holdsAny(body, ...storeReferences));
+    return await inTurnsIfLong(includesAny(body, ...storeReferences));
   }
 
   async exchange(
@@ -277,7 +277,7 @@ async function boundAtVendor(
 ): Promise<number | undefined> {
   const { thoughts }: TextClient = wires[wire].client;
   if (thoughts === undefined) return undefined;
-  if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
+  if (!(await inTurnsIfLong(includesAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
     const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
     const upstream = chosen === undefined || chosen === wire ? undefined : textWire(chosen);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Failure } from "@modelgate/contracts";
-import { atOnce, stringifyInTurns } from "@modelgate/wires/json";
+import { runToEnd, stringifyInTurns } from "@modelgate/wires/json";
 import type { PollCall, StartCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 import { volcengineHeaders } from "./sign.ts";
@@ -20,7 +20,7 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
 export function pollVideo(call: PollCall): VendorRequest {
   const slash = call.task.indexOf("/");
   const [id, model] = [call.task.slice(0, slash), call.task.slice(slash + 1)];
-  return atOnce(signedRequest(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
+  return runToEnd(signedRequest(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
 }
 
 /** Returns the stored id of a task. It contains the model, because a poll must name it. */

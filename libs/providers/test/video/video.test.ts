@@ -1,4 +1,4 @@
-import { atOnce } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/wires/json";
 import { expect, test } from "vitest";
 import { providers } from "../../src/index.ts";
 import { failureOf as jimengFailure } from "../../src/jimeng/index.ts";
@@ -31,7 +31,7 @@ test.each([
   ["volcengine", volcengine, "POST https://a.example/api/v3/contents/generations/tasks"],
 ] as const)("a task is started at %s", (name, call, address) => {
   const work = providers[name]?.start?.({ ...call, ...start });
-  const request = work && atOnce(work);
+  const request = work && runToEnd(work);
   expect(request && addressed(request)).toBe(address);
 });
 
@@ -67,7 +67,7 @@ test.each([
 test("videos of Vertex are written to the bucket in the base URL, and fetched from it", () => {
   const body = { instances: [], parameters: { sampleCount: 1 } };
   const call = { ...vertex, baseUrl: `${place}/?storageUri=gs://films/made` };
-  const begun = atOnce(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
+  const begun = runToEnd(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
   const said = { instances: [], parameters: { sampleCount: 1, storageUri: "gs://films/made" } };
   expect(begun?.body).toEqual(Buffer.from(JSON.stringify(said)));
   const at = (baseUrl: string) =>
@@ -81,7 +81,7 @@ test("videos of Vertex are written to the bucket in the base URL, and fetched fr
 
 test("an older model of Wan with first and last frame has a separate service", () => {
   const body = { input: { first_frame_url: "https://x.example/a", last_frame_url: "https://x.example/b" } };
-  const begun = atOnce(providers["qwen"]?.start?.({ ...qwen, ...start, body }) ?? [].values());
+  const begun = runToEnd(providers["qwen"]?.start?.({ ...qwen, ...start, body }) ?? [].values());
   expect(begun?.url.pathname).toBe("/api/v1/services/aigc/image2video/video-synthesis");
   expect(begun?.headers["x-dashscope-async"]).toBe("enable");
 });
@@ -107,7 +107,8 @@ test.each(["gemini", "vertex", "qwen", "volcengine"] as const)("%s does not remi
 });
 
 test("an image is sent as a file of a form, and its URL in JSON", () => {
-  const begin = (more: object) => atOnce(providers["openai"]?.start?.({ ...openai, ...start, ...more }) ?? [].values());
+  const begin = (more: object) =>
+    runToEnd(providers["openai"]?.start?.({ ...openai, ...start, ...more }) ?? [].values());
   const file = { name: "input_reference", mediaType: "image/png", data: Buffer.from("PNG!").toString("base64") };
   const form = begin({ file });
   expect(form?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);

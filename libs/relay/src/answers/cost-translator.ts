@@ -1,5 +1,5 @@
 import { formatUsd, type Failure, type Nanos, type Units } from "@modelgate/contracts";
-import { framesWithCost } from "@modelgate/wires/cost";
+import { addCostToFrames } from "@modelgate/wires/cost";
 import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
 
 /**
@@ -58,6 +58,6 @@ export class CostTranslator implements StreamTranslator {
 
   #priced(frames: Buffer | string): Buffer | string {
     if (this.#usage === undefined) return frames;
-    return framesWithCost(frames, formatUsd(this.#costOf({ requests: 1, ...this.#usage })));
+    return addCostToFrames(frames, formatUsd(this.#costOf({ requests: 1, ...this.#usage })));
   }
 }

@@ -13,7 +13,7 @@ import {
   parseInTurns,
   parsePlain,
   refuseAmbiguous,
-  refuseTwiceInTurns,
+  refuseDuplicatesInTurns,
   scanInTurns,
   spliceMembers,
   stringifyInTurns,
@@ -81,7 +81,7 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
     throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
   }
   // Duplicate members are refused, because the vendor might read another value than the one checked and priced here.
-  await inTurnsFor(bytes, refuseTwiceInTurns(bytes, value));
+  await inTurnsFor(bytes, refuseDuplicatesInTurns(bytes, value));
   // The caller's inspection of a large value takes long, so other calls may proceed before it.
   if (isLargeJson(bytes)) await nextTurn();
   return value;

@@ -1,6 +1,6 @@
 import type { OpenAttempt } from "@modelgate/channels";
 import { formatUsd, headers } from "@modelgate/contracts";
-import { withCost } from "@modelgate/wires/cost";
+import { addCost } from "@modelgate/wires/cost";
 import type { WholeAnswer } from "../answers/exchange.ts";
 import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
@@ -18,7 +18,7 @@ export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted
   const kept = run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
   if (kept !== undefined) await kept;
   const charged = formatUsd(held.chargedNanos ?? 0n);
-  const body = plan.showsCost === true ? withCost(answer.body, charged) : answer.body;
+  const body = plan.showsCost === true ? addCost(answer.body, charged) : answer.body;
   if (!call.answer.begun) {
     call.answer.setHeader(headers.cost, charged);
     call.answer.begin(200, {

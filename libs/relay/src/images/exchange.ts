@@ -3,11 +3,11 @@ import { inTurnsIfLong } from "@modelgate/platform";
 import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
 import {
   base64InUrl,
-  costlyMember,
-  dataUrlOf,
+  memberAboveStandardPrice,
+  imageDataUrl,
   imageTypeOf,
   maxImagesOf,
-  unitsOfImages,
+  imageUnits,
   wires,
   writeImages,
   type ImageRequest,
@@ -93,7 +93,7 @@ function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
     async read(bytes) {
       const parsed = await parse(bytes);
       return {
-        usage: "task" in parsed ? undefined : unitsOfImages(parsed),
+        usage: "task" in parsed ? undefined : imageUnits(parsed),
         async finish(link) {
           const made =
             "task" in parsed ? await finishTask(parsed.task, link, finishedImages, call.deps.taskWaitMs) : parsed;
@@ -111,7 +111,7 @@ async function finished(
 ): Promise<WholeAnswer> {
   const wanted = wantedForm(request);
   const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, remote, link)));
-  return { usage: unitsOfImages(made), words: () => "", ...render({ ...made, images }) };
+  return { usage: imageUnits(made), words: () => "", ...render({ ...made, images }) };
 }
 
 /**
@@ -133,7 +133,7 @@ export async function inWantedForm(
   vendor: Pick<VendorLink, "origin" | "signal">,
 ): Promise<MadeImage> {
   const { revisedPrompt } = image;
-  if (wanted === "url" && "base64" in image) return { url: dataUrlOf(image.base64), revisedPrompt };
+  if (wanted === "url" && "base64" in image) return { url: imageDataUrl(image.base64), revisedPrompt };
   if (wanted !== "b64_json" || !("url" in image)) return image;
   return { base64: base64InUrl(image.url) ?? (await fetchMade(image.url, remote, vendor)), revisedPrompt };
 }
@@ -169,7 +169,7 @@ export interface WantedImages {
  */
 export function refuseUnpricedTier(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;
-  const member = costlyMember(wanted);
+  const member = memberAboveStandardPrice(wanted);
   if (member === undefined) return;
   const param = wanted.spelling[member] ?? member;
   if (dropped.includes(param)) return;

@@ -72,7 +72,7 @@ const lengthsBytes = 8;
 const preludeBytes = 12;
 /** Minimum size of a frame in bytes: the prelude and the message's checksum. */
 const minFrameBytes = 16;
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /** Splits a stream of type `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
 export class AmazonSplitter implements FrameSplitter {
@@ -88,7 +88,7 @@ export class AmazonSplitter implements FrameSplitter {
     const all = this.#joined();
     const frames: Buffer[] = [];
     let start = 0;
-    for (let size = sizeAt(all, start); size <= all.length - start; size = sizeAt(all, start)) {
+    for (let size = frameSizeAt(all, start); size <= all.length - start; size = frameSizeAt(all, start)) {
       frames.push(all.subarray(start, start + size));
       start += size;
     }
@@ -112,11 +112,11 @@ export class AmazonSplitter implements FrameSplitter {
   /** Returns the size of the first buffered frame, in bytes. */
   #firstBytes(): number {
     const [first] = this.#held;
-    return sizeAt(first !== undefined && first.length >= preludeBytes ? first : this.#joined(), 0);
+    return frameSizeAt(first !== undefined && first.length >= preludeBytes ? first : this.#joined(), 0);
   }
 
   #joined(): Buffer {
-    const [first = nothing] = this.#held;
+    const [first = noBytes] = this.#held;
     if (this.#held.length <= 1) return first;
     const all = Buffer.concat(this.#held, this.#heldBytes);
     this.#held = [all];
@@ -125,7 +125,7 @@ export class AmazonSplitter implements FrameSplitter {
 }
 
 /** Returns the size of the frame that begins at `start`, in bytes; Infinity until its prelude is complete. */
-function sizeAt(bytes: Buffer, start: number): number {
+function frameSizeAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < preludeBytes) return Infinity;
   const size = bytes.readUInt32BE(start);
   if (size > maxFrameBytes) throw new RangeError(`a frame of an event stream is longer than ${maxFrameBytes} bytes`);

@@ -3,10 +3,10 @@ import { membersOf, spliceMembers } from "../json/members.ts";
 import { changeJson } from "../sse/decode.ts";
 
 const openBrace = 0x7b;
-const usageWord = '"usage":';
+const usageMember = '"usage":';
 
 /** Returns true if a request asks for its cost in the answer by OpenRouter's member `usage: {include: true}`. */
-export function wantsCost(body: object): boolean {
+export function isCostRequested(body: object): boolean {
   return memberOf(memberOf(body, "usage"), "include") === true;
 }
 
@@ -14,26 +14,26 @@ export function wantsCost(body: object): boolean {
  * Adds the cost, a JSON number in US dollars, to the `usage` of a complete answer, or of the `response` in an event.
  * Returns an answer without usage unchanged.
  */
-export function withCost(answer: Buffer, cost: string): Buffer {
+export function addCost(answer: Buffer, cost: string): Buffer {
   const members = membersOf(answer);
   const usage = members.findLast(({ name }) => name === "usage");
   const response = usage === undefined ? members.findLast(({ name }) => name === "response") : undefined;
   if (response !== undefined && answer[response.start] === openBrace) {
     const shown = answer.subarray(response.start, response.end);
-    return spliceMembers(answer, { response: withCost(shown, cost) });
+    return spliceMembers(answer, { response: addCost(shown, cost) });
   }
   if (usage === undefined || answer[usage.start] !== openBrace) return answer;
   return spliceMembers(answer, { usage: spliceMembers(answer.subarray(usage.start, usage.end), { cost }) });
 }
 
 /** Returns frames with the cost added to those that report usage. */
-export function framesWithCost(frames: Buffer | string, cost: string): Buffer | string {
+export function addCostToFrames(frames: Buffer | string, cost: string): Buffer | string {
   const text = frames.toString();
-  if (!text.includes(usageWord)) return frames;
+  if (!text.includes(usageMember)) return frames;
   return text
     .split(/(?<=\n\n)/)
     .map((frame) =>
-      frame.includes(usageWord) ? changeJson(Buffer.from(frame), (json) => withCost(json, cost)).toString() : frame,
+      frame.includes(usageMember) ? changeJson(Buffer.from(frame), (json) => addCost(json, cost)).toString() : frame,
     )
     .join("");
 }

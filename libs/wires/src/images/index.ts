@@ -12,14 +12,14 @@ import { qwen, qwenEditTasks, qwenTasks } from "./qwen/index.ts";
 export { imagesInContent } from "./content/index.ts";
 export {
   base64InUrl,
-  dataUrlOf,
-  unitsOfImages,
+  imageDataUrl,
+  imageUnits,
   type ImagesAnswer,
   type ImagesTask,
   type MadeImage,
 } from "./hub/answer.ts";
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
-export { costlyMember, maxImagesOf, sizeOf } from "./hub/pricing.ts";
+export { memberAboveStandardPrice, maxImagesOf, measureInput } from "./hub/pricing.ts";
 export { maxInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
 export { writeImages, type ImagesPass, type ImagesVendor } from "./hub/vendor.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "./fields.ts";
-import { membersOf, memberCountOf, seekQuote } from "./members.ts";
-import { atOnce, maxStepBytes, type JsonBounds } from "./scan.ts";
+import { membersOf, countMembers, seekQuote } from "./members.ts";
+import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
 
 /**
  * Parses a document of at most `maxStepBytes` that is within its bounds and has no duplicate member. Returns undefined
@@ -15,11 +15,11 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   } catch {
     return undefined;
   }
-  const { depth, values, members } = atOnce(countsOf(root));
+  const { depth, values, members } = runToEnd(countValues(root));
   if (depth > bounds.depth || values > bounds.values || members > bounds.members) return undefined;
   const { topMembers = Infinity } = bounds;
   if (members > topMembers && Object.keys(root ?? {}).length > topMembers) return undefined;
-  return members === memberCountOf(bytes) ? root : undefined;
+  return members === countMembers(bytes) ? root : undefined;
 }
 
 /**
@@ -29,10 +29,10 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
  * The bytes must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path = ""): void {
-  const names = compiled(relied);
+  const names = membersByFoldedName(relied);
   const seen = new Set<string>();
   for (const { name, start, end } of membersOf(bytes)) {
-    const member = names.get(name) ?? names.get(folded(name));
+    const member = names.get(name) ?? names.get(foldCase(name));
     if (member === undefined) continue;
     const { known, joined, within } = member;
     const param = path + known;
@@ -41,14 +41,14 @@ export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path =
     if (seen.has(joined)) throw new Failure("invalid_value", `${param} appears more than once.`, { param });
     seen.add(joined);
     if (within.length === 0 || bytes[start] !== openBrace) continue;
-    if (end - start > settingsBytes)
-      throw new Failure("request_too_large", `${param} is larger than ${settingsBytes} bytes.`, { param });
+    if (end - start > maxParsedObjectBytes)
+      throw new Failure("request_too_large", `${param} is larger than ${maxParsedObjectBytes} bytes.`, { param });
     refuseAmbiguous(bytes.subarray(start, end), within, `${param}.`);
   }
 }
 
 /** A member that the gateway relies on, in its exact spelling. */
-interface ReliedMember {
+interface KnownMember {
   readonly known: string;
   /** Name without case and underscores, so that `maxTokens` and `max_tokens` are equal. */
   readonly joined: string;
@@ -56,24 +56,24 @@ interface ReliedMember {
 }
 
 /** Cache of the relied members of each list, as written and folded; all calls of a wire share one list. */
-const compiledLists = new WeakMap<readonly string[], ReadonlyMap<string, ReliedMember>>();
+const memberMapCache = new WeakMap<readonly string[], ReadonlyMap<string, KnownMember>>();
 
-function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> {
-  const known = compiledLists.get(relied);
+function membersByFoldedName(relied: readonly string[]): ReadonlyMap<string, KnownMember> {
+  const known = memberMapCache.get(relied);
   if (known !== undefined) return known;
-  const members = new Map<string, ReliedMember>();
+  const members = new Map<string, KnownMember>();
   for (const name of relied) {
     if (name.includes(".")) continue;
     const within = relied.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
-    const member = { known: name, joined: folded(name).replaceAll("_", ""), within };
-    members.set(name, member).set(folded(name), member);
+    const member = { known: name, joined: foldCase(name).replaceAll("_", ""), within };
+    members.set(name, member).set(foldCase(name), member);
   }
-  compiledLists.set(relied, members);
+  memberMapCache.set(relied, members);
   return members;
 }
 
 /** Maximum bytes of an object with relied members: it is scanned and parsed several times in one step. */
-const settingsBytes = 1024 * 1024;
+const maxParsedObjectBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
 
@@ -86,14 +86,14 @@ export function inBothSpellings(names: readonly string[]): readonly string[] {
 }
 
 /** Folds case as the most lenient parser does: both ways, since some letters (Kelvin sign, long s) fold only one way. */
-function folded(name: string): string {
+function foldCase(name: string): string {
   return name.toLowerCase().toUpperCase();
 }
 
 const maxShownCharacters = 200;
 
 /** Number of values of a document that are counted in one step. */
-const valueTurn = 10_000;
+const valuesPerStep = 10_000;
 
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');
 
@@ -104,13 +104,13 @@ const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Bu
  * millisecond.
  * @param value result of JSON.parse for the bytes
  */
-export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
-  if ((yield* countsOf(value)).members !== memberCountOf(bytes)) yield* refuseFirst(bytes);
+export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
+  if ((yield* countValues(value)).members !== countMembers(bytes)) yield* refuseFirstDuplicate(bytes);
 }
 
 /** Counts a parsed document's values, level by level, by the same rules as `JsonScanner` counts them in bytes. */
-function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
-  let [depth, values, members, untilTurn] = [0, 1, 0, valueTurn];
+function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
+  let [depth, values, members, untilTurn] = [0, 1, 0, valuesPerStep];
   for (let level = typeof root === "object" && root !== null ? [root] : []; level.length > 0; depth++) {
     const below: object[] = [];
     for (const value of level) {
@@ -121,7 +121,7 @@ function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth"
         const item = isRecord(value) ? value[names[at] ?? ""] : items[at];
         if (typeof item === "object" && item !== null) below.push(item);
         if (--untilTurn > 0) continue;
-        untilTurn = valueTurn;
+        untilTurn = valuesPerStep;
         yield;
       }
       members += names.length;
@@ -132,7 +132,7 @@ function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth"
   return { depth, values, members };
 }
 
-function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
+function* refuseFirstDuplicate(bytes: Buffer): Generator<undefined, void> {
   // The names of each open object; undefined for an array.
   const open: (Set<string> | undefined)[] = [];
   let expectsName = false;
@@ -146,7 +146,7 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
         turnEnds = at + maxStepBytes;
         yield;
       }
-      if (expectsName) note(open.at(-1), String(JSON.parse(bytes.toString("utf8", start, at + 1))));
+      if (expectsName) addName(open.at(-1), String(JSON.parse(bytes.toString("utf8", start, at + 1))));
       expectsName = false;
     } else if (byte === openObject) {
       open.push(new Set());
@@ -165,7 +165,7 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
   }
 }
 
-function note(names: Set<string> | undefined, name: string): void {
+function addName(names: Set<string> | undefined, name: string): void {
   if (names?.has(name) === true) {
     const param = name.slice(0, maxShownCharacters);
     throw new Failure("invalid_value", `${JSON.stringify(param)} appears more than once.`, { param });

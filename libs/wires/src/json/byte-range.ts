@@ -11,7 +11,7 @@ interface ByteRange {
  * Finds the value at a path of members; undefined where it is absent. The last of duplicate members counts, as in a
  * parser. The bytes must be a valid JSON object.
  */
-export function rangeOf(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
+export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
   let range: ByteRange = { start: 0, end: bytes.length };
   for (const name of path) {
     const object = bytes.subarray(range.start, range.end);
@@ -26,7 +26,7 @@ export function rangeOf(bytes: Buffer, path: readonly string[]): ByteRange | und
 /** Refuses (400) a document with an ambiguous member (`refuseAmbiguous`) on the path, up to the first absent one. */
 export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): void {
   for (const [depth, name] of path.entries()) {
-    const range = rangeOf(bytes, path.slice(0, depth));
+    const range = findValueRange(bytes, path.slice(0, depth));
     const object = range && bytes.subarray(range.start, range.end);
     if (object === undefined || !isObject(object)) return;
     refuseAmbiguous(object, [name]);
@@ -34,7 +34,7 @@ export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): voi
 }
 
 /** Returns the document with the value in a range replaced by JSON text; every other byte is unchanged. */
-export function replaceAt(bytes: Buffer, { start, end }: ByteRange, value: string): Buffer {
+export function replaceRange(bytes: Buffer, { start, end }: ByteRange, value: string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(value), bytes.subarray(end)]);
 }
 

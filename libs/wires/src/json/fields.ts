@@ -24,7 +24,7 @@ export class Fields {
   readonly #children: Fields[] = [];
 
   constructor(value: unknown, path = "", spelling: Spelling = "exact") {
-    if (!isRecord(value)) throw wrong(path === "" ? "The body" : path, "an object", path);
+    if (!isRecord(value)) throw invalidField(path === "" ? "The body" : path, "an object", path);
     this.value = value;
     this.path = path;
     this.#spelling = spelling;
@@ -134,15 +134,15 @@ export class Fields {
   }
 
   /** Returns a text that must be one of the given values. */
-  word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+  oneOf<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     return words.find((word) => word === text) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
 
   /** Returns a required text that must be one of the given values. */
-  needWord<Word extends string>(name: string, words: readonly Word[]): Word {
-    return this.word(name, words) ?? this.#refuse(name, `one of ${words.join(", ")}`);
+  needOneOf<Word extends string>(name: string, words: readonly Word[]): Word {
+    return this.oneOf(name, words) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
 
   /** Returns the path of a member, as the client would write it. */
@@ -151,7 +151,7 @@ export class Fields {
   }
 
   wrong(name: string, kind: string): Failure {
-    return wrong(this.at(name), kind, this.at(name));
+    return invalidField(this.at(name), kind, this.at(name));
   }
 
   /** Creates the failure for a member that changes the answer's meaning and that no other wire can express. */
@@ -191,17 +191,17 @@ export class Fields {
   }
 }
 
-function wrong(what: string, kind: string, param: string): Failure {
+function invalidField(what: string, kind: string, param: string): Failure {
   return new Failure("invalid_value", `${what} must be ${kind}.`, { param });
 }
 
 /** Returns the value if it is a text, else "". */
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** Returns the entry of a table for an external name; undefined for inherited names such as `constructor`. */
-export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+export function ownEntry<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
@@ -219,7 +219,11 @@ interface NumberBounds {
 }
 
 /** Reads a whole number in plain digits from a query. Throws Failure invalid_value (400) naming the parameter. */
-export function wholeNumberIn(query: URLSearchParams, param: string, { fallback, max, min = 1 }: NumberBounds): number {
+export function readQueryInteger(
+  query: URLSearchParams,
+  param: string,
+  { fallback, max, min = 1 }: NumberBounds,
+): number {
   const text = query.get(param);
   if (text === null || text === "") return fallback;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -229,7 +233,7 @@ export function wholeNumberIn(query: URLSearchParams, param: string, { fallback,
 }
 
 /** Returns the end user of a request for accounting: `safety_identifier`, else `user`, as most endpoints spell it. */
-export function endUserIn(body: unknown): string | undefined {
+export function readEndUser(body: unknown): string | undefined {
   if (!isRecord(body) || !hasAny(body, endUserMembers)) return undefined;
   return endUserOf(body["safety_identifier"]) ?? endUserOf(body["user"]);
 }
@@ -253,7 +257,7 @@ export function parseRecord(text: string): JsonRecord | undefined {
 }
 
 /** Returns the value if it is an object, else an empty object. */
-export function recordOf(value: unknown): JsonRecord {
+export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
@@ -263,6 +267,6 @@ export function memberOf(value: unknown, name: string): unknown {
 }
 
 /** Returns the objects in a value; empty if it is not a list. */
-export function recordsIn(value: unknown): readonly JsonRecord[] {
+export function asRecords(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

@@ -5,7 +5,7 @@ const backslash = 0x5c;
 /** Lengths in bytes of a short escape such as `\n`, and of a long one such as `\u0041`. */
 const [shortEscape, longEscape] = [2, 6];
 /** Maximum number of continuation bytes of a UTF-8 character. */
-const maxContinued = 3;
+const maxContinuationBytes = 3;
 
 /** Decodes a JSON string of any size in steps; its content is from `start` to `end`. Throws SyntaxError if invalid. */
 export function* decodeLongString(bytes: Buffer, start: number, end: number): Generator<undefined, string> {
@@ -28,7 +28,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   const cuts: number[] = [];
   let isPlain = true;
   for (let from = start; from < end; yield) {
-    if (isPlainRun(bytes, from, from + maxStepBytes, end)) from += maxStepBytes;
+    if (isPlainAscii(bytes, from, from + maxStepBytes, end)) from += maxStepBytes;
     else {
       const piece = endOfPiece(bytes, from, end);
       from = piece.end;
@@ -56,7 +56,7 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
 /** Returns true if a piece of `size` bytes must end before this byte; a cut inside a character is avoided. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
-  return size >= maxStepBytes && (!continues || size > maxStepBytes + maxContinued);
+  return size >= maxStepBytes && (!continues || size > maxStepBytes + maxContinuationBytes);
 }
 
 /** Constants with the same byte four times: the sign bit, a space, a quote, a backslash, and one. */
@@ -66,7 +66,7 @@ const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22
  * Returns true if bytes are ASCII that JSON does not escape, checked four at a time, since large strings are Base64.
  * False if `end` cuts the run short.
  */
-function isPlainRun(bytes: Buffer, start: number, to: number, end: number): boolean {
+function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;
   const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, Math.floor((to - aligned) / 4));

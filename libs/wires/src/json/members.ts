@@ -9,32 +9,32 @@ export interface Member {
 }
 
 /** Minimum size of an object, in bytes, whose members are cached. */
-const rememberedBytes = 64 * 1024;
+const minCachedBytes = 64 * 1024;
 
 /** Members of large objects, so that megabytes are not scanned twice. */
-const remembered = new WeakMap<Buffer, readonly Member[]>();
+const memberCache = new WeakMap<Buffer, readonly Member[]>();
 
 /** Returns true if `membersOf` has the members of these bytes cached. */
-export function areMembersKnown(bytes: Buffer): boolean {
-  return remembered.has(bytes);
+export function areMembersCached(bytes: Buffer): boolean {
+  return memberCache.has(bytes);
 }
 
 /** Caches the members of a body that was read in steps for `membersOf`, for the lifetime of its bytes. */
-export function rememberMembers(bytes: Buffer, members: readonly Member[]): void {
-  remembered.set(bytes, members);
+export function cacheMembers(bytes: Buffer, members: readonly Member[]): void {
+  memberCache.set(bytes, members);
 }
 
 /** Number of members of all objects of large documents, cached after one scan. */
-const counted = new WeakMap<Buffer, number>();
+const memberCountCache = new WeakMap<Buffer, number>();
 
 /** Caches a large document's member count for `memberCountOf`, for the lifetime of its bytes. */
-export function rememberMemberCount(bytes: Buffer, count: number): void {
-  if (bytes.length > rememberedBytes) counted.set(bytes, count);
+export function cacheMemberCount(bytes: Buffer, count: number): void {
+  if (bytes.length > minCachedBytes) memberCountCache.set(bytes, count);
 }
 
 /** Counts the members of all objects of a document at any depth, duplicates included. The bytes must be valid JSON. */
-export function memberCountOf(bytes: Buffer): number {
-  const known = counted.get(bytes);
+export function countMembers(bytes: Buffer): number {
+  const known = memberCountCache.get(bytes);
   if (known !== undefined) return known;
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -50,7 +50,7 @@ export function memberCountOf(bytes: Buffer): number {
  * (parse them first); throws SyntaxError where they are not an object.
  */
 export function membersOf(bytes: Buffer): readonly Member[] {
-  const known = remembered.get(bytes);
+  const known = memberCache.get(bytes);
   if (known !== undefined) return known;
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x7b) throw new SyntaxError("not a JSON object");
@@ -66,7 +66,7 @@ export function membersOf(bytes: Buffer): readonly Member[] {
     at = skipSpace(bytes, end);
     if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
   }
-  if (bytes.length > rememberedBytes) remembered.set(bytes, members);
+  if (bytes.length > minCachedBytes) memberCache.set(bytes, members);
   return members;
 }
 
@@ -112,10 +112,10 @@ function endOfNested(bytes: Buffer, start: number): number {
 const [quote, backslash] = [0x22, 0x5c];
 
 /** Bytes of a run without quotes and escapes after which the native search takes over; its call costs as much. */
-const longRun = 64;
+const minNativeSearchBytes = 64;
 
 /** Maximum bytes that the faster search looks through in one call. */
-const searchedBytes = 256 * 1024;
+const maxBytesPerSearch = 256 * 1024;
 
 /**
  * Finds the quote that closes a string. `from` is inside the string, and not directly after an escaping backslash.
@@ -131,17 +131,17 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
     if (byte === backslash) {
       at++;
       plain = 0;
-    } else if (++plain === longRun) {
+    } else if (++plain === minNativeSearchBytes) {
       plain = 0;
-      at = skipPlain(bytes, at + 1) - 1;
+      at = findQuoteOrBackslash(bytes, at + 1) - 1;
     }
   }
   return at;
 }
 
 /** Returns the index of the next quote, or of the first backslash before it; searches a limited range at a time. */
-function skipPlain(bytes: Uint8Array, from: number): number {
-  const searched = bytes.length - from > searchedBytes ? bytes.subarray(0, from + searchedBytes) : bytes;
+function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
+  const searched = bytes.length - from > maxBytesPerSearch ? bytes.subarray(0, from + maxBytesPerSearch) : bytes;
   const found = searched.indexOf(quote, from);
   let first = found < 0 ? searched.length : found;
   while (first > from && searched[first - 1] === backslash) first--;
@@ -165,7 +165,7 @@ export function spliceMembers(
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) continue;
     missing.delete(name);
-    pieces.push(bytes.subarray(from, start), bytesOf(value));
+    pieces.push(bytes.subarray(from, start), toBuffer(value));
     from = end;
   }
   if (missing.size > 0) {
@@ -173,14 +173,14 @@ export function spliceMembers(
     pieces.push(bytes.subarray(from, close));
     for (const [index, name] of [...missing].entries()) {
       const comma = index > 0 || members.length > 0 ? "," : "";
-      pieces.push(Buffer.from(`${comma}${JSON.stringify(name)}:`), bytesOf(values[name] ?? "null"));
+      pieces.push(Buffer.from(`${comma}${JSON.stringify(name)}:`), toBuffer(values[name] ?? "null"));
     }
     from = close;
   }
   return pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
 }
 
-function bytesOf(value: string | Buffer): Buffer {
+function toBuffer(value: string | Buffer): Buffer {
   return typeof value === "string" ? Buffer.from(value) : value;
 }
 

@@ -1,13 +1,13 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "./fields.ts";
 import { decodeLongString } from "./long-string.ts";
-import { areMembersKnown, membersOf, rememberMemberCount, rememberMembers, type Member } from "./members.ts";
+import { areMembersCached, membersOf, cacheMemberCount, cacheMembers, type Member } from "./members.ts";
 import { JsonScanner, maxStepBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Bounds that allow everything, for JSON that was checked before. */
-const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
+const noBounds: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
 /** Maximum length of a member's name, in bytes as written, in a document that is parsed in steps. */
 const nameBytes = 64 * 1024;
@@ -18,15 +18,15 @@ const nameBytes = 64 * 1024;
  */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
-  if (bytes.length <= maxStepBytes) return jsonOf(bytes.toString());
+  if (bytes.length <= maxStepBytes) return parseUnknown(bytes.toString());
   return yield* new LargeDocument(bytes, large).parse();
 }
 
 /** Finds the members of an object of any size for `membersOf`, in steps of about a millisecond. Never throws. */
 export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
-  if (bytes.length <= maxStepBytes || areMembersKnown(bytes)) return;
+  if (bytes.length <= maxStepBytes || areMembersCached(bytes)) return;
   try {
-    const { large } = yield* scanInTurns(bytes, unbounded);
+    const { large } = yield* scanInTurns(bytes, noBounds);
     yield* new LargeDocument(bytes, large).rememberMembers();
   } catch {
     // The bytes are not an object; the reader that needs its members reports that.
@@ -37,19 +37,19 @@ export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
 export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined, unknown> {
   yield* findMembersInTurns(bytes);
   const member = membersOf(bytes).findLast((each) => each.name === name);
-  return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), unbounded);
+  return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), noBounds);
 }
 
 /** Scans JSON to its end in steps of about a millisecond. Throws what `JsonScanner` throws. */
 export function* scanInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, JsonScanner> {
   const scanner = new JsonScanner(bytes, bounds);
   while (!scanner.scan(maxStepBytes)) yield;
-  rememberMemberCount(bytes, scanner.members);
+  cacheMemberCount(bytes, scanner.members);
   return scanner;
 }
 
 /** A part of the bytes. */
-interface Region {
+interface ByteRegion {
   readonly start: number;
   readonly end: number;
 }
@@ -74,10 +74,10 @@ class LargeDocument {
     yield* this.#rememberMembers(yield* this.#trim({ start: 0, end: this.#bytes.length }));
   }
 
-  *#rememberMembers({ start, end }: Region): Generator<undefined, void> {
+  *#rememberMembers({ start, end }: ByteRegion): Generator<undefined, void> {
     if (this.#bytes[start] !== openBrace) return;
     const container = this.#large.get(start);
-    if (container?.end === end) rememberMembers(this.#bytes, yield* this.#members(container));
+    if (container?.end === end) cacheMembers(this.#bytes, yield* this.#members(container));
     else if (end - start <= maxStepBytes) {
       // The object is small, but surrounded by spaces.
       const found = membersOf(this.#bytes.subarray(start, end));
@@ -87,13 +87,13 @@ class LargeDocument {
         start: at.start + start,
         end: at.end + start,
       }));
-      rememberMembers(this.#bytes, moved);
+      cacheMembers(this.#bytes, moved);
     }
   }
 
   /** Parses a value of any size that has no spaces around it. */
-  *#value({ start, end }: Region): Generator<undefined, unknown> {
-    if (end - start <= maxStepBytes) return jsonOf(this.#bytes.toString("utf8", start, end));
+  *#value({ start, end }: ByteRegion): Generator<undefined, unknown> {
+    if (end - start <= maxStepBytes) return parseUnknown(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
     const container = this.#large.get(start);
     if (container?.end !== end) throw new SyntaxError("no JSON value");
@@ -105,9 +105,9 @@ class LargeDocument {
 
   *#array(container: LargeContainer): Generator<undefined, unknown[]> {
     const values: unknown[] = [];
-    for (const { region, count } of batches(container)) {
+    for (const { region, count } of itemBatches(container)) {
       if (isSmall(region)) {
-        const parsed = jsonOf(`[${this.#bytes.toString("utf8", region.start, region.end)}]`);
+        const parsed = parseUnknown(`[${this.#bytes.toString("utf8", region.start, region.end)}]`);
         if (!Array.isArray(parsed) || parsed.length !== count) throw new SyntaxError("an item is missing");
         for (const value of parsed) values.push(value);
       } else {
@@ -122,18 +122,18 @@ class LargeDocument {
 
   *#object(container: LargeContainer): Generator<undefined, object> {
     const object: Record<string, unknown> = {};
-    for (const { region } of batches(container)) {
+    for (const { region } of itemBatches(container)) {
       if (isSmall(region)) {
-        const parsed = jsonOf(`{${this.#bytes.toString("utf8", region.start, region.end)}}`);
+        const parsed = parseUnknown(`{${this.#bytes.toString("utf8", region.start, region.end)}}`);
         if (!isRecord(parsed)) throw new SyntaxError("not a JSON object");
         const names = Object.keys(parsed);
         if (names.length === 0) throw new SyntaxError("a member is missing");
-        for (const name of names) put(object, name, parsed[name]);
+        for (const name of names) setMember(object, name, parsed[name]);
       } else {
         const item = yield* this.#trim(region);
         if (isEmpty(item, container)) return object;
         const { name, start, end } = yield* this.#member(item);
-        put(object, name, yield* this.#value({ start, end }));
+        setMember(object, name, yield* this.#value({ start, end }));
       }
       yield;
     }
@@ -142,16 +142,16 @@ class LargeDocument {
 
   *#members(container: LargeContainer): Generator<undefined, readonly Member[]> {
     const members: Member[] = [];
-    for (const region of items(container)) {
+    for (const region of itemRegions(container)) {
       const item = yield* this.#trim(region);
       if (isEmpty(item, container)) return [];
       members.push(yield* this.#member(item));
-      if (members.length % memberTurn === 0) yield;
+      if (members.length % membersPerStep === 0) yield;
     }
     return members;
   }
 
-  *#member({ start, end }: Region): Generator<undefined, Member> {
+  *#member({ start, end }: ByteRegion): Generator<undefined, Member> {
     const afterName = this.#endOfName(start, end);
     const name: unknown = JSON.parse(this.#bytes.toString("utf8", start, afterName));
     const rest = yield* this.#trim({ start: afterName, end });
@@ -170,7 +170,7 @@ class LargeDocument {
     throw new Failure("request_too_large", `The body has a member with a name longer than ${nameBytes} bytes.`);
   }
 
-  *#trim(region: Region): Generator<undefined, Region> {
+  *#trim(region: ByteRegion): Generator<undefined, ByteRegion> {
     let { start, end } = region;
     for (; start < end && isSpace(this.#bytes[start]); start++) if (start % maxStepBytes === 0) yield;
     for (; end > start && isSpace(this.#bytes[end - 1]); end--) if (end % maxStepBytes === 0) yield;
@@ -179,10 +179,10 @@ class LargeDocument {
 }
 
 /** Number of members that are handled in one step. */
-const memberTurn = 1_000;
+const membersPerStep = 1_000;
 
 /** Yields the items of a container, spaces included; an empty container yields one blank item. */
-function* items({ start, end, commas }: LargeContainer): Generator<Region> {
+function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRegion> {
   let from = start + 1;
   for (const comma of commas) {
     yield { start: from, end: comma };
@@ -195,10 +195,10 @@ function* items({ start, end, commas }: LargeContainer): Generator<Region> {
 const batchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */
-function* batches(container: LargeContainer): Generator<{ readonly region: Region; readonly count: number }> {
-  let batch: Region | undefined;
+function* itemBatches(container: LargeContainer): Generator<{ readonly region: ByteRegion; readonly count: number }> {
+  let batch: ByteRegion | undefined;
   let count = 0;
-  for (const item of items(container)) {
+  for (const item of itemRegions(container)) {
     if (batch !== undefined && item.end - batch.start <= batchBytes) {
       batch = { start: batch.start, end: item.end };
       count++;
@@ -211,12 +211,12 @@ function* batches(container: LargeContainer): Generator<{ readonly region: Regio
   if (batch !== undefined) yield { region: batch, count };
 }
 
-function isSmall({ start, end }: Region): boolean {
+function isSmall({ start, end }: ByteRegion): boolean {
   return end - start <= maxStepBytes;
 }
 
 /** Returns true if a container has a single, blank item. Throws for a blank item among others. */
-function isEmpty({ start, end }: Region, { commas }: LargeContainer): boolean {
+function isEmpty({ start, end }: ByteRegion, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;
   throw new SyntaxError("an item is missing");
@@ -227,13 +227,13 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 /** Sets a member as JSON.parse does: `__proto__` is a name like any other. */
-function put(object: Record<string, unknown>, name: string, value: unknown): void {
+function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
   else object[name] = value;
 }
 
-function jsonOf(text: string): unknown {
+function parseUnknown(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return value;
 }

@@ -10,7 +10,7 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   // Among a union's branches, the deepest error belongs to the branch that the client meant.
   const [worst] = all
     .filter(({ keyword }) => keyword !== "anyOf")
-    .sort((left, right) => depthOf(right) - depthOf(left));
+    .sort((left, right) => errorDepth(right) - errorDepth(left));
   const chosen = worst ?? all[0];
   if (chosen === undefined) return new Failure("invalid_value");
   const [missing] = missingNames(chosen);
@@ -23,7 +23,7 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   return new Failure("invalid_value", `${param === "" ? "The body" : param} ${words}.`, { param });
 }
 
-function depthOf({ instancePath, keyword }: SchemaError): number {
+function errorDepth({ instancePath, keyword }: SchemaError): number {
   return instancePath.split("/").length + (keyword === "required" ? 1 : 0);
 }
 

@@ -74,7 +74,7 @@ export class JsonScanner {
     }
     this.#at = at;
     if (at < bytes.length) return false;
-    if (this.#isLarge && (this.#starts.length > 0 || this.#inString)) throw notMatching();
+    if (this.#isLarge && (this.#starts.length > 0 || this.#inString)) throw invalidJson();
     return true;
   }
 
@@ -120,7 +120,7 @@ export class JsonScanner {
     const start = this.#starts.pop();
     const base = this.#bases.pop();
     if (start === undefined || base === undefined) {
-      if (this.#isLarge) throw notMatching();
+      if (this.#isLarge) throw invalidJson();
       return;
     }
     const end = at + 1;
@@ -133,7 +133,7 @@ function tooMany(what: string, max: number): Failure {
   return new Failure("request_too_large", `The body has more than ${max} ${what}, the maximum.`);
 }
 
-function notMatching(): Failure {
+function invalidJson(): Failure {
   return new Failure("invalid_json", "The body is not valid JSON.");
 }
 
@@ -141,7 +141,7 @@ function notMatching(): Failure {
  * Searches bytes for one of several byte sequences, in steps of about a millisecond. A search in one step could take a
  * third of a second in a large body whose every byte may begin a sequence.
  */
-export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
+export function* includesAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= maxStepBytes) {
     for (const word of words) if (bytes.includes(word)) return true;
     return false;
@@ -158,7 +158,7 @@ export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator
 }
 
 /** Runs a stepwise computation to its end without pauses, for input that is known to be small. */
-export function atOnce<Result>(work: Iterator<undefined, Result>): Result {
+export function runToEnd<Result>(work: Iterator<undefined, Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

@@ -43,7 +43,7 @@ class OpenContainer {
 }
 
 /** Number of values that are written in one step. */
-const valueTurn = 2_000;
+const valuesPerStep = 2_000;
 
 /**
  * Renders a plain JSON value, which may contain Base64Text, to the bytes of JSON.stringify, in steps of about a
@@ -82,24 +82,24 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
     if (item === undefined) break;
     text += item.before;
     next = item.value;
-    if (count % valueTurn === 0) yield;
+    if (count % valuesPerStep === 0) yield;
   }
   flush();
   return yield* joinInTurns(pieces);
 }
 
 /** Bytes that are copied in one step. */
-const copiedAtOnce = 1024 * 1024;
+const copyBytesPerStep = 1024 * 1024;
 
 /** Joins pieces by copying them in steps of about a millisecond. */
 export function* joinInTurns(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
   const joined = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
-  let [end, stepEnd] = [0, copiedAtOnce];
+  let [end, stepEnd] = [0, copyBytesPerStep];
   for (const piece of pieces)
-    for (let at = 0; at < piece.length; at += copiedAtOnce) {
-      end += piece.copy(joined, end, at, at + copiedAtOnce);
+    for (let at = 0; at < piece.length; at += copyBytesPerStep) {
+      end += piece.copy(joined, end, at, at + copyBytesPerStep);
       if (end < stepEnd) continue;
-      stepEnd = end + copiedAtOnce;
+      stepEnd = end + copyBytesPerStep;
       yield;
     }
   return joined;

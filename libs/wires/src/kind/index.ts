@@ -5,7 +5,7 @@ import { Fields, isRecord, parseRecord, type JsonRecord } from "../json/fields.t
 import { firstProblem } from "../json/problem.ts";
 import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
-/** Size of a request, for admission. Each kind measures its neutral form with `sizeOf`. */
+/** Size of a request, for admission. Each kind measures its neutral form with `measureInput`. */
 export interface InputSize {
   /** UTF-8 bytes of all text for the model. */
   readonly textBytes: number;
@@ -16,7 +16,7 @@ export interface InputSize {
 }
 
 /** Context of the request that an answer is rendered for. */
-export interface WholeContext<Request> {
+export interface UnstreamedContext<Request> {
   /** Model name as the client wrote it. */
   readonly model: string;
   readonly request: Request;
@@ -27,35 +27,35 @@ export interface WholeContext<Request> {
 }
 
 /** The vendor side of a kind that answers in one piece; usage is parsed separately from the rest. */
-export interface WholeVendor<Request, Answer> extends VendorSide<Request, Answer> {
+export interface UnstreamedVendor<Request, Answer> extends VendorSide<Request, Answer> {
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
 }
 
 /** The client side of a kind that answers in one piece. */
-export type WholeClient<Request, Answer> = ClientSide<Request, Answer, WholeContext<Request>>;
+export type UnstreamedClient<Request, Answer> = ClientSide<Request, Answer, UnstreamedContext<Request>>;
 
 /** A wire of a kind that answers in one piece: vectors, ranking, moderation. */
-export type WholeWire<
+export type UnstreamedWire<
   Request,
   Answer,
-  Vendor extends WholeVendor<Request, Answer> = WholeVendor<Request, Answer>,
-> = Wire<Vendor, WholeClient<Request, Answer>>;
+  Vendor extends UnstreamedVendor<Request, Answer> = UnstreamedVendor<Request, Answer>,
+> = Wire<Vendor, UnstreamedClient<Request, Answer>>;
 
 /** Counts the UTF-8 bytes of texts, with a margin for the tokens that models put around each. */
-export function bytesOfTexts(texts: Iterable<string>): number {
+export function countTextBytes(texts: Iterable<string>): number {
   let bytes = 0;
-  for (const text of texts) bytes += Buffer.byteLength(text) + bytesAround;
+  for (const text of texts) bytes += Buffer.byteLength(text) + extraBytesPerText;
   return bytes;
 }
 
 /** Bytes added per text: models mark its beginning and end by one token each, of at least two bytes. */
-const bytesAround = 4;
+const extraBytesPerText = 4;
 
 /**
  * Parses a client's body and checks it against its published schema. The parser runs first, since it reports errors
  * among alternatives better than a schema. Throws Failure (400) naming the field.
  */
-export function readChecked<Request>(
+export function parseChecked<Request>(
   body: unknown,
   shape: { Check(value: unknown): boolean; Errors(value: unknown): Iterable<SchemaError> },
   parse: (body: JsonRecord) => Parsed<Request>,
@@ -67,13 +67,13 @@ export function readChecked<Request>(
 }
 
 /** Creates the reader of a client's body from its published schema and the members that a call relies on. */
-export function checkedBy<Request>(
+export function schemaReader<Request>(
   schema: TObject,
   parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
 ): { read(body: unknown, path?: RequestPath): Parsed<Request>; readonly relied: readonly string[] } {
   const shape = Compile(schema);
   return {
-    read: (body, path = {}) => readChecked(body, shape, (record) => parse(record, path)),
+    read: (body, path = {}) => parseChecked(body, shape, (record) => parse(record, path)),
     relied: Object.keys(schema.properties),
   };
 }
@@ -104,7 +104,7 @@ export function renderEvent(event: object): string {
  * Members of a client's body that the neutral form lacks: a vendor of the same wire gets them unchanged; on other wires
  * they are dropped and reported by name.
  */
-export interface OwnMembers<Wire extends string> {
+export interface AdditionalMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
   /** Names of members whose meaning the neutral form also has, so that nothing is lost on another wire. */
@@ -112,32 +112,32 @@ export interface OwnMembers<Wire extends string> {
 }
 
 /** Maximum number of members that an endpoint does not know: each is searched for and copied in one step. */
-const maxOwnMembers = 1_000;
+const maxAdditionalMembers = 1_000;
 
 /**
  * Collects the unread members of a body; undefined for none. Call it after everything else was read. Throws Failure
  * invalid_value for more than `maxOwnMembers`.
  */
-export function ownMembers<Wire extends string>(
+export function additionalMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,
   shared: readonly string[] = [],
-): OwnMembers<Wire> | undefined {
+): AdditionalMembers<Wire> | undefined {
   const unread = new Set(fields.unread());
   const names = Object.keys(fields.value).filter((name) => unread.has(fields.at(name)));
   if (names.length === 0) return undefined;
-  if (names.length > maxOwnMembers)
+  if (names.length > maxAdditionalMembers)
     throw new Failure(
       "invalid_value",
-      `The body has more than ${maxOwnMembers} members that this endpoint does not know.`,
+      `The body has more than ${maxAdditionalMembers} members that this endpoint does not know.`,
     );
   const members = Object.fromEntries(names.map((name) => [name, fields.value[name]]));
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
 /** Returns the additional members for a rendering to `wire`, and the names that it leaves out. */
-export function renderOwn<Wire extends string>(
-  own: OwnMembers<Wire> | undefined,
+export function renderAdditionalMembers<Wire extends string>(
+  own: AdditionalMembers<Wire> | undefined,
   wire: Wire,
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
   if (own === undefined) return { members: {}, dropped: [] };
@@ -146,6 +146,6 @@ export function renderOwn<Wire extends string>(
 }
 
 /** Returns the names of the optional fields that have a value; false counts as none, since its loss changes nothing. */
-export function hintNames(hints: JsonRecord): readonly string[] {
+export function optionalFieldNames(hints: JsonRecord): readonly string[] {
   return Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
 }

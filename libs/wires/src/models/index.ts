@@ -1,5 +1,5 @@
 import { Failure, type ModelKind, present, bodies } from "@modelgate/contracts";
-import { wholeNumberIn } from "../json/fields.ts";
+import { readQueryInteger } from "../json/fields.ts";
 import { bodyReader } from "../json/problem.ts";
 
 /** A model as shown in model lists. */
@@ -30,14 +30,14 @@ export interface ModelList {
 }
 
 /** Methods that Gemini's format lists for models of each kind. */
-const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+const geminiMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["generateContent", "streamGenerateContent", "countTokens"],
   embedding: ["embedContent", "batchEmbedContents"],
   image: ["generateContent"],
 };
 
 /** Parameters that calls of a kind may have with any vendor; those that a vendor lacks are translated or dropped. */
-const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: (
     "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
     "presence_penalty reasoning reasoning_effort response_format seed stop structured_outputs temperature tool_choice " +
@@ -54,8 +54,8 @@ const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
 };
 
 /** OpenAI's format: the complete list. `kind` is an addition; `top_provider` has the output limit, as at OpenRouter. */
-const common: ModelList = {
-  list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
+const openaiList: ModelList = {
+  list: (models) => ({ object: "list", data: models.map((model) => openaiList.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>
     present({
       id: name,
@@ -65,7 +65,7 @@ const common: ModelList = {
       kind,
       context_length: contextTokens,
       pricing,
-      supported_parameters: parametersOf[kind],
+      supported_parameters: parametersByKind[kind],
       top_provider:
         maxOutputTokens === undefined
           ? undefined
@@ -74,12 +74,12 @@ const common: ModelList = {
 };
 
 /** Anthropic's format: pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`. */
-const alpha: ModelList = {
+const anthropicList: ModelList = {
   list(models, query) {
-    const limit = wholeNumberIn(query, "limit", { fallback: 20, max: 1_000 });
-    const { page, more } = pageOf(models, limit, query.get("after_id"), query.get("before_id"));
+    const limit = readQueryInteger(query, "limit", { fallback: 20, max: 1_000 });
+    const { page, more } = selectPage(models, limit, query.get("after_id"), query.get("before_id"));
     return {
-      data: page.map((model) => alpha.one(model)),
+      data: page.map((model) => anthropicList.one(model)),
       has_more: more,
       first_id: page[0]?.name ?? null,
       last_id: page.at(-1)?.name ?? null,
@@ -96,34 +96,34 @@ const alpha: ModelList = {
     }),
 };
 
-function pageOf(
+function selectPage(
   models: readonly ListedModel[],
   limit: number,
   after: string | null,
   before: string | null,
 ): { page: readonly ListedModel[]; more: boolean } {
   if (before !== null) {
-    const end = positionOf(models, before, "before_id");
+    const end = requireIndex(models, before, "before_id");
     return { page: models.slice(Math.max(0, end - limit), end), more: end > limit };
   }
-  const start = after === null ? 0 : positionOf(models, after, "after_id") + 1;
+  const start = after === null ? 0 : requireIndex(models, after, "after_id") + 1;
   return { page: models.slice(start, start + limit), more: models.length > start + limit };
 }
 
-function positionOf(models: readonly ListedModel[], name: string, param: string): number {
+function requireIndex(models: readonly ListedModel[], name: string, param: string): number {
   const at = models.findIndex((model) => model.name === name);
   if (at < 0) throw new Failure("invalid_value", `${param} names no model of this list.`, { param });
   return at;
 }
 
 /** Gemini's format: pages by `pageSize` (1 to 1000, default 50) and `pageToken`. */
-const gamma: ModelList = {
+const geminiList: ModelList = {
   list(models, query) {
-    const size = wholeNumberIn(query, "pageSize", { fallback: 50, max: 1_000 });
-    const start = wholeNumberIn(query, "pageToken", { fallback: 0, max: Number.MAX_SAFE_INTEGER, min: 0 });
+    const size = readQueryInteger(query, "pageSize", { fallback: 50, max: 1_000 });
+    const start = readQueryInteger(query, "pageToken", { fallback: 0, max: Number.MAX_SAFE_INTEGER, min: 0 });
     const next = start + size;
     return {
-      models: models.slice(start, next).map((model) => gamma.one(model)),
+      models: models.slice(start, next).map((model) => geminiList.one(model)),
       ...(next < models.length ? { nextPageToken: String(next) } : {}),
     };
   },
@@ -133,13 +133,13 @@ const gamma: ModelList = {
       displayName: name,
       inputTokenLimit: contextTokens,
       outputTokenLimit: maxOutputTokens,
-      supportedGenerationMethods: gammaMethods[kind] ?? [],
+      supportedGenerationMethods: geminiMethods[kind] ?? [],
     }),
 };
 
 /** Ollama's format. Models are not on this machine, so they have no size and no quantization. */
-const ollama: ModelList = {
-  list: (models) => ({ models: models.map((model) => ollama.one(model)) }),
+const ollamaList: ModelList = {
+  list: (models) => ({ models: models.map((model) => ollamaList.one(model)) }),
   one: ({ name, ownedBy }) => ({
     name,
     model: name,
@@ -157,10 +157,10 @@ const ollama: ModelList = {
   }),
 };
 
-export const modelLists = { common, alpha, gamma, ollama } as const;
+export const modelLists = { common: openaiList, alpha: anthropicList, gamma: geminiList, ollama: ollamaList } as const;
 
 /** Ollama's capability names for each kind. */
-const capabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+const ollamaCapabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["completion", "tools", "vision", "thinking"],
   embedding: ["embedding"],
 };
@@ -180,15 +180,15 @@ export function showOllamaModel(model: ListedModel): Readonly<Record<string, unk
       "general.architecture": ownedBy,
       [`${ownedBy}.context_length`]: contextTokens,
     }),
-    capabilities: capabilities[kind] ?? [],
+    capabilities: ollamaCapabilities[kind] ?? [],
   };
 }
 
-const readShow = bodyReader(bodies.OllamaShowRequest);
+const parseShowRequest = bodyReader(bodies.OllamaShowRequest);
 
 /** Returns the model that a request of /api/show names. Throws Failure (400) naming the field. */
-export function modelOfShow(given: unknown): string {
-  const body = readShow(given);
+export function modelOfShowRequest(given: unknown): string {
+  const body = parseShowRequest(given);
   const name = body.model ?? body.name;
   if (name !== undefined) return name;
   throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });

@@ -1,11 +1,11 @@
-import type { WholeWire } from "../kind/index.ts";
+import type { UnstreamedWire } from "../kind/index.ts";
 import type { ModerationAnswer, ModerationRequest } from "./hub/index.ts";
 import { moderations } from "./moderations/index.ts";
 
-export { bytesOfInstructions, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
-export { sizeOf, type ModerationAnswer, type ModerationRequest } from "./hub/index.ts";
+export { instructionBytes, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
+export { measureInput, type ModerationAnswer, type ModerationRequest } from "./hub/index.ts";
 
 /** All wires of moderation, by name. */
 export const wires = { moderations } as const satisfies Readonly<
-  Record<string, WholeWire<ModerationRequest, ModerationAnswer>>
+  Record<string, UnstreamedWire<ModerationRequest, ModerationAnswer>>
 >;

@@ -1,13 +1,13 @@
 import type { RankingWire } from "@modelgate/contracts";
-import type { WholeWire } from "../kind/index.ts";
+import type { UnstreamedWire } from "../kind/index.ts";
 import { cohere } from "./cohere/index.ts";
 import type { RankingAnswer, RankingRequest } from "./hub/index.ts";
 import { jina } from "./jina/index.ts";
 
-export { searchesOf, sizeOf, type RankingRequest } from "./hub/index.ts";
+export { countSearches, measureInput, type RankingRequest } from "./hub/index.ts";
 
 /** All wires of rerankers, by name. */
 export const wires = {
   "jina-rerank": jina,
   "cohere-rerank": cohere,
-} as const satisfies Readonly<Record<RankingWire, WholeWire<RankingRequest, RankingAnswer>>>;
+} as const satisfies Readonly<Record<RankingWire, UnstreamedWire<RankingRequest, RankingAnswer>>>;

@@ -1,5 +1,5 @@
 import { textWireNames, type UpstreamWire } from "@modelgate/contracts";
-import { own } from "../json/fields.ts";
+import { ownEntry } from "../json/fields.ts";
 import { chatWire } from "./chat/index.ts";
 import { completionsWire } from "./completions/index.ts";
 import { contentWire } from "./content/index.ts";
@@ -36,7 +36,7 @@ export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly 
 
 /** Returns a text wire that vendors speak. Throws Error for any other name. */
 export function textWire(name: string): TextWire {
-  const wire = own<TextWire | ClientOnlyWire>(wires, name);
+  const wire = ownEntry<TextWire | ClientOnlyWire>(wires, name);
   if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
   return wire;
 }

@@ -1,5 +1,5 @@
 import type { VectorsWire } from "@modelgate/contracts";
-import type { WholeWire } from "../kind/index.ts";
+import type { UnstreamedWire } from "../kind/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { contentEmbeddings, embedContent } from "./content/index.ts";
 import { embeddings } from "./embeddings/index.ts";
@@ -10,7 +10,7 @@ import { predict } from "./predict/index.ts";
 import { titan } from "./titan/index.ts";
 
 export type { VectorsAnswer, VectorsVendor } from "./hub/answer.ts";
-export { sizeOf, type VectorsRequest } from "./hub/request.ts";
+export { measureInput, type VectorsRequest } from "./hub/request.ts";
 
 /** All wires of vectors, by name. */
 export const wires = {
@@ -22,5 +22,5 @@ export const wires = {
   "embed-content": embedContent,
   "ollama-embed": ollama,
 } as const satisfies Readonly<
-  Record<VectorsWire | "embed-content" | "ollama-embed", WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>>
+  Record<VectorsWire | "embed-content" | "ollama-embed", UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>>
 >;

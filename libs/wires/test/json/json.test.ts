@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refuseAmbiguous } from "../../src/json/ambiguous.ts";
 import { endOfValue, membersOf, spliceMembers } from "../../src/json/members.ts";
-import { rangeOf, refuseAmbiguousPath, replaceAt } from "../../src/json/byte-range.ts";
+import { findValueRange, refuseAmbiguousPath, replaceRange } from "../../src/json/byte-range.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
 const object = fc.dictionary(fc.string({ unit: "grapheme", maxLength: 6 }), json, { maxKeys: 6 });
@@ -91,10 +91,10 @@ describe("a range in a document", () => {
     fc.assert(
       fc.property(object, object, json, indent, (around, inner, value, space) => {
         const bytes = Buffer.from(JSON.stringify({ ...around, a: { ...inner, b: value } }, undefined, space));
-        const range = rangeOf(bytes, ["a", "b"]);
+        const range = findValueRange(bytes, ["a", "b"]);
         if (range === undefined) throw new Error("not found");
         expect(JSON.parse(bytes.toString("utf8", range.start, range.end))).toEqual(JSON.parse(JSON.stringify(value)));
-        const replaced = JSON.parse(replaceAt(bytes, range, '"other"').toString());
+        const replaced = JSON.parse(replaceRange(bytes, range, '"other"').toString());
         const before = JSON.parse(bytes.toString());
         expect(replaced).toEqual({ ...before, a: { ...before.a, b: "other" } });
       }),
@@ -102,7 +102,7 @@ describe("a range in a document", () => {
   });
 
   test.each(['{"a":1}', '{"a":{"c":1}}', '{"a":[{"b":1}]}', '{"b":1}', '{"a":null}'])("is nowhere in %s", (text) => {
-    expect(rangeOf(Buffer.from(text), ["a", "b"])).toBeUndefined();
+    expect(findValueRange(Buffer.from(text), ["a", "b"])).toBeUndefined();
     expect(() => refuseAmbiguousPath(Buffer.from(text), ["a", "b"])).not.toThrow();
   });
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { atOnce, parseInTurns, refuseTwiceInTurns } from "../../src/json/index.ts";
+import { runToEnd, parseInTurns, refuseDuplicatesInTurns } from "../../src/json/index.ts";
 
-const refuse = (text: string): void => atOnce(refuseTwiceInTurns(Buffer.from(text), JSON.parse(text)));
+const refuse = (text: string): void => runToEnd(refuseDuplicatesInTurns(Buffer.from(text), JSON.parse(text)));
 
 describe("an object with a member twice is refused, since a vendor may read the other of the two", () => {
   test.each([
@@ -39,7 +39,7 @@ test("a large document is looked through in many turns, and its member that appe
   const parsing = parseInTurns(bytes, { depth: 9, values: Infinity, members: Infinity });
   let parsed = parsing.next();
   while (parsed.done !== true) parsed = parsing.next();
-  const work = refuseTwiceInTurns(bytes, parsed.value);
+  const work = refuseDuplicatesInTurns(bytes, parsed.value);
   let turns = 0;
   expect(() => {
     while (work.next().done !== true) turns++;

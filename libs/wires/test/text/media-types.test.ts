@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { atOnce } from "../../src/json/index.ts";
+import { runToEnd } from "../../src/json/index.ts";
 import { wires } from "../../src/text/wires.ts";
 
 const sent = (wire: "content" | "messages", body: string): string =>
-  atOnce(wires[wire].pass.upstreamBody(Buffer.from(body), { model: undefined, reportUsage: false })).toString();
+  runToEnd(wires[wire].pass.upstreamBody(Buffer.from(body), { model: undefined, reportUsage: false })).toString();
 
 test.each([
   [

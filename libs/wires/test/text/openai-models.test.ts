@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atOnce } from "../../src/json/index.ts";
+import { runToEnd } from "../../src/json/index.ts";
 import { wires } from "../../src/text/index.ts";
 import type { TextRequest } from "../../src/text/hub/request.ts";
 import { text } from "../harness.ts";
@@ -17,7 +17,7 @@ function forwarded(wire: Wire, model: string, body: object) {
   const target = { model, foreignItems: new Set<string>() };
   const fit = wires[wire].pass.fit?.(Buffer.from(JSON.stringify(body)), target);
   if (fit === undefined) throw new Error("the wire fits requests");
-  const { body: bytes, dropped } = atOnce(fit);
+  const { body: bytes, dropped } = runToEnd(fit);
   return { body: JSON.parse(bytes.toString()), dropped };
 }
 

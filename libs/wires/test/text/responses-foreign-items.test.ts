@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atOnce } from "../../src/json/index.ts";
+import { runToEnd } from "../../src/json/index.ts";
 import { wires } from "../../src/text/index.ts";
 import { vendorIdsIn } from "../../src/vendor-stores/index.ts";
 
@@ -15,7 +15,7 @@ const call = { type: "function_call", id: "item_1", call_id: "c", name: "f", arg
 
 /** Returns the ids in a body's items, and those that the body carries the content of. */
 function namedIn(...input: readonly object[]) {
-  const ids = atOnce(vendorIdsIn(client.stores, { model: "m", input }));
+  const ids = runToEnd(vendorIdsIn(client.stores, { model: "m", input }));
   return ids.map(({ id, isCarried }) => [id, isCarried === true]);
 }
 
@@ -57,7 +57,7 @@ const foreignItems = new Set(["rs_x", "ws_x", "ci_x", "chatcmpl-1", "item_1"]);
 function fitted(model: string, foreign: ReadonlySet<string>) {
   const body = Buffer.from(JSON.stringify({ model, input: items, store: false }));
   const fit = pass.fit?.(body, { model, foreignItems: foreign });
-  const { body: sent = body, dropped } = fit === undefined ? {} : atOnce(fit);
+  const { body: sent = body, dropped } = fit === undefined ? {} : runToEnd(fit);
   return { ...JSON.parse(sent.toString()), dropped };
 }
 

@@ -1,7 +1,7 @@
 import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
 import { refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
-import { atOnce } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/wires/json";
 import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } from "@modelgate/wires/transcripts";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
@@ -34,7 +34,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const request = once((): TranscriptsRequest => {
       const read = wires[wire].client.read(upload.entries);
       // Checked without a pause, because the fields of a form are small.
-      atOnce(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
+      runToEnd(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
       return read;
     });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");

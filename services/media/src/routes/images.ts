@@ -28,7 +28,7 @@ import {
 import {
   maxImagesOf,
   refuseWithoutImage,
-  sizeOf,
+  measureInput,
   wires,
   type ImageRequest,
   type ImagesAnswer,
@@ -108,7 +108,7 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
 
   plan(_: Call, { parsed, endUser, images }: ImagesRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
-    const size: RequestSize = { ...sizeOf(request), choices: maxImagesOf(request) };
+    const size: RequestSize = { ...measureInput(request), choices: maxImagesOf(request) };
     return {
       images,
       endUser,

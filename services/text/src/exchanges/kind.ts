@@ -1,5 +1,5 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
-import type { WholeClient, WholeVendor } from "@modelgate/wires/kind";
+import type { UnstreamedClient, UnstreamedVendor } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
 import { type UpstreamHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
@@ -23,9 +23,9 @@ export interface KindCall<Request> {
  */
 export async function kindExchange<Request, Answer extends { readonly usage?: Units | undefined }>(
   call: KindCall<Request>,
-  clientWire: { readonly name: string; readonly client: WholeClient<Request, Answer> },
+  clientWire: { readonly name: string; readonly client: UnstreamedClient<Request, Answer> },
   wire: UpstreamWire,
-  vendor: WholeVendor<Request, Answer>,
+  vendor: UnstreamedVendor<Request, Answer>,
   upstreamModel: string,
 ): Promise<Exchange> {
   const { name, client } = clientWire;

@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { reparseJson, type Exchange } from "@modelgate/relay";
-import { holdsAny } from "@modelgate/wires/json";
+import { includesAny } from "@modelgate/wires/json";
 import {
   envelopeBytes,
   textWire,
@@ -115,7 +115,10 @@ export class TextExchangeMaker {
   /** Returns whether a vendor with the client's wire accepts the body unchanged. */
   async #takes({ dropsForeignSignatures, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
-    if (!dropsForeignSignatures && (this.#hasForeignSignatures ??= await inTurnsIfLong(holdsAny(body, envelopeBytes))))
+    if (
+      !dropsForeignSignatures &&
+      (this.#hasForeignSignatures ??= await inTurnsIfLong(includesAny(body, envelopeBytes)))
+    )
       return false;
     const work = inspect?.(body, model);
     return work === undefined || (await inTurnsIfLong(work));

@@ -1,6 +1,6 @@
 import { addUnits, present, type Units, type UpstreamWire } from "@modelgate/contracts";
 import { parseAnyAnswer, renderJson, renderSupported, type UpstreamHead, type Exchange } from "@modelgate/relay";
-import type { WholeClient } from "@modelgate/wires/kind";
+import type { UnstreamedClient } from "@modelgate/wires/kind";
 import { wires, type VectorsAnswer, type VectorsRequest, type VectorsVendor } from "@modelgate/wires/vectors";
 import { vendorWire } from "@modelgate/wires/wire";
 import { kindExchange, type KindCall } from "./kind.ts";
@@ -13,7 +13,7 @@ import { sendAll } from "./several-prompts.ts";
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,
-  clientWire: { readonly name: string; readonly client: WholeClient<VectorsRequest, VectorsAnswer> },
+  clientWire: { readonly name: string; readonly client: UnstreamedClient<VectorsRequest, VectorsAnswer> },
   wire: UpstreamWire,
   upstreamModel: string,
 ): Promise<Exchange> {

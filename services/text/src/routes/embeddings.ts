@@ -1,15 +1,15 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
-import { endUserIn } from "@modelgate/wires/json";
+import { readEndUser } from "@modelgate/wires/json";
 import { vectorsWires } from "@modelgate/contracts";
 import { vectorsExchange } from "../exchanges/vectors.ts";
-import type { WholeClient } from "@modelgate/wires/kind";
-import { sizeOf, wires, type VectorsAnswer, type VectorsRequest } from "@modelgate/wires/vectors";
+import type { UnstreamedClient } from "@modelgate/wires/kind";
+import { measureInput, wires, type VectorsAnswer, type VectorsRequest } from "@modelgate/wires/vectors";
 import { wires as textWires } from "@modelgate/wires/text";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { RequestPath } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { WholeKind } from "../whole-kind.ts";
+import { UnstreamedKind } from "../unstreamed-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 import { modelIn } from "./generate-content.ts";
 
@@ -39,7 +39,10 @@ export function ollamaEmbed(deps: Deps): EndpointHandler {
 }
 
 /** A wire for embeddings that clients use. */
-type VectorsClientWire = { readonly name: string; readonly client: WholeClient<VectorsRequest, VectorsAnswer> };
+type VectorsClientWire = {
+  readonly name: string;
+  readonly client: UnstreamedClient<VectorsRequest, VectorsAnswer>;
+};
 
 function vectors(
   deps: Deps,
@@ -48,8 +51,8 @@ function vectors(
 ): EndpointHandler {
   const { client } = wire;
   const isContent = wire.name === "content-embeddings" || wire.name === "embed-content";
-  const kind = new WholeKind<VectorsRequest>({
-    sizeOf,
+  const kind = new UnstreamedKind<VectorsRequest>({
+    measureInput,
     wires: isContent ? contentFirst : vectorsWires,
     exchange: (vendorsWire, kindCall, upstreamModel) => vectorsExchange(kindCall, wire, vendorsWire, upstreamModel),
   });
@@ -60,7 +63,7 @@ function vectors(
       checked(
         withStoreUse(deps, isContent ? textWires.content.client.stores : plainDialect, (value) => ({
           ...client.read(value, pathOf(call)),
-          endUser: isContent ? undefined : endUserIn(value),
+          endUser: isContent ? undefined : readEndUser(value),
         })),
         client.relied,
       ),

@@ -4,23 +4,23 @@ import { checked, readJson, renderSupported, type Exchange } from "@modelgate/re
 import { kindExchange, wholeExchange, type KindCall } from "../exchanges/kind.ts";
 import { isRecord } from "@modelgate/wires/json";
 import {
-  bytesOfInstructions,
+  instructionBytes,
   parseJudgement,
   renderJudgementRequest,
-  sizeOf,
+  measureInput,
   wires,
   type ModerationAnswer,
   type ModerationRequest,
 } from "@modelgate/wires/moderation";
 import { vendorTextWire, type VendorTextWire } from "@modelgate/wires/text";
-import type { WholeVendor } from "@modelgate/wires/kind";
+import type { UnstreamedVendor } from "@modelgate/wires/kind";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { WholeKind } from "../whole-kind.ts";
+import { UnstreamedKind } from "../unstreamed-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
-type ModerationVendor = WholeVendor<ModerationRequest, ModerationAnswer>;
+type ModerationVendor = UnstreamedVendor<ModerationRequest, ModerationAnswer>;
 
 const native = wires.moderations;
 
@@ -43,14 +43,14 @@ export function moderations(deps: Deps): EndpointHandler {
 }
 
 /** Kind of call: moderation by a vendor's endpoint or by a chat model. */
-const moderationKind = new WholeKind<ModerationRequest>({
-  sizeOf,
+const moderationKind = new UnstreamedKind<ModerationRequest>({
+  measureInput,
   wires: wiresOfKind.moderation,
   exchange: (wire, kindCall, upstreamModel) =>
     Object.hasOwn(wires, wire)
       ? kindExchange(kindCall, native, wire, vendorWire<ModerationVendor>(wires, wire).vendor, upstreamModel)
       : judged(kindCall, vendorTextWire(wire), upstreamModel),
-  addedBytes: bytesOfInstructions,
+  addedBytes: instructionBytes,
 });
 
 /** Adds a model to a request that names none: the first moderation model that the caller can call. */
@@ -88,7 +88,7 @@ function judged(
     bodyBytes: call.bodyBytes,
     dropped,
     usageOf: (answer) => vendor.parse(answer).usage,
-    addedBytes: bytesOfInstructions,
+    addedBytes: instructionBytes,
     render: (answer) => native.client.render(parseJudgement(vendor.parse(answer), call.request), call),
   });
 }

@@ -2,7 +2,7 @@ import { unknownModel } from "@modelgate/catalog";
 import { bodies } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
-import { modelLists, modelOfShow, showOllamaModel as show } from "@modelgate/wires/models";
+import { modelLists, modelOfShowRequest, showOllamaModel as show } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 import { listedIn } from "./models.ts";
 
@@ -34,7 +34,7 @@ export function showOllamaModel(deps: Deps): EndpointHandler {
     using body = await readJson(
       call,
       deps.body,
-      checked(modelOfShow, Object.keys(bodies.OllamaShowRequest.properties)),
+      checked(modelOfShowRequest, Object.keys(bodies.OllamaShowRequest.properties)),
     );
     const model = listedIn(deps.relay, call).find(({ name }) => name === body.seen);
     if (model === undefined) throw unknownModel(body.seen);

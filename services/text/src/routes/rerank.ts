@@ -2,11 +2,11 @@ import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, costliestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import { kindExchange } from "../exchanges/kind.ts";
-import { searchesOf, sizeOf, wires, type RankingRequest } from "@modelgate/wires/ranking";
+import { countSearches, measureInput, wires, type RankingRequest } from "@modelgate/wires/ranking";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { WholeKind } from "../whole-kind.ts";
+import { UnstreamedKind } from "../unstreamed-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */
@@ -21,11 +21,11 @@ export function cohereRerank(deps: Deps): EndpointHandler {
 
 function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): EndpointHandler {
   const { client } = clientWire;
-  const kind = new WholeKind<RankingRequest>({
-    sizeOf,
+  const kind = new UnstreamedKind<RankingRequest>({
+    measureInput,
     // The client's wire comes first.
     wires: rankingWires.toSorted((left, right) => Number(right === clientWire.name) - Number(left === clientWire.name)),
-    measure: (request, size, price) => measureOf(searchesOf(request), size, price),
+    measure: (request, size, price) => measureOf(countSearches(request), size, price),
     exchange: (wire, kindCall, upstreamModel) =>
       kindExchange(kindCall, clientWire, wire, vendorWire(wires, wire).vendor, upstreamModel),
   });
@@ -47,7 +47,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
  * hundred documents.
  */
 function measureOf(
-  searches: ReturnType<typeof searchesOf>,
+  searches: ReturnType<typeof countSearches>,
   { textBytes, mediaTokens }: RequestSize,
   price: Price,
 ): Measure {

@@ -4,7 +4,7 @@ import { wires as moderationWires, type ModerationAnswer, type ModerationRequest
 import { wires as rankingWires } from "@modelgate/wires/ranking";
 import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { vendorWire } from "@modelgate/wires/wire";
-import type { WholeVendor } from "@modelgate/wires/kind";
+import type { UnstreamedVendor } from "@modelgate/wires/kind";
 import { toy as judge } from "../../../../libs/wires/test/toys/moderation/index.ts";
 import { toy as ranker } from "../../../../libs/wires/test/toys/ranking/index.ts";
 import { register } from "../../../../libs/wires/test/toys/register.ts";
@@ -54,7 +54,7 @@ test("a wire of moderation", async () => {
   const client = moderationWires.moderations;
   const read = client.client.read({ input: ["a", "b"] });
   const wire = register(moderationWires, judge);
-  const { vendor } = vendorWire<WholeVendor<ModerationRequest, ModerationAnswer>>(moderationWires, wire);
+  const { vendor } = vendorWire<UnstreamedVendor<ModerationRequest, ModerationAnswer>>(moderationWires, wire);
   const exchange = await kindExchange({ ...read, ...call }, client, wire, vendor, "theirs");
   expect([exchange.wire, exchange.body]).toEqual(["toy", Buffer.from('{"n":2}')]);
   const { usage, json } = await answered(exchange, { bad: [true, false], spent: 5 });

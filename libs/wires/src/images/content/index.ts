@@ -1,12 +1,18 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Base64Text } from "../../json/base64.ts";
-import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
-import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
-import { bytesIn } from "../hub/image-bytes.ts";
-import { nearestRatio, unsupportedHints, type ImageRequest, type ImageSize, type InputImage } from "../hub/request.ts";
+import { noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { requireImageBytes } from "../hub/image-bytes.ts";
+import {
+  nearestRatio,
+  unsupportedFieldNames,
+  type ImageRequest,
+  type ImageSize,
+  type InputImage,
+} from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
 /** Image models of the content wire: generateContent with IMAGE among `responseModalities`. */
@@ -15,9 +21,9 @@ export const content = {
   vendor: { needsBytes: true, render: renderRequest, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
+const aspectRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
 /** Resolution classes, with the longest side in pixels above which each applies; smaller ones use the default. */
-const classes = [
+const resolutionClasses = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
 ] as const;
@@ -33,56 +39,56 @@ function renderRequest(request: ImageRequest): RenderedImages {
     seed,
   });
   const contents = [{ role: "user", parts: [...images.map(renderImage), { text: prompt }] }];
-  const dropped = unsupportedHints(request, { has: ["count", "size", "seed"] });
+  const dropped = unsupportedFieldNames(request, { has: ["count", "size", "seed"] });
   return { body: { contents, generationConfig }, dropped };
 }
 
 function renderSize(size: ImageSize): JsonRecord {
   const longest = Math.max(size.width, size.height);
   return present({
-    aspectRatio: nearestRatio(size, ratios),
-    imageSize: classes.find(({ above }) => longest > above)?.name,
+    aspectRatio: nearestRatio(size, aspectRatios),
+    imageSize: resolutionClasses.find(({ above }) => longest > above)?.name,
   });
 }
 
 function renderImage(image: InputImage): JsonRecord {
-  const { mediaType, bytes } = bytesIn(image);
+  const { mediaType, bytes } = requireImageBytes(image);
   return { inlineData: { mimeType: mediaType, data: new Base64Text("", bytes) } };
 }
 
 /** Parses all images of all candidates and drops the text. Throws Failure upstream_rejected for blocked content. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
-  const candidates = recordsIn(body["candidates"]);
-  const images = imagesOf(candidates);
-  if (images.length === 0) throw blocked(body, candidates) ?? noImages();
+  const candidates = asRecords(body["candidates"]);
+  const images = imagesInCandidates(candidates);
+  if (images.length === 0) throw blockedFailure(body, candidates) ?? noImagesFailure();
   const tokens = contentUsage(body["usageMetadata"]);
   return present({ images, tokens });
 }
 
 /** Counts the images in an answer or a stream's event; 0 for any other body. */
 export function imagesInContent(body: JsonRecord | undefined): number {
-  return body === undefined ? 0 : imagesOf(recordsIn(body["candidates"])).length;
+  return body === undefined ? 0 : imagesInCandidates(asRecords(body["candidates"])).length;
 }
 
-function imagesOf(candidates: readonly JsonRecord[]): readonly MadeImage[] {
-  return candidates.flatMap(({ content }) => recordsIn(recordOf(content)["parts"]).flatMap(inPart));
+function imagesInCandidates(candidates: readonly JsonRecord[]): readonly MadeImage[] {
+  return candidates.flatMap(({ content }) => asRecords(asRecord(content)["parts"]).flatMap(imageInPart));
 }
 
 /** Returns a part's image; none for a part of the reasoning, whose images are drafts and not output. */
-function inPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
+function imageInPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
   if (thought === true || !isRecord(inlineData)) return [];
   const { mimeType, data } = inlineData;
   const isImage = typeof mimeType === "string" && mimeType.startsWith("image/");
   return isImage && typeof data === "string" ? [{ base64: data }] : [];
 }
 
-function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord[]): Failure | undefined {
-  const reason = recordOf(promptFeedback)["blockReason"];
+function blockedFailure({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord[]): Failure | undefined {
+  const reason = asRecord(promptFeedback)["blockReason"];
   const finish = candidates[0]?.["finishReason"];
   const why = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
-  if (why === undefined || finished.has(why)) return undefined;
+  if (why === undefined || acceptedFinishReasons.has(why)) return undefined;
   return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
 }
 
 /** Finish reasons that are not refusals. */
-const finished: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);
+const acceptedFinishReasons: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);

@@ -40,7 +40,7 @@ export interface ImagesTask {
 }
 
 /** Returns the units of an answer: images, and tokens if they were reported. */
-export function unitsOfImages({ images, tokens }: Pick<ImagesAnswer, "images" | "tokens">): Units {
+export function imageUnits({ images, tokens }: Pick<ImagesAnswer, "images" | "tokens">): Units {
   return { ...tokens, images: images.length };
 }
 
@@ -64,8 +64,8 @@ export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext):
         type,
         ...renderImage(image),
         created_at: created,
-        ...usualMembers,
-        ...formatOf(image),
+        ...defaultEventMembers,
+        ...outputFormat(image),
         ...more,
       }),
     )
@@ -74,7 +74,7 @@ export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext):
 }
 
 /** Default members of an event, which clients expect and vendors may omit. Images counted by number have no tokens. */
-const usualMembers: JsonRecord = {
+const defaultEventMembers: JsonRecord = {
   size: "auto",
   quality: "auto",
   background: "auto",
@@ -86,7 +86,7 @@ const usualMembers: JsonRecord = {
   },
 };
 
-function formatOf(image: MadeImage): JsonRecord {
+function outputFormat(image: MadeImage): JsonRecord {
   const type = "base64" in image ? imageTypeOfBase64(image.base64) : undefined;
   return { output_format: type?.replace("image/", "") ?? "png" };
 }
@@ -104,19 +104,19 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   const details = inputImageTokens + outputImageTokens > 0;
   return present({
     input_tokens: input,
-    input_tokens_details: details ? detailsOf(input, inputImageTokens) : undefined,
+    input_tokens_details: details ? tokenDetails(input, inputImageTokens) : undefined,
     output_tokens: output,
-    output_tokens_details: details ? detailsOf(output, outputImageTokens) : undefined,
+    output_tokens_details: details ? tokenDetails(output, outputImageTokens) : undefined,
     total_tokens: input + output,
   });
 }
 
-function detailsOf(all: number, image: number): JsonRecord {
+function tokenDetails(all: number, image: number): JsonRecord {
   return { text_tokens: all - image, image_tokens: image };
 }
 
 /** Renders an image's bytes as a data URL. */
-export function dataUrlOf(base64: string): string {
+export function imageDataUrl(base64: string): string {
   return `data:${imageTypeOfBase64(base64) ?? "application/octet-stream"};base64,${base64}`;
 }
 
@@ -126,6 +126,6 @@ export function base64InUrl(url: string): string | undefined {
 }
 
 /** Creates the failure of an answer without an image. */
-export function noImages(): Failure {
+export function noImagesFailure(): Failure {
   return new Failure("upstream_error", "The vendor's answer has no image.");
 }

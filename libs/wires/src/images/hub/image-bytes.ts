@@ -3,29 +3,29 @@ import { Base64Text, decodeBase64 } from "../../json/base64.ts";
 import { maxStepBytes } from "../../json/scan.ts";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
-const beginnings: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
+const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.toString("latin1", 0, 8) === "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff],
   ["image/webp", (bytes) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP"],
   ["image/gif", (bytes) => /^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))],
 ];
 /** Number of Base64 characters that suffice to recognise any image type. */
-const beginningCharacters = 24;
+const signatureCharacters = 24;
 
 /** Returns the type of an image's bytes; undefined for an unknown type. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
-  return beginnings.find(([, isOne]) => isOne(bytes))?.[0];
+  return imageSignatures.find(([, isOne]) => isOne(bytes))?.[0];
 }
 
 /** Returns the type of an image in Base64; undefined for an unknown type. */
 export function imageTypeOfBase64(data: string): ImageType | undefined {
-  return imageTypeOf(Buffer.from(data.slice(0, beginningCharacters), "base64"));
+  return imageTypeOf(Buffer.from(data.slice(0, signatureCharacters), "base64"));
 }
 
 /** Checks that bytes are an image. Throws Failure (400) naming `at`. */
 export function imageFile(bytes: Buffer, at: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
-  if (mediaType === undefined) throw wrongImage(at, kinds);
+  if (mediaType === undefined) throw invalidImage(at, allowedTypesText);
   return { mediaType, bytes };
 }
 
@@ -33,19 +33,19 @@ export function imageFile(bytes: Buffer, at: string): ImageFile {
  * Reads an image as JSON holds it: an address, a data URL, or Base64 alone. Throws Failure (400) naming `at` for anything
  * else, and for bytes that are not an image.
  */
-export function inputImage(value: unknown, at: string): InputImage {
-  if (typeof value !== "string") throw wrongImage(at, "a string: a URL, a data URL or Base64");
+export function parseInputImage(value: unknown, at: string): InputImage {
+  if (typeof value !== "string") throw invalidImage(at, "a string: a URL, a data URL or Base64");
   if (/^https?:\/\//i.test(value)) return { kind: "url", at, url: value };
-  return encodedImage(/^data:/i.test(value) ? dataOf(value, at) : value, at);
+  return encodedImage(/^data:/i.test(value) ? dataUrlContent(value, at) : value, at);
 }
 
 /** Reads an image in Base64; `decodeImages` decodes large ones later. Throws Failure (400) naming `at` if invalid. */
 export function encodedImage(data: string, at: string): InputImage {
   if (data.length <= maxStepBytes) {
-    if (!isBase64(data)) throw wrongImage(at, encodings);
+    if (!isBase64(data)) throw invalidImage(at, allowedEncodingsText);
     return { kind: "file", at, ...imageFile(Buffer.from(data, "base64"), at) };
   }
-  if (imageTypeOfBase64(data) === undefined) throw wrongImage(at, kinds);
+  if (imageTypeOfBase64(data) === undefined) throw invalidImage(at, allowedTypesText);
   return { kind: "encoded", at, data };
 }
 
@@ -66,31 +66,31 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   // The last step includes the padding.
   const last = data.length - (data.length % maxStepBytes || maxStepBytes);
   for (let from = 0; from < last; from += maxStepBytes) {
-    if (notBase64.test(data.slice(from, from + maxStepBytes))) throw wrongImage(at, encodings);
+    if (notBase64.test(data.slice(from, from + maxStepBytes))) throw invalidImage(at, allowedEncodingsText);
     yield;
   }
-  if (!isBase64(data.slice(last))) throw wrongImage(at, encodings);
+  if (!isBase64(data.slice(last))) throw invalidImage(at, allowedEncodingsText);
   return { kind: "file", at, ...imageFile(yield* decodeBase64(data), at) };
 }
 
 /** Renders an image as an address: the client's, or a data URL. */
-export function addressOf(image: InputImage): string | Base64Text {
+export function imageUrl(image: InputImage): string | Base64Text {
   if (image.kind === "url") return image.url;
-  const { mediaType, bytes } = bytesIn(image);
+  const { mediaType, bytes } = requireImageBytes(image);
   return new Base64Text(`data:${mediaType};base64,`, bytes);
 }
 
 /** Returns the bytes of an image. For a vendor that needs bytes, the caller fetches addresses before it renders. */
-export function bytesIn(image: InputImage): ImageFile {
+export function requireImageBytes(image: InputImage): ImageFile {
   if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
   return image;
 }
 
-function dataOf(url: string, at: string): string {
+function dataUrlContent(url: string, at: string): string {
   const comma = url.indexOf(",");
   const head = url.slice("data:".length, Math.max(0, comma));
-  if (!/;\s*base64$/i.test(head)) throw wrongImage(at, "a data URL in Base64");
-  if (!/^image\/[\w.+-]+/i.test(head)) throw wrongImage(at, "a data URL of an image");
+  if (!/;\s*base64$/i.test(head)) throw invalidImage(at, "a data URL in Base64");
+  if (!/^image\/[\w.+-]+/i.test(head)) throw invalidImage(at, "a data URL of an image");
   return url.slice(comma + 1);
 }
 
@@ -102,10 +102,10 @@ function isBase64(data: string): boolean {
   return !notBase64.test(unpadded);
 }
 
-const kinds = `an image (${imageTypes.join(", ")})`;
-const encodings = "a URL, a data URL or Base64";
+const allowedTypesText = `an image (${imageTypes.join(", ")})`;
+const allowedEncodingsText = "a URL, a data URL or Base64";
 const notBase64 = /[^A-Za-z0-9+/]/;
 
-function wrongImage(at: string, kind: string): Failure {
+function invalidImage(at: string, kind: string): Failure {
   return new Failure("invalid_value", `${at} must be ${kind}.`, { param: at });
 }

@@ -1,64 +1,64 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
+import { countTextBytes, type InputSize } from "../../kind/index.ts";
 import type { ImageRequest } from "./request.ts";
 
 /** Maximum number of input tokens that vendors count for one image at the highest fidelity. */
 const tokensPerInputImage = 7_000;
 
 /** Measures a request's input. */
-export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
+export function measureInput({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
   return {
-    textBytes: bytesOfTexts([prompt, negativePrompt ?? ""]),
+    textBytes: countTextBytes([prompt, negativePrompt ?? ""]),
     mediaTokens: (images.length + (mask === undefined ? 0 : 1)) * tokensPerInputImage,
     maxOutputTokens: undefined,
   };
 }
 
 /** Names of members in which some vendor reads the number of images; a client may send them as additional members. */
-const countNames: ReadonlySet<string> = new Set(
+const countMemberNames: ReadonlySet<string> = new Set(
   (
     "n num count num_images num_outputs number_of_images numberOfImages " +
     "sampleCount batch_size samples max_images image_count"
   ).split(" "),
 );
 /** Maximum depth at which these names are searched for: they may be in `parameters`, or in an `extra_body`. */
-const deepest = 3;
+const maxSearchDepth = 3;
 
 /** Returns the maximum number of images that any vendor may make for a request; money is reserved for all of them. */
 export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
-  return own === undefined ? count : Math.max(count, largestIn(own.members, deepest));
+  return own === undefined ? count : Math.max(count, largestCount(own.members, maxSearchDepth));
 }
 
-function largestIn(members: JsonRecord, depth: number): number {
+function largestCount(members: JsonRecord, depth: number): number {
   const counts = Object.entries(members).map(([name, value]) => {
-    if (isRecord(value)) return depth > 1 ? largestIn(value, depth - 1) : 0;
-    return countNames.has(name) ? wholeIn(value) : 0;
+    if (isRecord(value)) return depth > 1 ? largestCount(value, depth - 1) : 0;
+    return countMemberNames.has(name) ? parseCount(value) : 0;
   });
   return Math.max(0, ...counts);
 }
 
 /** Reads a number, or a number written as text, as forms send it. */
-function wholeIn(value: unknown): number {
+function parseCount(value: unknown): number {
   const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0;
 }
 
-const usualQualities: ReadonlySet<unknown> = new Set(["low", "medium", "standard", "auto", "", null, undefined]);
+const standardQualities: ReadonlySet<unknown> = new Set(["low", "medium", "standard", "auto", "", null, undefined]);
 /** Maximum number of pixels at the usual price; vendors with a price per image charge more for 2K and 4K. */
-const usualPixels = 2 * 1024 * 1024;
+const maxStandardPixels = 2 * 1024 * 1024;
 
 /** Members of a request or an answer that the price of an image depends on. */
-interface CostlyMembers {
+interface PricedMembers {
   readonly quality?: unknown;
   readonly size?: unknown;
 }
 
 /** Returns the member that requests more than the usual quality or size of an image; undefined if there is none. */
-export function costlyMember(request: CostlyMembers): keyof CostlyMembers | undefined {
+export function memberAboveStandardPrice(request: PricedMembers): keyof PricedMembers | undefined {
   const { quality, size } = request;
-  if (!usualQualities.has(quality)) return "quality";
+  if (!standardQualities.has(quality)) return "quality";
   if (typeof size !== "string") return undefined;
   if (/^4k$/i.test(size)) return "size";
   const [, width = 0, height = 0] = /^(\d+)[x*](\d+)$/i.exec(size)?.map(Number) ?? [];
-  return width * height > usualPixels ? "size" : undefined;
+  return width * height > maxStandardPixels ? "size" : undefined;
 }

@@ -1,7 +1,7 @@
 import { bodies, Failure } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { readChecked, type OwnMembers } from "../../kind/index.ts";
+import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
 
@@ -65,7 +65,7 @@ export interface ImageRequest {
   readonly responseFormat?: "url" | "b64_json" | undefined;
   readonly stream: boolean;
   readonly partialImages?: number | undefined;
-  readonly own?: OwnMembers<ImagesDialect> | undefined;
+  readonly own?: AdditionalMembers<ImagesDialect> | undefined;
 }
 
 /** Fields that a vendor's wire may lack. */
@@ -90,13 +90,13 @@ export const imageFields = [
 export type ImageField = (typeof imageFields)[number];
 
 /** Members that decide what a call may do and what it costs, in either dialect. */
-export const relied = ["model", "n", "size", "input", "parameters"];
+export const reliedMembers = ["model", "n", "size", "input", "parameters"];
 
-const compiled = Compile(bodies.ImageRequest);
+const requestSchema = Compile(bodies.ImageRequest);
 /** Fields of an image request; null members count as absent, as in the parser. */
-const shape = {
-  Check: (body: unknown) => compiled.Check(withoutNulls(body)),
-  Errors: (body: unknown) => compiled.Errors(withoutNulls(body)),
+const nullableSchema = {
+  Check: (body: unknown) => requestSchema.Check(withoutNulls(body)),
+  Errors: (body: unknown) => requestSchema.Errors(withoutNulls(body)),
 };
 
 function withoutNulls(body: unknown): unknown {
@@ -105,7 +105,7 @@ function withoutNulls(body: unknown): unknown {
 
 /** Parses and checks a JSON body of either dialect. Throws Failure (400) naming the field. */
 export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<ImageRequest>): Parsed<ImageRequest> {
-  return readChecked(body, shape, parse);
+  return parseChecked(body, nullableSchema, parse);
 }
 
 /** Maximum side of an image that any model makes, in pixels. */
@@ -141,7 +141,7 @@ export function nearestRatio<Ratio extends string>(
  * Returns the optional fields of a request that a vendor's wire lacks, additional members included. Defaults (`auto`, a
  * count of one) are not listed. Throws Failure unsupported_parameter for a field that must not be dropped.
  */
-export function unsupportedHints(
+export function unsupportedFieldNames(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
 ): readonly string[] {

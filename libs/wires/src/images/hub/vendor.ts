@@ -56,9 +56,9 @@ function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
   // Random, so that none of the bytes can contain it.
   const boundary = `modelgate-${randomUUID()}`;
   const pieces = entries.flatMap((entry) => {
-    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(entry.name)}"`;
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeQuotes(entry.name)}"`;
     if ("value" in entry) return [Buffer.from(`${head}\r\n\r\n${entry.value}\r\n`)];
-    const file = `; filename="${quoted(entry.filename)}"\r\ncontent-type: ${entry.contentType}\r\n\r\n`;
+    const file = `; filename="${escapeQuotes(entry.filename)}"\r\ncontent-type: ${entry.contentType}\r\n\r\n`;
     return [Buffer.from(head + file), entry.bytes, Buffer.from("\r\n")];
   });
   return {
@@ -68,6 +68,6 @@ function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
 }
 
 /** Escapes quotes and line breaks as browsers do. */
-function quoted(text: string): string {
+function escapeQuotes(text: string): string {
   return text.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

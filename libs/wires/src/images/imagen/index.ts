@@ -1,44 +1,50 @@
 import { Failure, present } from "@modelgate/contracts";
-import { recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { asRecords, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
-import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
-import { nearestRatio, unsupportedHints, type ImageField, type ImageRequest, type ImageSize } from "../hub/request.ts";
+import { noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import {
+  nearestRatio,
+  unsupportedFieldNames,
+  type ImageField,
+  type ImageRequest,
+  type ImageSize,
+} from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
-const shared = { parse: parseAnswer } as const;
+const sharedVendor = { parse: parseAnswer } as const;
 
 /** Imagen at the Gemini API (:predict). */
 export const imagen = {
   name: "imagen",
-  vendor: { ...shared, render: (request) => rendered(request, {}, supported) },
+  vendor: { ...sharedVendor, render: (request) => renderRequest(request, {}, supportedFields) },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Imagen at Google Cloud's Vertex AI, which supports more fields. */
 export const vertexImagen = {
   name: "vertex-imagen",
-  vendor: { ...shared, render: renderAtVertex },
+  vendor: { ...sharedVendor, render: renderAtVertex },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-const ratios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+const aspectRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 /** Longest side, in pixels, from which the larger of the two classes is used. */
-const largeSide = 1_800;
+const largeClassSide = 1_800;
 const maxImages = 4;
 
-const supported: readonly ImageField[] = ["count", "size", "outputFormat", "outputCompression"];
-const alsoAtVertex: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
-const formats: ReadonlySet<string> = new Set(["png", "jpeg"]);
+const supportedFields: readonly ImageField[] = ["count", "size", "outputFormat", "outputCompression"];
+const vertexFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
+const outputFormats: ReadonlySet<string> = new Set(["png", "jpeg"]);
 
 function renderAtVertex(request: ImageRequest): RenderedImages {
   const { negativePrompt, promptExtend, watermark, seed } = request;
   // The vendor accepts a seed only without a watermark.
   const addWatermark = watermark ?? (seed === undefined ? undefined : false);
   const more = { negativePrompt, enhancePrompt: promptExtend, addWatermark, seed };
-  return rendered(request, more, [...supported, ...alsoAtVertex]);
+  return renderRequest(request, more, [...supportedFields, ...vertexFields]);
 }
 
 /** Renders the request. Throws Failure unsupported_parameter for an edit, or for more images than the vendor makes. */
-function rendered(request: ImageRequest, more: JsonRecord, has: readonly ImageField[]): RenderedImages {
+function renderRequest(request: ImageRequest, more: JsonRecord, has: readonly ImageField[]): RenderedImages {
   const { count = 1, size, prompt, images } = request;
   if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
   if (count > maxImages)
@@ -49,16 +55,16 @@ function rendered(request: ImageRequest, more: JsonRecord, has: readonly ImageFi
     outputOptions: renderFormat(request),
     ...more,
   });
-  return { body: { instances: [{ prompt }], parameters }, dropped: unsupportedHints(request, { has }) };
+  return { body: { instances: [{ prompt }], parameters }, dropped: unsupportedFieldNames(request, { has }) };
 }
 
 function renderSize(size: ImageSize): JsonRecord {
-  const isLarge = Math.max(size.width, size.height) > largeSide;
-  return present({ aspectRatio: nearestRatio(size, ratios), sampleImageSize: isLarge ? "2K" : undefined });
+  const isLarge = Math.max(size.width, size.height) > largeClassSide;
+  return present({ aspectRatio: nearestRatio(size, aspectRatios), sampleImageSize: isLarge ? "2K" : undefined });
 }
 
 function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRecord | undefined {
-  if (outputFormat === undefined || !formats.has(outputFormat)) return undefined;
+  if (outputFormat === undefined || !outputFormats.has(outputFormat)) return undefined;
   return present({
     mimeType: `image/${outputFormat}`,
     compressionQuality: outputFormat === "jpeg" ? outputCompression : undefined,
@@ -67,8 +73,8 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
 
 /** Parses the images and leaves out filtered ones. Throws Failure upstream_rejected if all were filtered. */
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
-  const all = recordsIn(predictions);
-  const images = all.flatMap(imageIn);
+  const all = asRecords(predictions);
+  const images = all.flatMap(parseImage);
   if (images.length > 0) return { images };
   // Instead of an image the vendor sends a reason, or nothing.
   const reason = all.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string")?.["raiFilteredReason"];
@@ -78,10 +84,10 @@ function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
       "The vendor declined to make this image.",
       present({ vendorCode: reason ? "filtered" : undefined }),
     );
-  throw noImages();
+  throw noImagesFailure();
 }
 
-function imageIn({ bytesBase64Encoded, prompt }: JsonRecord): readonly MadeImage[] {
+function parseImage({ bytesBase64Encoded, prompt }: JsonRecord): readonly MadeImage[] {
   if (typeof bytesBase64Encoded !== "string") return [];
   return [present({ base64: bytesBase64Encoded, revisedPrompt: typeof prompt === "string" ? prompt : undefined })];
 }

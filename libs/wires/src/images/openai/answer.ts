@@ -2,17 +2,17 @@ import type { Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
-import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
+import { noImagesFailure, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 
 /** Maximum number of images read from one answer; no vendor returns so many. */
-const maxRead = 100;
+const maxImagesRead = 100;
 
 /** Parses a complete answer. */
 export function parseAnswer(body: JsonRecord): ImagesAnswer {
   const { created: _created, data: _data, ...more } = body;
   return readVendor(body, (fields) => {
-    const images = fields.each("data", maxRead).flatMap(parseImage);
-    if (images.length === 0) throw noImages();
+    const images = fields.each("data", maxImagesRead).flatMap(parseImage);
+    if (images.length === 0) throw noImagesFailure();
     return { created: fields.number("created"), images, tokens: readTokens(body["usage"]), more };
   });
 }
@@ -34,7 +34,10 @@ export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
   if (input === undefined && output === undefined) return undefined;
-  const [read, made] = [detailsOf(usage["input_tokens_details"]), detailsOf(usage["output_tokens_details"])];
+  const [read, made] = [
+    tokenDetailReader(usage["input_tokens_details"]),
+    tokenDetailReader(usage["output_tokens_details"]),
+  ];
   const cached = Math.min(read("cached_tokens"), input ?? 0);
   const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
   const words = Math.min(made("text_tokens"), output ?? 0);
@@ -47,6 +50,6 @@ export function readTokens(usage: unknown): Units | undefined {
   });
 }
 
-function detailsOf(details: unknown): (name: string) => number {
+function tokenDetailReader(details: unknown): (name: string) => number {
   return (name) => (isRecord(details) ? (countOf(details[name]) ?? 0) : 0);
 }

@@ -2,8 +2,8 @@ import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageEvents, renderImages, type ImagesClient } from "../hub/answer.ts";
-import { addressOf, bytesIn } from "../hub/image-bytes.ts";
-import { imageFields, readImages, relied, unsupportedHints } from "../hub/request.ts";
+import { imageUrl, requireImageBytes } from "../hub/image-bytes.ts";
+import { imageFields, readImages, reliedMembers, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import type { ImagesFormEntry, ImagesPass, ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 import { parseAnswer } from "./answer.ts";
@@ -18,7 +18,7 @@ export const images = {
     read: (body) => readImages(body, (record) => parseRequest(record)),
     render: renderImages,
     events: renderImageEvents,
-    relied,
+    relied: reliedMembers,
     spelling: {
       images: "image",
       count: "n",
@@ -41,38 +41,41 @@ export const imageEdits = {
 } as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
 /** Fields that a vendor of this wire gets only from clients of this wire. */
-const extras: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
+const dialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 
 /** Returns the names of optional fields that are lost; `lacking` are fields that the vendor has no member for. */
-function lostHints(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
-  const lost = request.dialect === "images" ? lacking : [...lacking, ...extras];
-  return unsupportedHints(request, { has: imageFields.filter((field) => !lost.includes(field)), dialect: "images" });
+function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
+  const lost = request.dialect === "images" ? lacking : [...lacking, ...dialectFields];
+  return unsupportedFieldNames(request, {
+    has: imageFields.filter((field) => !lost.includes(field)),
+    dialect: "images",
+  });
 }
 
 /** Renders the body of POST /images/generations, with the input images that some vendors accept only there. */
 function renderGeneration(request: ImageRequest, target: Target): RenderedImages {
   const { images } = request;
-  const [only] = images.map(addressOf);
-  const image = images.length > 1 ? images.map(addressOf) : only;
-  const dropped = lostHints(request, ["mask", "inputFidelity"]);
-  return { body: present({ ...membersOf(request, target), image }), dropped };
+  const [only] = images.map(imageUrl);
+  const image = images.length > 1 ? images.map(imageUrl) : only;
+  const dropped = droppedFields(request, ["mask", "inputFidelity"]);
+  return { body: present({ ...sharedMembers(request, target), image }), dropped };
 }
 
 /** Renders the form of POST /images/edits; all images must be bytes. */
 function renderEdit(request: ImageRequest, target: Target): RenderedImages {
   const { images, mask, inputFidelity } = request;
-  const members = present({ ...membersOf(request, target), input_fidelity: inputFidelity });
+  const members = present({ ...sharedMembers(request, target), input_fidelity: inputFidelity });
   const [only] = images;
   const one = images.length === 1 && only !== undefined;
   const form: ImagesFormEntry[] = [
-    ...Object.entries(members).map(([name, value]): ImagesFormEntry => ({ name, value: textOf(value) })),
-    ...(one ? [fileOf("image", only)] : images.map((image) => fileOf("image[]", image))),
-    ...(mask === undefined ? [] : [fileOf("mask", mask)]),
+    ...Object.entries(members).map(([name, value]): ImagesFormEntry => ({ name, value: formText(value) })),
+    ...(one ? [imageFormEntry("image", only)] : images.map((image) => imageFormEntry("image[]", image))),
+    ...(mask === undefined ? [] : [imageFormEntry("mask", mask)]),
   ];
-  return { body: members, form, dropped: lostHints(request, []) };
+  return { body: members, form, dropped: droppedFields(request, []) };
 }
 
-function membersOf(request: ImageRequest, { model }: Target): JsonRecord {
+function sharedMembers(request: ImageRequest, { model }: Target): JsonRecord {
   const { size, own, stream } = request;
   return present({
     ...(own?.wire === "images" ? own.members : {}),
@@ -86,27 +89,27 @@ function membersOf(request: ImageRequest, { model }: Target): JsonRecord {
     moderation: request.moderation,
     output_format: request.outputFormat,
     output_compression: request.outputCompression,
-    response_format: alwaysBytes.test(model) ? undefined : request.responseFormat,
+    response_format: bytesOnlyModels.test(model) ? undefined : request.responseFormat,
     user: request.user,
     stream: stream ? true : undefined,
     partial_images: request.partialImages,
-    ...(request.dialect === "images" ? renderHints(request) : {}),
+    ...(request.dialect === "images" ? renderDialectFields(request) : {}),
   });
 }
 
 /** Renders the optional fields that both dialects share, by the same names. */
-export function renderHints({ negativePrompt, promptExtend, watermark, seed }: ImageRequest): JsonRecord {
+export function renderDialectFields({ negativePrompt, promptExtend, watermark, seed }: ImageRequest): JsonRecord {
   return { negative_prompt: negativePrompt, prompt_extend: promptExtend, watermark, seed };
 }
 
 /** Matches models that always return bytes and refuse `response_format`; the gateway converts their images itself. */
-const alwaysBytes = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
+const bytesOnlyModels = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 
-function fileOf(name: string, image: InputImage): ImagesFormEntry {
-  const { mediaType, bytes } = bytesIn(image);
+function imageFormEntry(name: string, image: InputImage): ImagesFormEntry {
+  const { mediaType, bytes } = requireImageBytes(image);
   return { name, filename: mediaType.replace("/", "."), contentType: mediaType, bytes };
 }
 
-function textOf(value: unknown): string {
+function formText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -6,7 +6,7 @@ import type { ImagesPass } from "../hub/vendor.ts";
 import { readTokens } from "./answer.ts";
 
 /** Forwards a stream of partial images. Counts completed images; a partial image only shows that output has begun. */
-export const imagesPass: ImagesPass = { begins, stream: passStream };
+export const imagesPass: ImagesPass = { begins: isStreamStart, stream: passStream };
 
 function passStream(max = Infinity): TextStreamPass {
   let completed = 0;
@@ -14,7 +14,7 @@ function passStream(max = Infinity): TextStreamPass {
   const used = (): Units => ({ ...tokens, images: completed });
   return {
     see(frame) {
-      if (partialImage.test(frame.toString("latin1", 0, typeWithin))) return { ...plainFrame, usage: used() };
+      if (partialImage.test(frame.toString("latin1", 0, maxTypeOffset))) return { ...plainFrame, usage: used() };
       const event = parseFrameRecord(frame);
       if (event === undefined) return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
@@ -39,9 +39,9 @@ function passStream(max = Infinity): TextStreamPass {
 
 /** Matches the frame of a partial image by its event's name or type, so that its large data need not be parsed. */
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
-const typeWithin = 400;
+const maxTypeOffset = 400;
 
 /** Returns true if an event can begin a stream of images: it has a type and is not an error. */
-function begins({ type, error }: JsonRecord): boolean {
+function isStreamStart({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

@@ -1,8 +1,8 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { ownMembers } from "../../kind/index.ts";
+import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
-import { imageFile, inputImage } from "../hub/image-bytes.ts";
+import { imageFile, parseInputImage } from "../hub/image-bytes.ts";
 import { maxImages, maxInputImages, maxPromptCharacters, parseSize } from "../hub/request.ts";
 import type { ImageRequest, InputImage } from "../hub/request.ts";
 
@@ -33,12 +33,12 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     size: parseSize(fields.text("size"), "size"),
     ...parseStyle(fields),
     ...parseHints(fields),
-    responseFormat: fields.word("response_format", ["url", "b64_json"]),
+    responseFormat: fields.oneOf("response_format", ["url", "b64_json"]),
     stream: fields.flag("stream") ?? false,
     partialImages: fields.count("partial_images"),
     user: fields.text("user"),
   });
-  const own = ownMembers("images", fields);
+  const own = additionalMembers("images", fields);
   return { request: own === undefined ? request : { ...request, own }, dropped: [] };
 }
 
@@ -60,10 +60,10 @@ function parseStyle(fields: Fields) {
   return {
     quality: fields.text("quality"),
     style: fields.text("style"),
-    background: fields.word("background", ["transparent", "opaque", "auto"]),
+    background: fields.oneOf("background", ["transparent", "opaque", "auto"]),
     moderation: fields.text("moderation"),
     inputFidelity: fields.text("input_fidelity"),
-    outputFormat: fields.word("output_format", ["png", "jpeg", "webp"]),
+    outputFormat: fields.oneOf("output_format", ["png", "jpeg", "webp"]),
     outputCompression: parseCompression(fields),
   };
 }
@@ -101,13 +101,13 @@ function parseMask(fields: Fields): InputImage | undefined {
 }
 
 function parseImage(value: unknown, at: string): InputImage {
-  if (!isRecord(value)) return inputImage(value, at);
+  if (!isRecord(value)) return parseInputImage(value, at);
   if (value["file_id"] !== undefined)
     throw new Failure("unsupported_parameter", `${at}.file_id names a file of another store; send the image itself.`, {
       param: `${at}.file_id`,
     });
   const { image_url: url } = value;
-  return inputImage(isRecord(url) ? url["url"] : url, `${at}.image_url`);
+  return parseInputImage(isRecord(url) ? url["url"] : url, `${at}.image_url`);
 }
 
 /** A form: text fields and files, in their order. */
@@ -119,8 +119,8 @@ export interface ImagesForm {
 /** Matches `image` for one image, and `image[]` or `image[0]`, `image[1]` … for several; both may be mixed. */
 const imageName = /^image(?:\[\d{0,3}\])?$/;
 
-const numbers = new Set(["n", "output_compression", "partial_images", "seed"]);
-const flags = new Set(["stream", "watermark", "prompt_extend"]);
+const numberFields = new Set(["n", "output_compression", "partial_images", "seed"]);
+const booleanFields = new Set(["stream", "watermark", "prompt_extend"]);
 
 /** Parses the form of the simple body. Throws Failure (400) naming the field. */
 export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
@@ -132,36 +132,38 @@ export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
     const image: InputImage = { kind: "file", at: name, ...imageFile(bytes, name) };
     if (name !== "mask") images.push(image);
     else if (mask === undefined) mask = image;
-    else throw twice(name);
+    else throw duplicateField(name);
   }
-  return parseRequest(bodyOf(fields), { images, mask });
+  return parseRequest(formToBody(fields), { images, mask });
 }
 
 /** Returns the text fields as the JSON body would hold them: numbers as numbers, addresses of images as a list. */
-function bodyOf(fields: ImagesForm["fields"]): Readonly<Record<string, unknown>> {
+function formToBody(fields: ImagesForm["fields"]): Readonly<Record<string, unknown>> {
   const body = new Map<string, unknown>();
   const urls: string[] = [];
   for (const [name, value] of fields) {
     if (imageName.test(name)) urls.push(value);
-    else if (body.has(name)) throw twice(name);
-    else body.set(name, typed(name, value));
+    else if (body.has(name)) throw duplicateField(name);
+    else body.set(name, parseFieldValue(name, value));
   }
   if (urls.length > 0) body.set("image", urls);
   return Object.fromEntries(body);
 }
 
-function typed(name: string, value: string): unknown {
+function parseFieldValue(name: string, value: string): unknown {
   // An empty field counts as absent.
   if (value === "" && name !== "prompt") return undefined;
-  if (numbers.has(name)) return /^-?\d{1,15}$/.test(value) ? Number(value) : wrong(name, "a whole number");
-  if (flags.has(name)) return value === "true" || (value === "false" ? false : wrong(name, "true or false"));
+  if (numberFields.has(name))
+    return /^-?\d{1,15}$/.test(value) ? Number(value) : throwInvalidField(name, "a whole number");
+  if (booleanFields.has(name))
+    return value === "true" || (value === "false" ? false : throwInvalidField(name, "true or false"));
   return value;
 }
 
-function wrong(name: string, kind: string): never {
+function throwInvalidField(name: string, kind: string): never {
   throw new Failure("invalid_value", `${name} must be ${kind}.`, { param: name });
 }
 
-function twice(name: string): Failure {
+function duplicateField(name: string): Failure {
   return new Failure("invalid_value", `${name} appears more than once.`, { param: name });
 }

@@ -3,9 +3,9 @@ import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";
-import { noImages, renderImageEvents, renderImages } from "../hub/answer.ts";
+import { noImagesFailure, renderImageEvents, renderImages } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, ImagesTask, MadeImage } from "../hub/answer.ts";
-import { readImages, relied } from "../hub/request.ts";
+import { readImages, reliedMembers } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
 import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 
@@ -17,7 +17,7 @@ export const qwen = {
     read: (body) => readImages(body, parseRequest),
     render: renderImages,
     events: renderImageEvents,
-    relied,
+    relied: reliedMembers,
     spelling: {
       images: "input.messages[0].content[].image",
       count: "parameters.n",
@@ -40,7 +40,7 @@ export const qwenTasks = {
 export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
 
 /** Maximum number of images read from one answer; no vendor returns so many. */
-const maxRead = 100;
+const maxImagesRead = 100;
 
 /**
  * Parses a vendor's answer: images, or a task that is running, done or failed. A partly failed task returns the images
@@ -49,27 +49,30 @@ const maxRead = 100;
 function parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask {
   const read = readVendor(body, (fields): ImagesAnswer | ImagesTask | Failure => {
     const output = fields.fields("output");
-    if (output === undefined) return failed(fields);
+    if (output === undefined) return taskFailure(fields);
     const status = output.text("task_status");
     if (status === "PENDING" || status === "RUNNING") return { task: output.needText("task_id") };
-    const results = output.each("results", maxRead);
-    const images = [...output.each("choices", maxRead).flatMap(inChoice), ...results.flatMap(inResult)];
-    if (images.length > 0) return { images, ...tokensOf(body["usage"]) };
-    return failed(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
+    const results = output.each("results", maxImagesRead);
+    const images = [
+      ...output.each("choices", maxImagesRead).flatMap(imagesInChoice),
+      ...results.flatMap(imagesInResult),
+    ];
+    if (images.length > 0) return { images, ...parseTokens(body["usage"]) };
+    return taskFailure(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
   });
   if (read instanceof Failure) throw read;
   return read;
 }
 
-function inChoice(choice: Fields): readonly MadeImage[] {
+function imagesInChoice(choice: Fields): readonly MadeImage[] {
   const message = choice.fields("message");
-  return (message?.each("content", maxRead) ?? []).flatMap((part) => {
+  return (message?.each("content", maxImagesRead) ?? []).flatMap((part) => {
     const url = part.text("image");
     return url === undefined ? [] : [{ url }];
   });
 }
 
-function inResult(result: Fields): readonly MadeImage[] {
+function imagesInResult(result: Fields): readonly MadeImage[] {
   const url = result.text("url");
   if (url === undefined) return [];
   const revised = result.text("actual_prompt");
@@ -77,7 +80,7 @@ function inResult(result: Fields): readonly MadeImage[] {
 }
 
 /** Reads tokens, which some models report in addition to images. */
-function tokensOf(usage: unknown): Pick<ImagesAnswer, "tokens"> {
+function parseTokens(usage: unknown): Pick<ImagesAnswer, "tokens"> {
   if (!isRecord(usage)) return {};
   const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
   if ((input ?? 0) + (output ?? 0) === 0) return {};
@@ -85,9 +88,9 @@ function tokensOf(usage: unknown): Pick<ImagesAnswer, "tokens"> {
 }
 
 /** Creates the failure with the vendor's message: 400 for a refused prompt or image, which the client can change. */
-function failed(output: Fields): Failure {
+function taskFailure(output: Fields): Failure {
   const [code, message] = [output.text("code"), output.text("message")];
-  if (code === undefined) return noImages();
+  if (code === undefined) return noImagesFailure();
   const isInput = /^(?:DataInspectionFailed|InvalidParameter|IPInfringementSuspect|InvalidURL)/.test(code);
   return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });
 }

@@ -1,12 +1,12 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { ownMembers } from "../../kind/index.ts";
+import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed, Target } from "../../wire.ts";
-import { addressOf, inputImage } from "../hub/image-bytes.ts";
-import { maxInputImages, maxPromptCharacters, parseSize, unsupportedHints } from "../hub/request.ts";
+import { imageUrl, parseInputImage } from "../hub/image-bytes.ts";
+import { maxInputImages, maxPromptCharacters, parseSize, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import type { RenderedImages } from "../hub/vendor.ts";
-import { renderHints } from "../openai/index.ts";
+import { renderDialectFields } from "../openai/index.ts";
 import { parseCount, parseHints } from "../openai/request.ts";
 
 /**
@@ -24,12 +24,12 @@ export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
     count: parseCount(parameters, "n"),
     size: parseSize(parameters.text("size"), parameters.at("size")),
     ...parseHints(parameters),
-    responseFormat: fields.word("response_format", ["url", "b64_json"]),
+    responseFormat: fields.oneOf("response_format", ["url", "b64_json"]),
     stream: fields.flag("stream") ?? false,
     user: fields.text("user"),
   });
   const unread = new Set(parameters.unread());
-  const own = ownMembers("qwen-images", parameters);
+  const own = additionalMembers("qwen-images", parameters);
   const dropped = fields.unread().filter((path) => !unread.has(path));
   return { request: own === undefined ? request : { ...request, own }, dropped };
 }
@@ -49,7 +49,7 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
     if (text === undefined && image === undefined)
       throw new Failure("invalid_value", `${item.path} must have text or image.`, { param: item.path });
     if (text !== undefined) words.push(text);
-    if (image !== undefined) images.push(inputImage(image, item.at("image")));
+    if (image !== undefined) images.push(parseInputImage(image, item.at("image")));
   }
   const prompt = words.join("\n");
   const at = message.at("content");
@@ -63,12 +63,12 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
 
 const maxTexts = 16;
 
-const supported: readonly ImageField[] = ["count", "size", "negativePrompt", "promptExtend", "watermark", "seed"];
+const supportedFields: readonly ImageField[] = ["count", "size", "negativePrompt", "promptExtend", "watermark", "seed"];
 
 /** Renders the body of multimodal-generation/generation: one message, images before the text. */
 export function renderGeneration(request: ImageRequest, { model }: Target): RenderedImages {
-  const content = [...request.images.map((image) => ({ image: addressOf(image) })), { text: request.prompt }];
-  return rendered(request, { model, input: { messages: [{ role: "user", content }] } }, renderHints(request));
+  const content = [...request.images.map((image) => ({ image: imageUrl(image) })), { text: request.prompt }];
+  return renderBody(request, { model, input: { messages: [{ role: "user", content }] } }, renderDialectFields(request));
 }
 
 /** Renders the body of text2image/image-synthesis, or of image2image/image-synthesis for a request with images. */
@@ -76,13 +76,13 @@ export function renderSynthesis(request: ImageRequest, { model }: Target): Rende
   const input = present({
     prompt: request.prompt,
     negative_prompt: request.negativePrompt,
-    images: request.images.length === 0 ? undefined : request.images.map(addressOf),
+    images: request.images.length === 0 ? undefined : request.images.map(imageUrl),
   });
   // The negative prompt is a member of `input`.
-  return rendered(request, { model, input }, { ...renderHints(request), negative_prompt: undefined });
+  return renderBody(request, { model, input }, { ...renderDialectFields(request), negative_prompt: undefined });
 }
 
-function rendered(request: ImageRequest, body: JsonRecord, hints: JsonRecord): RenderedImages {
+function renderBody(request: ImageRequest, body: JsonRecord, hints: JsonRecord): RenderedImages {
   const { size, count, own } = request;
   const parameters = present({
     ...(own?.wire === "qwen-images" ? own.members : {}),
@@ -90,6 +90,6 @@ function rendered(request: ImageRequest, body: JsonRecord, hints: JsonRecord): R
     size: size === undefined ? undefined : `${size.width}*${size.height}`,
     n: count,
   });
-  const dropped = unsupportedHints(request, { has: supported, dialect: "qwen-images" });
+  const dropped = unsupportedFieldNames(request, { has: supportedFields, dialect: "qwen-images" });
   return { body: Object.keys(parameters).length === 0 ? body : { ...body, parameters }, dropped };
 }

@@ -7,7 +7,7 @@ import type { ImagePart, TextPart } from "../../text/hub/part.ts";
 import type { TextRequest } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";
 import {
-  resultsFor,
+  requireResultCount,
   type ModerationAnswer,
   type ModerationResult,
   type ModerationPart,
@@ -39,7 +39,7 @@ export const categoryNames: readonly Category[] = Object.keys(categories).filter
 );
 
 /** Maximum number of items in one call to a chat model. Its answer has one line of numbers per item. */
-export const maxJudged = 32;
+export const maxItemsPerCall = 32;
 
 const instructions = [
   "You judge content against a usage policy. You get numbered items, each a JSON object on a line of its own; an image",
@@ -50,7 +50,7 @@ const instructions = [
 ].join("\n");
 
 /** UTF-8 bytes of the instructions that are sent in addition to the client's text. */
-export const bytesOfInstructions = Buffer.byteLength(instructions);
+export const instructionBytes = Buffer.byteLength(instructions);
 
 /**
  * Renders the request to a chat model in the neutral form of text: one call for all items, answered as JSON of a fixed
@@ -58,8 +58,8 @@ export const bytesOfInstructions = Buffer.byteLength(instructions);
  * than `maxJudged` items.
  */
 export function renderJudgementRequest(request: ModerationRequest): Parsed<TextRequest> {
-  if (request.items.length > maxJudged)
-    throw unsupportedFailure("items", `This model judges at most ${maxJudged} texts in a request.`);
+  if (request.items.length > maxItemsPerCall)
+    throw unsupportedFailure("items", `This model judges at most ${maxItemsPerCall} texts in a request.`);
   const judged: TextRequest = {
     model: request.model,
     stream: false,
@@ -77,14 +77,14 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
 
 /** Renders a text as JSON, so that it cannot imitate another item; an image follows a line that names its item. */
 function renderPart(part: ModerationPart, item: number): readonly (TextPart | ImagePart)[] {
-  if (part.kind === "text") return [line({ item, text: part.text })];
+  if (part.kind === "text") return [jsonLine({ item, text: part.text })];
   const data = readDataUrl(part.url);
   const source =
     data === undefined ? ({ kind: "url", url: part.url } as const) : ({ kind: "base64", ...data } as const);
-  return [line({ item, image: "follows" }), { kind: "image", source }];
+  return [jsonLine({ item, image: "follows" }), { kind: "image", source }];
 }
 
-function line(value: JsonRecord): TextPart {
+function jsonLine(value: JsonRecord): TextPart {
   return { kind: "text", text: `${JSON.stringify(value)}\n` };
 }
 
@@ -104,60 +104,66 @@ const schema = strictObject({
 });
 
 /** Minimum likelihood at which an item is flagged for a category. */
-export const flaggedFrom = 0.5;
+export const flagThreshold = 0.5;
 
 /**
  * Parses a chat model's judgement. Throws Failure upstream_error for text that is not JSON of the schema, for a
  * truncated or refused answer, and for missing items.
  */
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
-  const results = resultsIn(textOf(answer));
-  const judged = resultsFor(request, results.map(parseResult));
-  const withTypes = judged.map((result, index) => ({ ...result, appliedInputTypes: typesOf(request, index) }));
+  const results = parseResults(answerText(answer));
+  const judged = requireResultCount(request, results.map(parseResult));
+  const withTypes = judged.map((result, index) => ({
+    ...result,
+    appliedInputTypes: inputTypesByCategory(request, index),
+  }));
   // The vendor's id belongs to a chat; the gateway creates one for the moderation.
   return present({ id: "", results: withTypes, usage: answer.usage });
 }
 
-function textOf({ choices: [choice] }: TextAnswer): string {
+function answerText({ choices: [choice] }: TextAnswer): string {
   const parts = choice?.parts ?? [];
   if (choice?.finish === "refused" || choice?.finish === "filtered" || parts.some(({ kind }) => kind === "refusal"))
     throw new Failure("upstream_error", "The model refused to judge the input.");
   return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
 }
 
-function resultsIn(text: string): readonly unknown[] {
+function parseResults(text: string): readonly unknown[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw unreadable(cause);
+    throw unreadableJudgement(cause);
   }
   const results: unknown = isRecord(value) ? value["results"] : undefined;
-  if (!Array.isArray(results)) throw unreadable();
+  if (!Array.isArray(results)) throw unreadableJudgement();
   return results;
 }
 
 /** Parses a result, which must have the index of its item. */
 function parseResult(value: unknown, index: number): ModerationResult {
   const given: unknown = isRecord(value) && value["item"] === index ? value["scores"] : undefined;
-  if (!isRecord(given)) throw unreadable();
-  const scores = Object.fromEntries(categoryNames.map((name) => [name, scoreOf(given, name)]));
-  const categories = Object.fromEntries(categoryNames.map((name) => [name, scoreOf(given, name) >= flaggedFrom]));
+  if (!isRecord(given)) throw unreadableJudgement();
+  const scores = Object.fromEntries(categoryNames.map((name) => [name, readScore(given, name)]));
+  const categories = Object.fromEntries(categoryNames.map((name) => [name, readScore(given, name) >= flagThreshold]));
   return { flagged: Object.values(categories).includes(true), categories, scores };
 }
 
-function scoreOf(scores: JsonRecord, name: string): number {
+function readScore(scores: JsonRecord, name: string): number {
   const score = scores[name];
   if (typeof score === "number" && score >= 0 && score <= 1) return score;
-  throw unreadable();
+  throw unreadableJudgement();
 }
 
 /** Returns the input types for all categories: all kinds in the item, since the model judged its parts together. */
-function typesOf({ items }: ModerationRequest, index: number): Readonly<Record<string, readonly string[]>> {
+function inputTypesByCategory(
+  { items }: ModerationRequest,
+  index: number,
+): Readonly<Record<string, readonly string[]>> {
   const kinds = [...new Set((items[index]?.parts ?? []).map(({ kind }) => kind))];
   return Object.fromEntries(categoryNames.map((name) => [name, kinds]));
 }
 
-function unreadable(cause?: unknown): Failure {
+function unreadableJudgement(cause?: unknown): Failure {
   return new Failure("upstream_error", "The model's judgement is not JSON of the requested form.", { cause });
 }

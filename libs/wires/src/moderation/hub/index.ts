@@ -1,4 +1,4 @@
-import { type OwnMembers, bytesOfTexts, type InputSize } from "../../kind/index.ts";
+import { type AdditionalMembers, countTextBytes, type InputSize } from "../../kind/index.ts";
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
 import { Failure, type Units } from "@modelgate/contracts";
 
@@ -22,17 +22,17 @@ export interface ModerationRequest {
   readonly model: string;
   /** Items, from 1 to `maxItems`. */
   readonly items: readonly ModerationItem[];
-  readonly own?: OwnMembers<"moderations"> | undefined;
+  readonly own?: AdditionalMembers<"moderations"> | undefined;
 }
 
 /** Measures a request. A request cannot limit the output, which the judging model determines. */
-export function sizeOf({ items }: ModerationRequest): InputSize {
+export function measureInput({ items }: ModerationRequest): InputSize {
   const parts = items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>
     part.kind === "image" ? [{ type: "image_url", image_url: { url: part.url } }] : [],
   );
   return {
-    textBytes: bytesOfTexts(parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))),
+    textBytes: countTextBytes(parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))),
     mediaTokens: mediaOf([images], measureTypedPart).tokens,
     maxOutputTokens: undefined,
   };
@@ -59,7 +59,7 @@ export interface ModerationAnswer {
 }
 
 /** Returns the results, one per item. Throws Failure upstream_error for another number of results. */
-export function resultsFor(
+export function requireResultCount(
   { items: { length } }: ModerationRequest,
   results: readonly ModerationResult[],
 ): readonly ModerationResult[] {

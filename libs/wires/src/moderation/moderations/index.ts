@@ -1,10 +1,17 @@
 import { bodies, Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { checkedBy, readVendor, type WholeContext, type WholeWire, ownMembers, renderOwn } from "../../kind/index.ts";
+import {
+  schemaReader,
+  readVendor,
+  type UnstreamedContext,
+  type UnstreamedWire,
+  additionalMembers,
+  renderAdditionalMembers,
+} from "../../kind/index.ts";
 import { chatUsage } from "../../text/chat/usage.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import {
-  resultsFor,
+  requireResultCount,
   type ModerationAnswer,
   type ModerationResult,
   maxItems,
@@ -20,11 +27,11 @@ export const moderations = {
   // The wire has no usage, but some of its vendors report it as in the chat wire.
   vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usage }) => chatUsage(usage) },
   client: {
-    ...checkedBy(bodies.ModerationsRequest, parseRequest),
+    ...schemaReader(bodies.ModerationsRequest, parseRequest),
     render: renderAnswer,
     spelling: { items: "input" },
   },
-} as const satisfies WholeWire<ModerationRequest, ModerationAnswer>;
+} as const satisfies UnstreamedWire<ModerationRequest, ModerationAnswer>;
 
 /** Default of `model` on this wire. */
 export const defaultModerationModel = "omni-moderation-latest";
@@ -37,7 +44,7 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   const request: ModerationRequest = {
     model,
     items: parseInput(fields),
-    ...present({ own: ownMembers("moderations", fields) }),
+    ...present({ own: additionalMembers("moderations", fields) }),
   };
   return { request, dropped: [] };
 }
@@ -45,20 +52,20 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
 /** Parses `input`: a text, texts (each judged separately), or parts (judged together). */
 function parseInput(fields: Fields): readonly ModerationItem[] {
   const input = fields.need("input");
-  if (typeof input === "string") return [itemOf(input)];
+  if (typeof input === "string") return [textItem(input)];
   if (!Array.isArray(input) || input.length === 0)
     throw fields.wrong("input", "a string or an array that is not empty");
   if (isRecord(input[0])) return [{ parts: fields.each("input", maxParts).map(parsePart) }];
   if (input.length > maxItems) throw fields.wrong("input", `at most ${maxItems} texts`);
-  return (fields.texts("input") ?? []).map(itemOf);
+  return (fields.texts("input") ?? []).map(textItem);
 }
 
-function itemOf(text: string): ModerationItem {
+function textItem(text: string): ModerationItem {
   return { parts: [{ kind: "text", text }] };
 }
 
 function parsePart(part: Fields): ModerationPart {
-  const type = part.word("type", ["text", "image_url"]);
+  const type = part.oneOf("type", ["text", "image_url"]);
   if (type === "text") return { kind: "text", text: part.needText("text") };
   if (type === undefined) part.need("type");
   part.need("image_url");
@@ -66,7 +73,7 @@ function parsePart(part: Fields): ModerationPart {
 }
 
 function renderRequest(request: ModerationRequest, { model }: Target): Rendered {
-  const own = renderOwn(request.own, "moderations");
+  const own = renderAdditionalMembers(request.own, "moderations");
   return { body: { ...own.members, model, input: renderInput(request.items) }, dropped: own.dropped };
 }
 
@@ -93,20 +100,20 @@ function parseAnswer(body: JsonRecord): ModerationAnswer {
 
 function parseResult(item: Fields): ModerationResult {
   item.need("flagged");
-  const categories = membersOf(item, "categories", "true, false or null", isAnswer);
+  const categories = readMembers(item, "categories", "true, false or null", isBooleanOrNull);
   const applied = item.has("category_applied_input_types")
-    ? membersOf(item, "category_applied_input_types", "an array of words", isWords)
+    ? readMembers(item, "category_applied_input_types", "an array of words", isStringList)
     : undefined;
   return present({
     flagged: item.flag("flagged") ?? false,
     categories,
-    scores: membersOf(item, "category_scores", "a number", (value) => typeof value === "number"),
+    scores: readMembers(item, "category_scores", "a number", (value) => typeof value === "number"),
     appliedInputTypes: applied,
   });
 }
 
 /** Reads an object whose members have one type. Skips null numbers, which stand for categories that a model lacks. */
-function membersOf<Value>(
+function readMembers<Value>(
   item: Fields,
   name: string,
   kind: string,
@@ -122,21 +129,22 @@ function membersOf<Value>(
   return Object.fromEntries(entries);
 }
 
-function isAnswer(value: unknown): value is boolean | null {
+function isBooleanOrNull(value: unknown): value is boolean | null {
   return value === null || typeof value === "boolean";
 }
 
-function isWords(value: unknown): value is readonly string[] {
+function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
 /** Renders an answer; this wire cannot carry usage. */
-function renderAnswer(answer: ModerationAnswer, context: WholeContext<ModerationRequest>): JsonRecord {
+function renderAnswer(answer: ModerationAnswer, context: UnstreamedContext<ModerationRequest>): JsonRecord {
   return {
     id: answer.id === "" ? `modr-${context.answerId}` : answer.id,
     model: context.model,
-    results: resultsFor(context.request, answer.results).map(({ flagged, categories, scores, appliedInputTypes }) =>
-      present({ flagged, categories, category_scores: scores, category_applied_input_types: appliedInputTypes }),
+    results: requireResultCount(context.request, answer.results).map(
+      ({ flagged, categories, scores, appliedInputTypes }) =>
+        present({ flagged, categories, category_scores: scores, category_applied_input_types: appliedInputTypes }),
     ),
   };
 }

@@ -1,6 +1,12 @@
 import { bodies, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { checkedBy, type WholeContext, type WholeWire, hintNames, renderOwn } from "../../kind/index.ts";
+import {
+  schemaReader,
+  type UnstreamedContext,
+  type UnstreamedWire,
+  optionalFieldNames,
+  renderAdditionalMembers,
+} from "../../kind/index.ts";
 import type { Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage, renderResults, documentText, parseRanking } from "../hub/index.ts";
 import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
@@ -10,18 +16,18 @@ export const cohere = {
   name: "cohere-rerank",
   vendor: { render: renderRequest, parse: (body) => parseResults(body, "results"), usage: (body) => readUsage(body) },
   client: {
-    ...checkedBy(bodies.RerankRequest, (body) => parseRanking("cohere-rerank", new Fields(body), { top: "top_n" })),
+    ...schemaReader(bodies.RerankRequest, (body) => parseRanking("cohere-rerank", new Fields(body), { top: "top_n" })),
     render: renderAnswer,
     spelling: { top: "top_n", maxTokensPerDocument: "max_tokens_per_doc" },
   },
-} as const satisfies WholeWire<RankingRequest, RankingAnswer>;
+} as const satisfies UnstreamedWire<RankingRequest, RankingAnswer>;
 
 /**
  * Renders a vendor's request. Documents are sent as texts, so objects become lines of text. The vendor returns no
  * documents; the gateway adds them to the results. A limit on chunks is dropped.
  */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
-  const own = renderOwn(request.own, "cohere-rerank");
+  const own = renderAdditionalMembers(request.own, "cohere-rerank");
   const body = present({
     ...own.members,
     model,
@@ -31,10 +37,10 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
     max_tokens_per_doc: request.maxTokensPerDocument,
   });
   const { maxChunksPerDocument } = request;
-  return { body, dropped: [...own.dropped, ...hintNames({ maxChunksPerDocument })] };
+  return { body, dropped: [...own.dropped, ...optionalFieldNames({ maxChunksPerDocument })] };
 }
 
-function renderAnswer(answer: RankingAnswer, context: WholeContext<RankingRequest>): JsonRecord {
+function renderAnswer(answer: RankingAnswer, context: UnstreamedContext<RankingRequest>): JsonRecord {
   const { inputTokens, requests } = answer.usage ?? {};
   return {
     id: answer.id === "" ? context.answerId : answer.id,

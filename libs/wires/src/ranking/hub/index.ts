@@ -1,7 +1,7 @@
 import { present, type RankingWire, Failure, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { bytesOfTexts, readVendor, ownMembers } from "../../kind/index.ts";
-import type { InputSize, WholeContext, OwnMembers } from "../../kind/index.ts";
+import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.ts";
+import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
 import { countOf } from "../../text/hub/counts.ts";
@@ -26,11 +26,11 @@ export interface RankingRequest {
   readonly rankFields?: readonly string[] | undefined;
   readonly maxChunksPerDocument?: number | undefined;
   readonly maxTokensPerDocument?: number | undefined;
-  readonly own?: OwnMembers<RankingWire> | undefined;
+  readonly own?: AdditionalMembers<RankingWire> | undefined;
 }
 
 /** Names of the members that the two client wires spell differently. */
-interface Names {
+interface MemberNames {
   readonly top: string;
   readonly maxChunks?: string;
   readonly rankFields?: string;
@@ -40,7 +40,7 @@ interface Names {
  * Parses a request of either client wire. Documents are returned only if the client requests them, since vendors'
  * defaults differ. Unknown members go to vendors of the same wire.
  */
-export function parseRanking(wire: RankingWire, fields: Fields, names: Names): Parsed<RankingRequest> {
+export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNames): Parsed<RankingRequest> {
   const model = fields.needText("model");
   const query = fields.needText("query");
   if (query === "") throw fields.wrong("query", "a string that is not empty");
@@ -56,7 +56,7 @@ export function parseRanking(wire: RankingWire, fields: Fields, names: Names): P
       rankFields: names.rankFields === undefined ? undefined : fields.texts(names.rankFields),
       maxChunksPerDocument: names.maxChunks === undefined ? undefined : fields.count(names.maxChunks, 1),
       maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
-      own: ownMembers(wire, fields),
+      own: additionalMembers(wire, fields),
     }),
   };
   return { request, dropped: [] };
@@ -83,10 +83,10 @@ export function documentText(document: RankedDocument, rankFields: readonly stri
   const names = rankFields ?? Object.keys(document);
   if (names.includes("image") && "image" in document)
     throw unsupportedFailure("documents", "The vendor of this model takes only text.");
-  return names.flatMap((name) => line(name, document[name])).join("\n");
+  return names.flatMap((name) => fieldLine(name, document[name])).join("\n");
 }
 
-function line(name: string, value: unknown): readonly string[] {
+function fieldLine(name: string, value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
 }
@@ -97,25 +97,25 @@ const documentsPerSearch = 100;
 const tokensPerDocument = 500;
 
 /** Counts the searches that a request is charged for if its vendor reports none: the usual and the maximum number. */
-export function searchesOf({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
+export function countSearches({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
   readonly usual: number;
   readonly max: number;
 } {
   const queryBytes = Buffer.byteLength(query);
   const parts = documents.map((each) =>
-    Math.max(1, Math.ceil((queryBytes + Buffer.byteLength(textOf(each))) / tokensPerDocument)),
+    Math.max(1, Math.ceil((queryBytes + Buffer.byteLength(documentAsText(each))) / tokensPerDocument)),
   );
   const max = parts.reduce((sum, part) => sum + part, 0);
   return { usual: Math.ceil(documents.length / documentsPerSearch), max: Math.ceil(max / documentsPerSearch) };
 }
 
 /** Measures a request. The query counts once per document, as models read it and vendors count it. */
-export function sizeOf({ query, documents }: RankingRequest): InputSize {
-  const textBytes = bytesOfTexts(documents.map(textOf)) + bytesOfTexts([query]) * documents.length;
+export function measureInput({ query, documents }: RankingRequest): InputSize {
+  const textBytes = countTextBytes(documents.map(documentAsText)) + countTextBytes([query]) * documents.length;
   return { textBytes, mediaTokens: 0, maxOutputTokens: 0 };
 }
 
-function textOf(document: RankedDocument): string {
+function documentAsText(document: RankedDocument): string {
   return typeof document === "string" ? document : JSON.stringify(document);
 }
 
@@ -160,7 +160,10 @@ function parseDocument(item: Fields): JsonRecord | undefined {
  * Renders as many results as the client requested. If documents are requested, those that the vendor did not return are
  * taken from the request. Throws Failure upstream_error for a result whose document is not in the request.
  */
-export function renderResults(answer: RankingAnswer, { request }: WholeContext<RankingRequest>): readonly JsonRecord[] {
+export function renderResults(
+  answer: RankingAnswer,
+  { request }: UnstreamedContext<RankingRequest>,
+): readonly JsonRecord[] {
   return answer.results.slice(0, request.top).map(({ index, score, document }) => {
     const own = request.documents[index];
     if (own === undefined)

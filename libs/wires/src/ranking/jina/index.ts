@@ -1,6 +1,11 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { checkedBy, type WholeContext, type WholeWire, renderOwn } from "../../kind/index.ts";
+import {
+  schemaReader,
+  type UnstreamedContext,
+  type UnstreamedWire,
+  renderAdditionalMembers,
+} from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";
@@ -11,7 +16,7 @@ export const jina = {
   name: "jina-rerank",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
   client: {
-    ...checkedBy(bodies.RerankRequest, parseRequest),
+    ...schemaReader(bodies.RerankRequest, parseRequest),
     render: renderAnswer,
     spelling: {
       top: "top_n",
@@ -21,19 +26,19 @@ export const jina = {
       maxTokensPerDocument: "max_tokens_per_doc",
     },
   },
-} as const satisfies WholeWire<RankingRequest, RankingAnswer>;
+} as const satisfies UnstreamedWire<RankingRequest, RankingAnswer>;
 
 function parseRequest(body: JsonRecord): Parsed<RankingRequest> {
   const fields = new Fields(body);
   return parseRanking("jina-rerank", fields, {
-    top: either(fields, "top_n", "top_k"),
-    maxChunks: either(fields, "max_chunks_per_doc", "max_chunk_per_doc"),
+    top: chooseName(fields, "top_n", "top_k"),
+    maxChunks: chooseName(fields, "max_chunks_per_doc", "max_chunk_per_doc"),
     rankFields: "rank_fields",
   });
 }
 
 /** Returns which of two names of one member is present; the first if both are. Marks both as read. */
-function either(fields: Fields, first: string, second: string): string {
+function chooseName(fields: Fields, first: string, second: string): string {
   const name = fields.has(first) ? first : second;
   fields.ignore(first, second);
   return name;
@@ -41,7 +46,7 @@ function either(fields: Fields, first: string, second: string): string {
 
 /** Renders a vendor's request, always with `return_documents`, since vendors' defaults differ. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
-  const own = renderOwn(request.own, "jina-rerank");
+  const own = renderAdditionalMembers(request.own, "jina-rerank");
   const body = present({
     ...own.members,
     model,
@@ -71,7 +76,7 @@ function readUsage(body: JsonRecord): Units | undefined {
 }
 
 /** Renders the answer with usage as most vendors report it: tokens in `usage`, search units in `meta`. */
-function renderAnswer(answer: RankingAnswer, context: WholeContext<RankingRequest>): JsonRecord {
+function renderAnswer(answer: RankingAnswer, context: UnstreamedContext<RankingRequest>): JsonRecord {
   const { inputTokens, requests } = answer.usage ?? {};
   return present({
     id: answer.id === "" ? context.answerId : answer.id,

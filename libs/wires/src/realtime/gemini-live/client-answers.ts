@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own, parseRecord, recordOf, recordsIn } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords } from "../../json/fields.ts";
 import { idOf } from "../hub/inspect.ts";
 import { count } from "../hub/usage.ts";
 
@@ -48,7 +48,7 @@ export class AnswerWriter {
 
   take(event: JsonRecord): Written {
     const { type } = event;
-    const write = typeof type === "string" ? own(this.#on, type) : undefined;
+    const write = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
     return write?.(event) ?? nothing;
   }
 
@@ -72,8 +72,8 @@ export class AnswerWriter {
     "conversation.item.input_audio_transcription.completed": ({ item_id: item, transcript }) =>
       this.#transcribed.delete(String(item)) ? nothing : this.#inputTranscript(transcript),
     "input_audio_buffer.speech_started": () => (this.#responses.size > 0 ? this.#interrupt() : nothing),
-    "response.done": ({ response }) => this.#done(recordOf(response)),
-    error: ({ error }) => failed(recordOf(error), this.#isReady),
+    "response.done": ({ response }) => this.#done(asRecord(response)),
+    error: ({ error }) => failed(asRecord(error), this.#isReady),
   };
 
   #ready(): Written {
@@ -126,7 +126,7 @@ function content(serverContent: JsonRecord): Written {
 
 function callsIn({ status, output }: JsonRecord): readonly JsonRecord[] {
   if (status === "cancelled") return [];
-  return recordsIn(output)
+  return asRecords(output)
     .filter(({ type }) => type === "function_call")
     .map(({ call_id: id, name, arguments: args }) => ({
       id,
@@ -136,7 +136,7 @@ function callsIn({ status, output }: JsonRecord): readonly JsonRecord[] {
 }
 
 function failureIn({ status_details: details }: JsonRecord): Failure {
-  const { message } = recordOf(recordOf(details)["error"]);
+  const { message } = asRecord(asRecord(details)["error"]);
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
@@ -152,10 +152,10 @@ function failed(error: JsonRecord, isReady: boolean): Written {
 /** Converts the usage of a `response.done` to `usageMetadata` of the live format; undefined without usage. */
 function usageMetadataOf(usage: unknown): JsonRecord | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = recordOf(usage["input_token_details"]);
-  const cached = recordOf(input["cached_tokens_details"]);
+  const input = asRecord(usage["input_token_details"]);
+  const cached = asRecord(input["cached_tokens_details"]);
   const [prompt, response] = [count(usage["input_tokens"]), count(usage["output_tokens"])];
-  const audioOut = count(recordOf(usage["output_token_details"])["audio_tokens"]);
+  const audioOut = count(asRecord(usage["output_token_details"])["audio_tokens"]);
   const allCached = count(input["cached_tokens"]);
   return {
     promptTokenCount: prompt,

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { camelName, isRecord, own, type JsonRecord } from "../../json/fields.ts";
+import { camelName, isRecord, ownEntry, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Message of a Gemini Live client. The names of the members that the gateway reads are converted to camelCase. */
@@ -33,7 +33,7 @@ export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[
       "invalid_value",
       "A message has exactly one of setup, clientContent, realtimeInput, toolResponse.",
     );
-  const read = own(readers, name);
+  const read = ownEntry(readers, name);
   if (read === undefined) throw new Failure("invalid_value", `Unknown name ${JSON.stringify(name)}.`, { param: name });
   const value = message[name];
   if (!isRecord(value)) throw wrong(name, "an object");

@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { jsonSchemaOf } from "../../text/content/schema.ts";
 import { isSet, otherMembers } from "./vendor-settings.ts";
 import { cannotPass } from "../hub/message.ts";
@@ -49,7 +49,7 @@ export function hasOwnTurns(setup: JsonRecord): boolean {
 
 /** Returns the object at a path of members, with its members in camelCase; empty if absent. */
 function recordAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
-  return path.reduce<JsonRecord>((found, name) => camel(recordOf(found[name])), value);
+  return path.reduce<JsonRecord>((found, name) => camel(asRecord(found[name])), value);
 }
 
 /** Answer to a client that requests resumption handles: the format's message that no handle is available. */

@@ -1,5 +1,5 @@
 import type { CallStatus } from "@modelgate/contracts";
-import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage } from "./vendor-response.ts";
 import { bytesIn, type SeenEvent } from "../hub/inspect.ts";
 import { responseUnits } from "../hub/usage.ts";
@@ -52,8 +52,8 @@ export class LiveTally {
 
   #content(content: JsonRecord): void {
     if (content["interrupted"] === true) this.#interrupted = true;
-    for (const { text, inlineData } of recordsIn(recordOf(content["modelTurn"])["parts"]))
-      this.#spoke((bytesIn(recordOf(inlineData)["data"]) * 3) / 4, bytesIn(text));
+    for (const { text, inlineData } of asRecords(asRecord(content["modelTurn"])["parts"]))
+      this.#spoke((bytesIn(asRecord(inlineData)["data"]) * 3) / 4, bytesIn(text));
     const { outputTranscription: spoken } = content;
     if (isRecord(spoken)) this.#spoke(0, bytesIn(spoken["text"]));
     if (content["turnComplete"] === true) this.#ended();
@@ -65,7 +65,7 @@ export class LiveTally {
   }
 
   #toolCall({ functionCalls }: JsonRecord): void {
-    const calls = recordsIn(functionCalls);
+    const calls = asRecords(functionCalls);
     for (const { id } of calls) this.#calls.add(String(id));
     this.#spoke(0, bytesIn(JSON.stringify(calls)));
     this.#ended();

@@ -1,4 +1,4 @@
-import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-response.ts";
 
 /**
@@ -55,11 +55,11 @@ export class Answers {
   }
 
   #content(content: JsonRecord): void {
-    const { text: transcript } = recordOf(content["inputTranscription"]);
-    const { text: spoken } = recordOf(content["outputTranscription"]);
+    const { text: transcript } = asRecord(content["inputTranscription"]);
+    const { text: spoken } = asRecord(content["outputTranscription"]);
     if (typeof transcript === "string") this.#addTranscript(transcript);
     if (content["interrupted"] === true) this.#interrupted();
-    for (const part of recordsIn(recordOf(content["modelTurn"])["parts"])) this.#part(part);
+    for (const part of asRecords(asRecord(content["modelTurn"])["parts"])) this.#part(part);
     if (typeof spoken === "string") this.#respond().transcript(spoken);
     if (content["turnComplete"] === true) this.#ended();
   }
@@ -70,13 +70,13 @@ export class Answers {
       if (this.#speaks()) this.#respond().transcript(text);
       else this.#respond().text(text);
     }
-    const { data } = recordOf(inlineData);
+    const { data } = asRecord(inlineData);
     if (typeof data === "string") this.#respond().audio(data);
   }
 
   /** Ends a response with calls, which the client answers before it requests the next response. */
   #toolCall({ functionCalls }: JsonRecord): void {
-    for (const { id, name, args } of recordsIn(functionCalls)) {
+    for (const { id, name, args } of asRecords(functionCalls)) {
       const callId = typeof id === "string" ? id : this.#sink.newId("call");
       this.#calls.set(callId, String(name));
       this.#respond().call({ id: callId, name: String(name), args });

@@ -1,6 +1,6 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
-import { isRecord, own, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, ownEntry, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { Answers } from "./vendor-answers.ts";
@@ -53,7 +53,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       // The type that the session checked must be the type that is handled here.
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
-      const handle = typeof type === "string" ? own(this.#on, type) : undefined;
+      const handle = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
       if (handle === undefined) {
         const message = `This model does not accept the event ${JSON.stringify(type ?? null)}.`;
         throw new Failure("unsupported_parameter", message, { param: "type" });
@@ -105,7 +105,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   }
 
   readonly #on: Readonly<Record<string, (event: JsonRecord, bytes: number) => void>> = {
-    "session.update": ({ session }) => this.#setup.update(recordOf(session)),
+    "session.update": ({ session }) => this.#setup.update(asRecord(session)),
     "input_audio_buffer.append": ({ audio }) => {
       if (typeof audio !== "string") throw new Failure("invalid_value", "audio must be a string.", { param: "audio" });
       if (isManual(this.#setup.settings)) this.#pending.addAudio(audio);
@@ -134,7 +134,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
       // The vendor itself tracks how much of an interrupted answer was played.
       this.send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
-    "response.create": ({ response }) => this.#createResponse(recordOf(response)),
+    "response.create": ({ response }) => this.#createResponse(asRecord(response)),
     "response.cancel": () => {
       if (!this.#answers.isResponding)
         throw new Failure("invalid_value", "There is no response to cancel.", {

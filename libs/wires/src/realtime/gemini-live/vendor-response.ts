@@ -1,4 +1,4 @@
-import { isRecord, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { count } from "../hub/usage.ts";
 
 /** Creates ids and receives events. */
@@ -171,7 +171,7 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
 }
 
 function tokensOf(details: unknown, ...modalities: readonly string[]): number {
-  return recordsIn(details)
+  return asRecords(details)
     .filter(({ modality }) => typeof modality === "string" && modalities.includes(modality))
     .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0);
 }

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { renderVoice } from "../../text/content/media.ts";
 import { cannotPass } from "../hub/message.ts";
 
@@ -58,7 +58,7 @@ export function speaks(settings: JsonRecord): boolean {
 /** Renders the vendor's first message, which fixes the settings. Throws Failure for settings that the vendor lacks. */
 export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
-  const output = recordOf(recordOf(settings["audio"])["output"]);
+  const output = asRecord(asRecord(settings["audio"])["output"]);
   const spoken = speaks(settings);
   checkFormat("input", input);
   checkFormat("output", output);
@@ -121,7 +121,7 @@ function checkFormat(name: string, { format }: JsonRecord): void {
 }
 
 function inputOf({ audio }: JsonRecord): JsonRecord {
-  return recordOf(recordOf(audio)["input"]);
+  return asRecord(asRecord(audio)["input"]);
 }
 
 /** Merges objects recursively; any other value is replaced. */
@@ -158,15 +158,15 @@ const supported = {
  */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);
-  const output = recordOf(recordOf(settings["audio"])["output"]);
-  const detection = recordOf(input["turn_detection"]);
-  const tools = recordsIn(settings["tools"]);
+  const output = asRecord(asRecord(settings["audio"])["output"]);
+  const detection = asRecord(input["turn_detection"]);
+  const tools = asRecords(settings["tools"]);
   const lost = [
     ...only("tracing", settings["tracing"], null),
     ...only("truncation", settings["truncation"], "auto"),
     ...only("audio.input.noise_reduction", input["noise_reduction"], null),
     // The vendor transcribes with a model and language that it chooses.
-    ...otherMembers("audio.input.transcription", recordOf(input["transcription"]), []),
+    ...otherMembers("audio.input.transcription", asRecord(input["transcription"]), []),
     ...only("audio.input.turn_detection.type", detection["type"], "server_vad"),
     ...otherMembers("audio.input.turn_detection", detection, supported.detection),
     ...only("audio.output.speed", output["speed"], 1),

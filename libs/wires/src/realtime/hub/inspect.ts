@@ -1,5 +1,5 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
-import { type JsonRecord, own, recordOf, recordsIn } from "../../json/fields.ts";
+import { type JsonRecord, ownEntry, asRecord, asRecords } from "../../json/fields.ts";
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { endOfResponse, responseUnits, transcriptionUnits } from "./usage.ts";
 
@@ -51,9 +51,9 @@ export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
 export function inputOf(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
-  const member = type === undefined ? undefined : own(readByModel, type);
+  const member = type === undefined ? undefined : ownEntry(readByModel, type);
   if (member === undefined) return noInput;
-  const found = recordOf(parseEvent(data)?.[member]);
+  const found = asRecord(parseEvent(data)?.[member]);
   return member === "item" ? inputOfItem(found) : inputOfSettings(found);
 }
 
@@ -68,7 +68,7 @@ const readByModel: Readonly<Record<string, "item" | "response" | "session">> = {
 /** Measures settings: instructions and tools, which every response reads, and the items of a response's input. */
 function inputOfSettings({ instructions, tools, input }: JsonRecord): ModelInput {
   const textBytes = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
-  return recordsIn(input).map(inputOfItem).reduce(addInput, { audioBytes: 0, textBytes });
+  return asRecords(input).map(inputOfItem).reduce(addInput, { audioBytes: 0, textBytes });
 }
 
 export function addInput(one: ModelInput, other: ModelInput): ModelInput {
@@ -83,7 +83,7 @@ export interface ModelInput {
 
 /** Measures an item. Samples and images in Base64 do not count as text. */
 function inputOfItem(item: JsonRecord): ModelInput {
-  const parts = recordsIn(item["content"]);
+  const parts = asRecords(item["content"]);
   const pictures = parts.filter(({ type }) => type === "input_image").length;
   const words = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
   return {
@@ -97,8 +97,8 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
   "response.done": ({ response }) => ({
     kind: "response-done",
     id: idOf(response),
-    units: responseUnits(recordOf(response)["usage"]),
-    ended: endOfResponse(recordOf(response)["status"]),
+    units: responseUnits(asRecord(response)["usage"]),
+    ended: endOfResponse(asRecord(response)["status"]),
   }),
   "input_audio_buffer.speech_started": () => ({ kind: "speech-began" }),
   "input_audio_buffer.cleared": () => ({ kind: "cleared" }),
@@ -136,6 +136,6 @@ export function bytesIn(text: unknown): number {
 
 /** Returns the id of a response; "" if it has none. */
 export function idOf(response: unknown): string {
-  const { id } = recordOf(response);
+  const { id } = asRecord(response);
   return typeof id === "string" ? id : "";
 }

@@ -1,5 +1,5 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
-import { isRecord, recordOf } from "../../json/fields.ts";
+import { isRecord, asRecord } from "../../json/fields.ts";
 import { countOf } from "../../text/hub/counts.ts";
 
 /**
@@ -9,9 +9,9 @@ import { countOf } from "../../text/hub/counts.ts";
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = recordOf(usage["input_token_details"]);
-  const output = recordOf(usage["output_token_details"]);
-  const cached = recordOf(input["cached_tokens_details"]);
+  const input = asRecord(usage["input_token_details"]);
+  const output = asRecord(usage["output_token_details"]);
+  const cached = asRecord(input["cached_tokens_details"]);
   const inputTokens = count(usage["input_tokens"]);
   const outputTokens = count(usage["output_tokens"]);
   const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);

@@ -1,7 +1,7 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { refuseAmbiguous, refuseTwiceInTurns } from "../../json/ambiguous.ts";
-import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
-import { atOnce } from "../../json/scan.ts";
+import { refuseAmbiguous, refuseDuplicatesInTurns } from "../../json/ambiguous.ts";
+import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
+import { runToEnd } from "../../json/scan.ts";
 import type {
   Bridged,
   RealtimeBridge,
@@ -81,7 +81,7 @@ export class OpenaiBridge implements RealtimeBridge {
     try {
       // The vendor must read what is checked here.
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
-      atOnce(refuseTwiceInTurns(message.data, event));
+      runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);
       if (!this.#names.vendorTools) refuseVendorTools(event);
       const update = updates.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
@@ -163,7 +163,7 @@ const settings = ["session", "response"] as const;
 /** Refuses (400) tools other than functions in a session or response: the vendor runs them, and they have no price. */
 function refuseVendorTools(event: JsonRecord): void {
   for (const name of settings) {
-    const { tools } = recordOf(event[name]);
+    const { tools } = asRecord(event[name]);
     const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
     const at = listed.findIndex((tool) => isRecord(tool) && (tool["type"] ?? "function") !== "function");
     if (at < 0) continue;

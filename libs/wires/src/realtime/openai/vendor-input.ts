@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
 /** Bytes per second of G.711 (A-law and µ-law): 8 kHz, one byte per sample. */
@@ -35,7 +35,7 @@ export class InputSetting {
 
 /** Reads the input settings of a session, in the current or the older format. */
 function formatIn(session: JsonRecord): Partial<InputFormat> {
-  const input = recordOf(recordOf(session["audio"])["input"]);
+  const input = asRecord(asRecord(session["audio"])["input"]);
   const format = input["format"] ?? session["input_audio_format"] ?? undefined;
   const detection = "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
   return present({

@@ -1,4 +1,4 @@
-import { recordOf, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent } from "../hub/message.ts";
 
 /** Maximum number of events that await the vendor's answer; older ones are dropped. */
@@ -64,7 +64,7 @@ export class PendingRequests {
    * may still run.
    */
   #refused(data: Buffer): void {
-    const cause = recordOf(parseEvent(data)?.["error"])["event_id"] ?? undefined;
+    const cause = asRecord(parseEvent(data)?.["error"])["event_id"] ?? undefined;
     if (cause === undefined) this.#waiting.shift();
     else this.#waiting = this.#waiting.filter(({ eventId }) => eventId !== cause);
   }

@@ -1,5 +1,5 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { rangeOf, refuseAmbiguousPath, replaceAt } from "../../json/byte-range.ts";
+import { findValueRange, refuseAmbiguousPath, replaceRange } from "../../json/byte-range.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
@@ -117,7 +117,7 @@ function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | n
 
 /** Returns an event with another name at a path of members; every other byte is unchanged. */
 export function withName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
-  const range = rangeOf(message.data, path);
+  const range = findValueRange(message.data, path);
   if (range === undefined || message.data[range.start] !== 0x22) return message;
-  return { data: replaceAt(message.data, range, JSON.stringify(name)), binary: false };
+  return { data: replaceRange(message.data, range, JSON.stringify(name)), binary: false };
 }

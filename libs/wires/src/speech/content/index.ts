@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
-import { recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
-import { hintNames, renderOwn } from "../../kind/index.ts";
+import { asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
 import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
@@ -31,13 +31,13 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
       contents: [{ role: "user", parts: [{ text }] }],
       generationConfig: present({ responseModalities: ["AUDIO"], speechConfig }),
     },
-    dropped: [...renderOwn(own, "content-speech").dropped, ...hintNames(lost)],
+    dropped: [...renderAdditionalMembers(own, "content-speech").dropped, ...optionalFieldNames(lost)],
   };
 }
 
 function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
-  const { parts } = recordOf(recordsIn(candidates)[0]?.["content"]);
-  const pieces = recordsIn(parts).map(({ inlineData }) => recordOf(inlineData));
+  const { parts } = asRecord(asRecords(candidates)[0]?.["content"]);
+  const pieces = asRecords(parts).map(({ inlineData }) => asRecord(inlineData));
   const data = pieces.flatMap((piece) => (typeof piece["data"] === "string" ? [piece["data"]] : []));
   if (data.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no speech.");
   const samples = Buffer.concat(data.map((each) => Buffer.from(each, "base64")));

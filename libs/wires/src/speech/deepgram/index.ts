@@ -1,4 +1,4 @@
-import { hintNames, renderOwn } from "../../kind/index.ts";
+import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
 import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
@@ -29,6 +29,6 @@ function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeec
   return {
     body: { text: input },
     query: { model: isOpen ? `${model}-${voice}-en` : model, ...formats[format] },
-    dropped: [...renderOwn(own, "deepgram-speech").dropped, ...hintNames(lost)],
+    dropped: [...renderAdditionalMembers(own, "deepgram-speech").dropped, ...optionalFieldNames(lost)],
   };
 }

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { hintNames, renderOwn } from "../../kind/index.ts";
+import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { voiceOf } from "../hub/index.ts";
 import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -28,6 +28,6 @@ function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeec
   return {
     body: present({ text: input, model_id: model, voice_settings: speed === undefined ? undefined : { speed } }),
     query: { voice, output_format: named },
-    dropped: [...renderOwn(own, "elevenlabs-speech").dropped, ...hintNames({ instructions })],
+    dropped: [...renderAdditionalMembers(own, "elevenlabs-speech").dropped, ...optionalFieldNames({ instructions })],
   };
 }

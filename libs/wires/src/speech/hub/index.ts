@@ -1,6 +1,6 @@
 import type { SpeechWire, Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { OwnMembers } from "../../kind/index.ts";
+import type { AdditionalMembers } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
@@ -27,7 +27,7 @@ export interface SpeechRequest {
   readonly speed?: number | undefined;
   /** True if the client wants events with audio in Base64, false for plain audio bytes. */
   readonly events: boolean;
-  readonly own?: OwnMembers<SpeechWire> | undefined;
+  readonly own?: AdditionalMembers<SpeechWire> | undefined;
 }
 
 /** Counts the characters that speech is priced by: code points, so that a letter of any script counts once. */

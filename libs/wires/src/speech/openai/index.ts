@@ -1,6 +1,6 @@
 import { bodies, Failure, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { checkedBy, parseEvent, renderEvent, ownMembers, renderOwn } from "../../kind/index.ts";
+import { schemaReader, parseEvent, renderEvent, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import {
@@ -21,7 +21,7 @@ export const speech = {
   name: "speech",
   vendor: { render: renderRequest, stream: () => ({ read: readEvent }) },
   client: {
-    ...checkedBy(bodies.SpeechRequest, parseRequest),
+    ...schemaReader(bodies.SpeechRequest, parseRequest),
     render: renderAnswer,
     audioEvent: (bytes) => renderEvent({ type: "speech.audio.delta", audio: bytes.toString("base64") }),
     doneEvent: renderDone,
@@ -40,13 +40,13 @@ function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
   const request: SpeechRequest = {
     model: fields.needText("model"),
     input,
-    format: fields.word("response_format", formats) ?? "mp3",
-    events: fields.word("stream_format", ["audio", "sse"]) === "sse",
+    format: fields.oneOf("response_format", formats) ?? "mp3",
+    events: fields.oneOf("stream_format", ["audio", "sse"]) === "sse",
     ...present({
       voice: fields.raw("voice"),
       instructions: fields.text("instructions"),
       speed: speedOf(fields),
-      own: ownMembers("speech", fields),
+      own: additionalMembers("speech", fields),
     }),
   };
   return { request, dropped: [] };
@@ -61,7 +61,7 @@ function speedOf(fields: Fields): number | undefined {
 
 /** Renders a vendor's request; requests events by name, since bytes are every vendor's default. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
-  const own = renderOwn(request.own, "speech");
+  const own = renderAdditionalMembers(request.own, "speech");
   const body = present({
     ...own.members,
     model,

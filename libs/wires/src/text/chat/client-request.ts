@@ -1,5 +1,5 @@
 import { present, bodies, Failure } from "@modelgate/contracts";
-import { wantsCost } from "../../cost/index.ts";
+import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsBeyond } from "../params.ts";
@@ -48,7 +48,7 @@ function parseMaxTokens(fields: Fields): number | undefined {
 
 function parseFormat(fields: Fields): OutputFormat | undefined {
   const format = fields.fields("response_format");
-  const type = format?.word("type", ["text", "json_object", "json_schema"]);
+  const type = format?.oneOf("type", ["text", "json_object", "json_schema"]);
   if (type === "json_object") return { kind: "json" };
   if (format === undefined || type !== "json_schema") return undefined;
   const named = format.needFields("json_schema");
@@ -87,7 +87,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
 export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
-  if (!wantsCost(fields.value)) return options?.flag("include_usage");
+  if (!isCostRequested(fields.value)) return options?.flag("include_usage");
   fields.ignore("usage");
   options?.ignore("include_usage");
   return true;
@@ -111,7 +111,7 @@ export function readParams(given: unknown): TextParams {
   // `best_of` is not part of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
   const { most, names: boundNames } = boundsIn(body, ownBounds);
-  const showsCost = "usage" in body && wantsCost(body);
+  const showsCost = "usage" in body && isCostRequested(body);
   return {
     model: body.model,
     stream,
@@ -145,10 +145,10 @@ export function wantsUsage(body: object): boolean {
 function parseReasoning(body: Fields): ReasoningWish | undefined {
   const wanted = body.fields("reasoning");
   const thinking = body.fields("thinking");
-  const type = thinking?.word("type", ["enabled", "disabled", "adaptive", "auto"]);
+  const type = thinking?.oneOf("type", ["enabled", "disabled", "adaptive", "auto"]);
   const switches = [type && type !== "disabled", body.flag("enable_thinking"), wanted?.flag("enabled")];
-  const named = body.word("reasoning_effort", efforts);
-  const effort = named ?? wanted?.word("effort", efforts);
+  const named = body.oneOf("reasoning_effort", efforts);
+  const effort = named ?? wanted?.oneOf("effort", efforts);
   const budgets = [wanted?.count("max_tokens"), thinking?.count("budget_tokens"), body.number("thinking_budget")];
   const budgetTokens = budgets.find((budget) => budget !== undefined);
   const show = wanted?.flag("exclude") === true ? ("none" as const) : undefined;

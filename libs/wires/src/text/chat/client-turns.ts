@@ -35,7 +35,7 @@ export function parseTurns(body: Fields) {
   body.need("messages");
   for (const [index, message] of body.each("messages", maxMessages).entries()) {
     message.need("role");
-    readers[message.needWord("role", roles)](dialogue, message, index);
+    readers[message.needOneOf("role", roles)](dialogue, message, index);
   }
   const { instructions, turns } = dialogue;
   return { instructions, turns: turns.map(({ role, parts }) => ({ role, parts })) };
@@ -122,7 +122,7 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return parseFunctionCall(body);
   body.ignore("function_call");
-  if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
+  if (typeof choice === "string") return { mode: body.oneOf("tool_choice", modes) ?? "auto" };
   if (!isRecord(choice) || choice["type"] !== "allowed_tools")
     return { mode: "required", names: [chosenName(body, choice)] };
   const fields = body.fields("tool_choice");
@@ -130,7 +130,7 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const allowed = fields?.fields("allowed_tools");
   if (allowed === undefined) throw body.wrong("tool_choice", "a choice that names its allowed_tools");
   const names = allowed.each("tools", maxTools).map((tool) => chosenName(body, tool.whole()));
-  return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
+  return { mode: allowed.oneOf("mode", ["auto", "required"]) ?? "auto", names };
 }
 
 /** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
@@ -145,6 +145,6 @@ function chosenName(body: Fields, choice: unknown): string {
 function parseFunctionCall(body: Fields): ToolChoice | undefined {
   const choice = body.raw("function_call");
   if (choice === undefined) return undefined;
-  if (typeof choice === "string") return { mode: body.word("function_call", ["auto", "none"]) ?? "auto" };
+  if (typeof choice === "string") return { mode: body.oneOf("function_call", ["auto", "none"]) ?? "auto" };
   return { mode: "required", names: [body.fields("function_call")?.needText("name") ?? ""] };
 }

@@ -1,6 +1,6 @@
-import { endUserIn, isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { readEndUser, isRecord, memberOf, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { holdsAny } from "../../json/scan.ts";
+import { includesAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { named, type StoreDialect } from "../../vendor-stores/members.ts";
@@ -30,7 +30,7 @@ const stores = {
     needles: ['"audio"'],
     isRequested: ({ audio }) => isRecord(audio),
     read: ({ choices }) =>
-      recordsIn(choices).flatMap(({ message, delta }) => {
+      asRecords(choices).flatMap(({ message, delta }) => {
         const audio = memberOf(message ?? delta, "audio");
         return named("audio", memberOf(audio, "id"));
       }),
@@ -60,7 +60,7 @@ export const chatWire = {
     relied,
     answerPrefix: "chatcmpl-",
     stores,
-    endUser: endUserIn,
+    endUser: readEndUser,
     keepAlive: chatPass.heartbeat,
     failureFrame: chatPass.failureFrame,
     dialogue: dialogueOfMessages,
@@ -107,7 +107,7 @@ function passIn(dialect: ChatDialect): TextPass {
   return {
     ...pass,
     *takes(body, model) {
-      if (words.length > 0 && (yield* holdsAny(body, ...words))) return false;
+      if (words.length > 0 && (yield* includesAny(body, ...words))) return false;
       return usuallyTakes === undefined || (yield* usuallyTakes(body, model));
     },
     boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),

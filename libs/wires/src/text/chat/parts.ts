@@ -34,7 +34,7 @@ export function parseCache(of: Fields): CacheHint | undefined {
   const control = of.fields("cache_control");
   if (control === undefined) return undefined;
   control.ignore("type");
-  return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
+  return present({ lifetime: control.oneOf("ttl", ["5m", "1h"]) });
 }
 
 /** Parses a part's cache mark: this wire's breakpoint, else `cache_control`. */

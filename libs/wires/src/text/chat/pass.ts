@@ -1,7 +1,7 @@
 import { keepAlive } from "../../sse/framing.ts";
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/scan.ts";
+import { includesAny } from "../../json/scan.ts";
 import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
@@ -45,8 +45,8 @@ export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;
-    if (yield* holdsAny(body, reasoningMember)) return false;
-    if (!(yield* holdsAny(body, ...followersWords))) return true;
+    if (yield* includesAny(body, reasoningMember)) return false;
+    if (!(yield* includesAny(body, ...followersWords))) return true;
     yield* findMembersInTurns(body);
     return !membersOf(body).some(({ name }) => followersMembers.has(name));
   },

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord, textOf } from "../../json/fields.ts";
+import { isRecord, asText } from "../../json/fields.ts";
 import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } from "../hub/signatures.ts";
@@ -50,7 +50,7 @@ export function markOf({ data, id }: JsonObject): Mark | undefined {
 
 /** Wraps a vendor's details as one signature; undefined if they have only text, which is sent as reasoning. */
 export function detailsSignature(details: readonly JsonObject[]): Signature | undefined {
-  const isSigned = details.some(({ data, signature }) => textOf(data) !== "" || textOf(signature) !== "");
+  const isSigned = details.some(({ data, signature }) => asText(data) !== "" || asText(signature) !== "");
   return isSigned ? { wire: "chat", kind: detailsKind, value: JSON.stringify(details) } : undefined;
 }
 

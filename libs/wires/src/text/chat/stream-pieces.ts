@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, textOf } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { PartBook } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";
@@ -92,12 +92,12 @@ export class CallReader {
 
 function headOf(piece: JsonRecord) {
   const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
-  if (!isRecord(called)) return { id: textOf(piece["id"]), name: "", text: "" };
+  if (!isRecord(called)) return { id: asText(piece["id"]), name: "", text: "" };
   const argumentsValue: unknown = called["arguments"] ?? called["input"];
   return {
-    id: textOf(piece["id"]),
-    name: textOf(called["name"]),
-    text: isRecord(argumentsValue) ? JSON.stringify(argumentsValue) : textOf(argumentsValue),
+    id: asText(piece["id"]),
+    name: asText(called["name"]),
+    text: isRecord(argumentsValue) ? JSON.stringify(argumentsValue) : asText(argumentsValue),
   };
 }
 
@@ -122,7 +122,7 @@ export class DetailReader {
   #characters = 0;
 
   add(detail: JsonRecord): void {
-    for (const name of grown) this.#characters += textOf(detail[name]).length;
+    for (const name of grown) this.#characters += asText(detail[name]).length;
     const last = this.#details.at(-1);
     if (last !== undefined && last["type"] === detail["type"] && last["index"] === detail["index"])
       this.#details[this.#details.length - 1] = joined(last, detail);

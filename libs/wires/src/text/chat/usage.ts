@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
-import { hasAny, isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { hasAny, isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   requestedSearches,
@@ -52,7 +52,7 @@ export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | 
 }
 
 function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
-  const input = recordOf(usage["prompt_tokens_details"]);
+  const input = asRecord(usage["prompt_tokens_details"]);
   let cached = countOf(input["cached_tokens"]);
   for (const name of cachedAt === undefined ? cachedAtAny : [cachedAt]) cached ??= countOf(usage[name]);
   const cachedInputTokens = Math.min(cached ?? 0, prompt);
@@ -70,7 +70,7 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 }
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
-  const counts = recordOf(usage["completion_tokens_details"]);
+  const counts = asRecord(usage["completion_tokens_details"]);
   // Some vendors report reasoning tokens at the top of `usage`, although completion tokens include them.
   const among = countOf(usage["reasoning_tokens"]) ?? 0;
   const reasoning = countOf(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);

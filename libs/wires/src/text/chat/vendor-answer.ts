@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, own, textOf } from "../../json/fields.ts";
+import { Fields, isRecord, ownEntry, asText } from "../../json/fields.ts";
 import { finishWords, type Choice, type TextAnswer, type FinishReason, type TextEvent } from "../hub/answer.ts";
 import { withSources, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
@@ -25,7 +25,7 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
 
 /** Reads model, id and time, which answers and chunks share. The time is 0 if the vendor sends none. */
 export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
-  return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
+  return { id: asText(id), model: asText(model), createdAt: typeof created === "number" ? created : 0 };
 }
 
 export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
@@ -95,7 +95,7 @@ interface Finish {
  */
 export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
   const word = choice["finish_reason"];
-  const reason = typeof word === "string" ? own(reasons, word) : undefined;
+  const reason = typeof word === "string" ? ownEntry(reasons, word) : undefined;
   if (reason !== undefined && reason !== "tool-calls") return { finish: reason };
   if (kinds.has("tool-call")) return { finish: "tool-calls" };
   if (kinds.has("refusal")) return { finish: "refused" };

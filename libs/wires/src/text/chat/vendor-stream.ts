@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type JsonRecord, Fields, isRecord, parseRecord, textOf } from "../../json/fields.ts";
+import { type JsonRecord, Fields, isRecord, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -139,7 +139,7 @@ class PartReader {
     if (typeof content === "string") this.#addText("text", content, events, probabilities);
     else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
     this.#cite(delta["annotations"], events);
-    this.#addText("refusal", textOf(delta["refusal"]), events);
+    this.#addText("refusal", asText(delta["refusal"]), events);
     this.#readDetails(delta["reasoning_details"], events);
     if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#takeImage(image, events);
     if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#takeCall(call, events);
@@ -150,7 +150,7 @@ class PartReader {
 
   /** Reads reasoning from either of its members, or from the details if neither has it. */
   #think(delta: JsonRecord, events: TextEvent[]): void {
-    const plain = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
+    const plain = asText(delta["reasoning_content"]) || asText(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
     const text =
       plain === "" && Array.isArray(details) ? details.filter(isRecord).map(reasoningTextIn).join("") : plain;
@@ -170,8 +170,8 @@ class PartReader {
     if (!isRecord(part)) return;
     const thoughts: unknown = part["thinking"];
     if (Array.isArray(thoughts))
-      for (const thought of thoughts.filter(isRecord)) this.#addText("reasoning", textOf(thought["text"]), events);
-    else this.#addText("text", textOf(part["text"]), events);
+      for (const thought of thoughts.filter(isRecord)) this.#addText("reasoning", asText(thought["text"]), events);
+    else this.#addText("text", asText(part["text"]), events);
   }
 
   #cite(annotations: unknown, events: TextEvent[]): void {

@@ -1,4 +1,4 @@
-import { endUserIn } from "../../json/fields.ts";
+import { readEndUser } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { begins } from "../chat/index.ts";
@@ -49,7 +49,7 @@ export const completionsWire = {
     answerPrefix: "cmpl-",
     defaultMaxTokens,
     stores: plainDialect,
-    endUser: endUserIn,
+    endUser: readEndUser,
     keepAlive: completionsPass.heartbeat,
     failureFrame: completionsPass.failureFrame,
     batch: {

@@ -1,5 +1,5 @@
 import { present, bodies } from "@modelgate/contracts";
-import { wantsCost } from "../../cost/index.ts";
+import { isCostRequested } from "../../cost/index.ts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn } from "../params.ts";
@@ -119,8 +119,8 @@ export function readParams(given: unknown): TextParams {
   return {
     model: body.model,
     stream: body.stream ?? false,
-    includeUsage: wantsUsage(body) || wantsCost(body),
-    ...(wantsCost(body) ? { showsCost: true } : {}),
+    includeUsage: wantsUsage(body) || isCostRequested(body),
+    ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: most === undefined ? undefined : most * choices,
     boundNames,
     readsBeyond: false,

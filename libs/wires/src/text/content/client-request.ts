@@ -110,7 +110,7 @@ const [maxContents, maxParts] = [20_000, 4_096];
 function parseTurns(body: Fields): readonly Turn[] {
   const calls = new CallPairs();
   return body.each("contents", maxContents).map((content, index) => {
-    const role = content.word("role", ["user", "model", "function"]) ?? "user";
+    const role = content.oneOf("role", ["user", "model", "function"]) ?? "user";
     const parts = content
       .each("parts", maxParts)
       .map((part, at) => parsePart(part, { calls, path: ["contents", index, at] }));
@@ -189,7 +189,7 @@ const modes = {
 
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const config = body.fields("toolConfig")?.fields("functionCallingConfig");
-  const word = config?.word("mode", ["MODE_UNSPECIFIED", "AUTO", "VALIDATED", "ANY", "NONE"]);
+  const word = config?.oneOf("mode", ["MODE_UNSPECIFIED", "AUTO", "VALIDATED", "ANY", "NONE"]);
   const names = config?.texts("allowedFunctionNames");
   const mode = word === undefined ? undefined : modes[word];
   if (mode === undefined) return undefined;

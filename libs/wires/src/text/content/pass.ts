@@ -1,6 +1,6 @@
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/scan.ts";
+import { includesAny } from "../../json/scan.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
@@ -37,7 +37,7 @@ const textWord = Buffer.from('"text"');
 export const contentPass: TextPass = {
   /** Returns false if calls in the history lack signatures: recent models require one on each step's first call. */
   *takes(body, model) {
-    if (!thinksInLevels(model) || !(yield* holdsAny(body, ...callWords))) return true;
+    if (!thinksInLevels(model) || !(yield* includesAny(body, ...callWords))) return true;
     return signsFirstCalls(yield* memberInTurns(body, "contents"));
   },
 

@@ -1,4 +1,4 @@
-import { own, isRecord } from "../../json/fields.ts";
+import { ownEntry, isRecord } from "../../json/fields.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
@@ -24,7 +24,7 @@ export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
   const members = Object.entries(schema)
     .filter(([name]) => !meaningless.has(name))
     .map(([name, value]) => {
-      const plain = own(snakeNames, name) ?? name;
+      const plain = ownEntry(snakeNames, name) ?? name;
       return [plain, member(plain, value, depth + 1)] as const;
     });
   const example = schema["example"] ?? undefined;

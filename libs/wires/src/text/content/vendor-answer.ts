@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, textOf } from "../../json/fields.ts";
+import { Fields, isRecord, asText } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { withSources } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
@@ -25,8 +25,8 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
-    id: textOf(body["responseId"]),
-    model: textOf(body["modelVersion"]),
+    id: asText(body["responseId"]),
+    model: asText(body["modelVersion"]),
     createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
   };
 }

@@ -1,5 +1,5 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, textOf } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import { feesUnlessNone, reportedFees, tierIn, type RequestedFees, type ReportedFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
@@ -51,7 +51,7 @@ function parseBlock(block: JsonObject): readonly Part[] {
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
   if (isRecord(toolUse)) {
     const { toolUseId: id, name, input } = toolUse;
-    return [{ kind: "tool-call", id: textOf(id), name: textOf(name), arguments: argumentsOf(input) }];
+    return [{ kind: "tool-call", id: asText(id), name: asText(name), arguments: argumentsOf(input) }];
   }
   if (isRecord(reasoningContent)) return parseReasoning(reasoningContent);
   if (isRecord(citationsContent)) return parseCited(citationsContent);
@@ -64,13 +64,13 @@ function parseReasoning({ reasoningText, redactedContent }: JsonObject): readonl
     return [{ kind: "reasoning", text: "", signature: redactedSignature(redactedContent) }];
   if (!isRecord(reasoningText)) return [];
   const signature = parseSignature(reasoningText["signature"]);
-  const text = textOf(reasoningText["text"]);
+  const text = asText(reasoningText["text"]);
   if (text === "" && signature === undefined) return [];
   return [present({ kind: "reasoning", text, signature })];
 }
 
 function parseCited({ content, citations }: JsonObject): readonly Part[] {
-  const texts = Array.isArray(content) ? content.filter(isRecord).map(({ text }) => textOf(text)) : [];
+  const texts = Array.isArray(content) ? content.filter(isRecord).map(({ text }) => asText(text)) : [];
   const cited = Array.isArray(citations) ? citations.flatMap(parseCitation) : [];
   const text = texts.join("");
   return text === "" ? [] : [{ kind: "text", text, ...(cited.length > 0 ? { citations: cited } : {}) }];
@@ -81,7 +81,7 @@ export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { title, sourceContent, location } = value;
   const web = isRecord(location) && isRecord(location["web"]) ? location["web"]["url"] : undefined;
-  const quoted = Array.isArray(sourceContent) ? sourceContent.filter(isRecord).map(({ text }) => textOf(text)) : [];
+  const quoted = Array.isArray(sourceContent) ? sourceContent.filter(isRecord).map(({ text }) => asText(text)) : [];
   return [
     present({
       url: typeof web === "string" ? web : undefined,
@@ -93,7 +93,7 @@ export function parseCitation(value: unknown): readonly Citation[] {
 
 function parseImage({ format, source }: JsonObject): readonly Part[] {
   const data = isRecord(source) ? source["bytes"] : undefined;
-  return typeof data === "string" ? [imagePart(textOf(format), data)] : [];
+  return typeof data === "string" ? [imagePart(asText(format), data)] : [];
 }
 
 /** Creates the part of a generated image. */

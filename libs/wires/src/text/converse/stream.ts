@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own, parseRecord, textOf } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -39,14 +39,14 @@ export class ConverseReader implements StreamReader {
     contentBlockStop: ({ contentBlockIndex: at }) => this.#end(String(at)),
     messageStop: (event) => this.#stop(event),
     metadata: (event) => this.#report(event),
-    failure: ({ code, message }) => [failureOf(textOf(code), textOf(message))],
+    failure: ({ code, message }) => [failureOf(asText(code), asText(message))],
   };
 
   read({ data }: Frame): readonly TextEvent[] {
     const event = parseRecord(data);
     if (event === undefined) return notJson;
     return Object.entries(event).flatMap(([type, payload]) =>
-      isRecord(payload) ? (own(this.#on, type)?.(payload) ?? []) : [],
+      isRecord(payload) ? (ownEntry(this.#on, type)?.(payload) ?? []) : [],
     );
   }
 
@@ -55,17 +55,17 @@ export class ConverseReader implements StreamReader {
   }
 
   #begin(key: string, { toolUse, image }: JsonRecord): readonly TextEvent[] {
-    if (isRecord(image)) this.#heldOf(key).format = textOf(image["format"]);
+    if (isRecord(image)) this.#heldOf(key).format = asText(image["format"]);
     if (!isRecord(toolUse)) return [];
     this.#calls.add(key);
     const { toolUseId, name } = toolUse;
-    return this.#book.start(key, { kind: "tool-call", id: textOf(toolUseId), name: textOf(name) });
+    return this.#book.start(key, { kind: "tool-call", id: asText(toolUseId), name: asText(name) });
   }
 
   #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
     const { text, toolUse, reasoningContent, citation, image } = delta;
     if (typeof text === "string") return this.#words(key, "text", text);
-    if (isRecord(toolUse)) return this.#book.delta(key, textOf(toolUse["input"]));
+    if (isRecord(toolUse)) return this.#book.delta(key, asText(toolUse["input"]));
     if (isRecord(reasoningContent)) return this.#think(key, reasoningContent);
     if (isRecord(image) && isRecord(image["source"])) this.#keep(this.#heldOf(key).image, image["source"]["bytes"]);
     const part = citation === undefined ? undefined : this.#book.numberOf(key);
@@ -80,7 +80,7 @@ export class ConverseReader implements StreamReader {
   #think(key: string, { text, signature, redactedContent }: JsonRecord): readonly TextEvent[] {
     if (typeof signature === "string") this.#heldOf(key).signature += signature;
     if (redactedContent !== undefined) this.#keep(this.#heldOf(key).redacted, redactedContent);
-    return this.#words(key, "reasoning", textOf(text));
+    return this.#words(key, "reasoning", asText(text));
   }
 
   #heldOf(key: string): Held {
@@ -90,7 +90,7 @@ export class ConverseReader implements StreamReader {
   }
 
   #keep(pieces: string[], piece: unknown): void {
-    const text = textOf(piece);
+    const text = asText(piece);
     this.#heldCharacters += text.length;
     if (this.#heldCharacters > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
     pieces.push(text);
@@ -154,6 +154,6 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 function failureOf(code: string, message: string): TextEvent {
-  const status = own(statuses, code);
+  const status = ownEntry(statuses, code);
   return present({ type: "failure", code, message, status });
 }

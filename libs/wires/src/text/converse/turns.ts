@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord, own } from "../../json/fields.ts";
+import { isRecord, ownEntry } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type {
@@ -157,7 +157,7 @@ const formats = { image: imageFormats, video: videoFormats, audio: audioFormats 
 /** Renders an image, video or audio. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
 function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
   const { mediaType, data } = bytesOf(kind, source);
-  const format = own(formats[kind], mediaType);
+  const format = ownEntry(formats[kind], mediaType);
   if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
   return { [kind]: { format, source: { bytes: data } } };
 }
@@ -177,7 +177,7 @@ function renderDocument({ source, context, citations }: FilePart, name: string):
 function contentOf(source: FilePart["source"]): JsonObject {
   if (source.kind === "text") return { format: "txt", source: { bytes: Buffer.from(source.text).toString("base64") } };
   const { mediaType, data } = bytesOf("file", source);
-  const format = own(documentFormats, mediaType) ?? (mediaType.startsWith("text/") ? "txt" : undefined);
+  const format = ownEntry(documentFormats, mediaType) ?? (mediaType.startsWith("text/") ? "txt" : undefined);
   if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
   return { format, source: { bytes: data } };
 }

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type Fields, isRecord, own } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
 import { parseRetention } from "./prompt-cache.ts";
 import type { JsonObject, OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
@@ -18,7 +18,7 @@ export function contentOf(of: Fields, name: string, readers: Readonly<Record<str
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return of.each(name, maxParts).map((part) => {
     const type = part.needText("type");
-    const read = own(readers, type);
+    const read = ownEntry(readers, type);
     if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
     return read(part);
   });
@@ -43,7 +43,7 @@ export function resultParts(of: Fields, name: string, parts: readonly Part[]): T
 /** Reads `input_audio`, which the chat and responses wires share. */
 export function readAudio(part: Fields): Part {
   const audio = part.needFields("input_audio");
-  const format = audio.word("format", ["mp3", "wav"]) ?? "wav";
+  const format = audio.oneOf("format", ["mp3", "wav"]) ?? "wav";
   return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 

@@ -1,5 +1,5 @@
-import { own } from "../../json/fields.ts";
-import { holdsAny } from "../../json/scan.ts";
+import { ownEntry } from "../../json/fields.ts";
+import { includesAny } from "../../json/scan.ts";
 import { unsupportedFailure } from "./field-support.ts";
 import type { Source } from "./part.ts";
 import type { TextWireName } from "./request.ts";
@@ -29,7 +29,7 @@ const typeMemberBytes = 32;
 
 /** Returns a body with its media types as vendors spell them; every other byte is unchanged. */
 export function* withKnownMediaTypes(body: Buffer): Generator<undefined, Buffer> {
-  if (!(yield* holdsAny(body, jpg))) return body;
+  if (!(yield* includesAny(body, jpg))) return body;
   const pieces: Buffer[] = [];
   let from = 0;
   for (let at = body.indexOf(jpg); at >= 0; at = body.indexOf(jpg, at + jpg.length)) {
@@ -73,7 +73,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** Returns a file's media type by the extension of its name; undefined for an unknown extension. */
 export function mediaTypeOfName(name: string): string | undefined {
   const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
-  return ending === undefined ? undefined : own(mediaTypes, ending.toLowerCase());
+  return ending === undefined ? undefined : ownEntry(mediaTypes, ending.toLowerCase());
 }
 
 /** Formats of `input_audio`, shared by the chat and responses wires, and their media types. */

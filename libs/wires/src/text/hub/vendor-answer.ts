@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { own } from "../../json/fields.ts";
+import { ownEntry } from "../../json/fields.ts";
 import type { ReportedFees } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
@@ -23,7 +23,7 @@ export function finishBy(
   word: unknown,
   kinds: ReadonlySet<Part["kind"]>,
 ): FinishReason {
-  const reason = typeof word === "string" ? own(reasons, word) : undefined;
+  const reason = typeof word === "string" ? ownEntry(reasons, word) : undefined;
   return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
 }
 

@@ -79,8 +79,8 @@ function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
 const levels = ["minimal", "low", "medium", "high", "xhigh"] as const satisfies readonly Effort[];
 
 function parseReasoning(config: Fields): ReasoningWish | undefined {
-  const effort = config.word("thinking_level", levels);
-  const summaries = config.word("thinking_summaries", ["auto", "none"]);
+  const effort = config.oneOf("thinking_level", levels);
+  const summaries = config.oneOf("thinking_summaries", ["auto", "none"]);
   if (effort === undefined && summaries === undefined) return undefined;
   return present({ effort, show: summaries === "auto" ? ("summary" as const) : summaries });
 }
@@ -91,10 +91,10 @@ const modeWords = ["auto", "any", "none", "validated"] as const;
 function parseToolChoice(config: Fields): ToolChoice | undefined {
   const choice = config.raw("tool_choice");
   if (choice === undefined) return undefined;
-  if (typeof choice === "string") return { mode: modes[config.needWord("tool_choice", modeWords)] };
+  if (typeof choice === "string") return { mode: modes[config.needOneOf("tool_choice", modeWords)] };
   const allowed = config.needFields("tool_choice").needFields("allowed_tools");
   const names = allowed.texts("tools")?.map((name) => (name === "google_search" ? searchName : name));
-  return present({ mode: modes[allowed.word("mode", modeWords) ?? "auto"], names });
+  return present({ mode: modes[allowed.oneOf("mode", modeWords) ?? "auto"], names });
 }
 
 /** Parses one voice. Other wires cannot express several speakers. */
@@ -128,7 +128,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   for (const form of fields.each("response_format", maxTools)) {
     const type = form.value["type"];
     if (type === "video") throw form.unsupported("type");
-    if (type === "image" || type === "audio") modalities.add(form.needWord("type", kinds));
+    if (type === "image" || type === "audio") modalities.add(form.needOneOf("type", kinds));
     if (type === "image") found.image = imageOf(form);
     if (type === "image" || type === "audio") continue;
     hasText = true;

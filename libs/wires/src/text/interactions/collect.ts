@@ -1,4 +1,4 @@
-import { isRecord, parseRecord, recordsIn, textOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, parseRecord, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import { isVendorStep } from "./parts.ts";
 
 /** Assembles an interaction from the events of its stream, step by step as clients do. */
@@ -15,7 +15,7 @@ export class InteractionCollector {
     if (open === undefined || !isRecord(delta)) return;
     if (delta["type"] !== "arguments_delta") return void this.#steps.set(index, grown(open, delta));
     const pieces = this.#pieces.get(index) ?? [];
-    pieces.push(textOf(delta["arguments"]));
+    pieces.push(asText(delta["arguments"]));
     this.#pieces.set(index, pieces);
   }
 
@@ -30,20 +30,20 @@ export class InteractionCollector {
 
 /** Returns a step with a delta added. */
 function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
-  if (isVendorStep(textOf(step["type"])) || type === "thought_signature") return { ...step, ...delta };
+  if (isVendorStep(asText(step["type"])) || type === "thought_signature") return { ...step, ...delta };
   if (type === "thought_summary") return { ...step, summary: joined(step["summary"], delta["content"]) };
   if (type !== "text_annotation_delta") return { ...step, content: joined(step["content"], { type, ...delta }) };
-  const content = recordsIn(step["content"]);
+  const content = asRecords(step["content"]);
   const last = content.at(-1) ?? { type: "text", text: "" };
-  const annotations = [...recordsIn(last["annotations"]), ...recordsIn(delta["annotations"])];
+  const annotations = [...asRecords(last["annotations"]), ...asRecords(delta["annotations"])];
   return { ...step, content: [...content.slice(0, -1), { ...last, annotations }] };
 }
 
 /** Returns the contents with one added; a piece of text is appended to a text at the end. */
 function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
-  const before = recordsIn(contents);
+  const before = asRecords(contents);
   const last = before.at(-1);
   if (!isRecord(added)) return before;
   if (added["type"] !== "text" || last?.["type"] !== "text") return [...before, added];
-  return [...before.slice(0, -1), { ...last, text: textOf(last["text"]) + textOf(added["text"]) }];
+  return [...before.slice(0, -1), { ...last, text: asText(last["text"]) + asText(added["text"]) }];
 }

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord, own, type Fields } from "../../json/fields.ts";
+import { isRecord, ownEntry, type Fields } from "../../json/fields.ts";
 import { citationOf, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -61,7 +61,7 @@ export function carriedSignature(step: Fields): Envelope | undefined {
 /** Parses a function's result: text, contents, or an object, which becomes JSON text. */
 export function parseResult(step: Fields): ToolResultPart {
   const result = step.need("result");
-  const isObject = isRecord(result) && own(readers, String(result["type"])) === undefined;
+  const isObject = isRecord(result) && ownEntry(readers, String(result["type"])) === undefined;
   const parts = isObject
     ? [{ kind: "text", text: JSON.stringify(result) } as const]
     : resultParts(step, "result", parseContent(step, "result"));
@@ -76,7 +76,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
   if (content === undefined) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return of.each(name, maxParts).map((part) => {
-    const read = own(readers, part.needText("type"));
+    const read = ownEntry(readers, part.needText("type"));
     if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
     return read(part);
   });
@@ -84,7 +84,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
 
 /** Returns true if an input is a list of contents; false for a list of steps. */
 export function isContents(input: readonly unknown[]): boolean {
-  return input.every((each) => isRecord(each) && own(readers, String(each["type"])) !== undefined);
+  return input.every((each) => isRecord(each) && ownEntry(readers, String(each["type"])) !== undefined);
 }
 
 const details: Readonly<Record<string, string>> = { low: "low", high: "high", ultra_high: "original" };
@@ -95,7 +95,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
     return { kind: "text", text: part.text("text") ?? "", ...(citations.length > 0 ? { citations } : {}) };
   },
   image(part) {
-    const detail = own(details, part.text("resolution") ?? "");
+    const detail = ownEntry(details, part.text("resolution") ?? "");
     return present({ kind: "image" as const, source: sourceOf(part), detail });
   },
   audio: (part) => ({ kind: "audio", source: sourceOf(part) }),

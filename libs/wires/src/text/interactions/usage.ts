@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, present, type ToolUnit, type Units } from "@modelgate/contracts";
-import { isRecord, own, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   recordsIn as toolsIn,
@@ -37,7 +37,7 @@ export function interactionsUsage(usage: unknown): Units | undefined {
 }
 
 function tokensOf(modalities: unknown, wanted: "audio" | "image"): number {
-  return recordsIn(modalities)
+  return asRecords(modalities)
     .filter(({ modality }) => modality === wanted)
     .reduce((sum, { tokens }) => sum + (countOf(tokens) ?? 0), 0);
 }
@@ -94,12 +94,12 @@ const counted: Readonly<Record<string, ToolUnit>> = {
 /** Reads the charges in addition to tokens from an interaction. Code execution is one call, however often it runs. */
 export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const counts: Units = {};
-  for (const { type, count } of recordsIn(isRecord(usage) ? usage["grounding_tool_count"] : undefined)) {
-    const unit = typeof type === "string" ? own(counted, type) : undefined;
+  for (const { type, count } of asRecords(isRecord(usage) ? usage["grounding_tool_count"] : undefined)) {
+    const unit = typeof type === "string" ? ownEntry(counted, type) : undefined;
     if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (countOf(count) ?? 0);
   }
   return reportedFees({
-    calls: recordsIn(steps).flatMap(callsOfStep),
+    calls: asRecords(steps).flatMap(callsOfStep),
     counts: Object.keys(counts).length > 0 ? counts : undefined,
     tier: tierIn(tier),
   });

@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, memberOf, recordsIn, textOf } from "../../json/fields.ts";
+import { Fields, isRecord, memberOf, asRecords, asText } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -23,10 +23,10 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */
 export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
-  const created = Date.parse(textOf(body["created"]));
+  const created = Date.parse(asText(body["created"]));
   return {
-    id: textOf(body["id"]),
-    model: textOf(body["model"] ?? body["agent"]),
+    id: asText(body["id"]),
+    model: asText(body["model"] ?? body["agent"]),
     createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
   };
 }
@@ -39,12 +39,12 @@ export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
   const { status, steps } = body;
   if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
   if (typeof status !== "string") throw new Failure("upstream_error", "The vendor's answer is no interaction.");
-  return recordsIn(steps);
+  return asRecords(steps);
 }
 
 /** Returns the vendor's message about a failed interaction; undefined if it sent none. */
 export function messageOf({ errors, error }: JsonObject): string | undefined {
-  const [first = error] = recordsIn(errors);
+  const [first = error] = asRecords(errors);
   const message = memberOf(first, "message");
   return typeof message === "string" && message !== "" ? message : undefined;
 }

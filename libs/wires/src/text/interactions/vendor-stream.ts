@@ -1,4 +1,4 @@
-import { Fields, isRecord, own, parseRecord, recordsIn, textOf, type JsonRecord } from "../../json/fields.ts";
+import { Fields, isRecord, ownEntry, parseRecord, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { PartBook } from "../hub/part-book.ts";
@@ -45,7 +45,7 @@ export class InteractionsReader implements StreamReader {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
     if (event === undefined) return notJson;
-    return own(this.#on, textOf(event["event_type"]))?.(event) ?? [];
+    return ownEntry(this.#on, asText(event["event_type"]))?.(event) ?? [];
   }
 
   end(): readonly TextEvent[] {
@@ -64,24 +64,24 @@ export class InteractionsReader implements StreamReader {
     this.#isFiltered ||= isFiltered(step);
     const { type } = step;
     if (type === "function_call") {
-      const [id, name, begun] = [textOf(step["id"]), textOf(step["name"]), step["arguments"]];
+      const [id, name, begun] = [asText(step["id"]), asText(step["name"]), step["arguments"]];
       const started = this.#book.start(open.key, { kind: "tool-call", id, name });
       const isWhole = isRecord(begun) && Object.keys(begun).length > 0;
       return isWhole ? [...started, ...this.#book.delta(open.key, argumentsOf(begun))] : started;
     }
     if (type === "thought") {
-      open.signature = parseSignature(textOf(step["signature"]));
+      open.signature = parseSignature(asText(step["signature"]));
       const started = this.#book.start(open.key, { kind: "reasoning", summary: true });
-      return [...started, ...recordsIn(step["summary"]).flatMap((content) => this.#think(open, content))];
+      return [...started, ...asRecords(step["summary"]).flatMap((content) => this.#think(open, content))];
     }
-    return type === "model_output" ? recordsIn(step["content"]).flatMap((content) => this.#write(open, content)) : [];
+    return type === "model_output" ? asRecords(step["content"]).flatMap((content) => this.#write(open, content)) : [];
   }
 
   #grow(open: OpenStep | undefined, { type, ...delta }: JsonRecord): readonly TextEvent[] {
     if (open === undefined) return [];
-    if (isVendorStep(textOf(open.step["type"]))) open.step = { ...open.step, ...delta };
-    else if (type === "arguments_delta") return this.#book.delta(open.key, textOf(delta["arguments"]));
-    else if (type === "thought_signature") open.signature = parseSignature(textOf(delta["signature"]));
+    if (isVendorStep(asText(open.step["type"]))) open.step = { ...open.step, ...delta };
+    else if (type === "arguments_delta") return this.#book.delta(open.key, asText(delta["arguments"]));
+    else if (type === "thought_signature") open.signature = parseSignature(asText(delta["signature"]));
     else if (type === "thought_summary") return this.#think(open, delta["content"]);
     else if (type === "text_annotation_delta") return this.#cite(open, delta["annotations"]);
     else if (open.step["type"] === "model_output") return this.#write(open, { type, ...delta });
@@ -89,13 +89,13 @@ export class InteractionsReader implements StreamReader {
   }
 
   #think({ key }: OpenStep, content: unknown): readonly TextEvent[] {
-    return this.#book.delta(key, isRecord(content) ? textOf(content["text"]) : "");
+    return this.#book.delta(key, isRecord(content) ? asText(content["text"]) : "");
   }
 
   /** Adds a content to the answer: a piece of text, or complete media. */
   #write({ key }: OpenStep, content: JsonRecord): readonly TextEvent[] {
     if (content["type"] === "text") {
-      const begun = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, textOf(content["text"]))];
+      const begun = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(content["text"]))];
       return [...begun, ...this.#citations(key, content["annotations"])];
     }
     const fields = new Fields({ content: [content] }, "", "either");
@@ -109,7 +109,7 @@ export class InteractionsReader implements StreamReader {
   #citations(key: string, annotations: unknown): readonly TextEvent[] {
     const part = this.#book.numberOf(key);
     if (part === undefined) return [];
-    return recordsIn(annotations)
+    return asRecords(annotations)
       .flatMap(parseAnnotation)
       .map((citation) => ({ type: "citation", choice: 0, part, citation }));
   }
@@ -119,7 +119,7 @@ export class InteractionsReader implements StreamReader {
     if (open === undefined) return [];
     this.#open.delete(index);
     const { key, step, signature } = open;
-    if (!isVendorStep(textOf(step["type"]))) return this.#book.end(key, signature);
+    if (!isVendorStep(asText(step["type"]))) return this.#book.end(key, signature);
     return this.#book.whole({ kind: "vendor", wire: "interactions", value: step });
   }
 
@@ -141,6 +141,6 @@ export class InteractionsReader implements StreamReader {
 
 function failureOf(event: JsonRecord): TextEvent {
   const { error } = event;
-  const code = isRecord(error) ? textOf(error["code"]) : "";
+  const code = isRecord(error) ? asText(error["code"]) : "";
   return { type: "failure", code: code === "" ? "INTERNAL" : code, message: messageOf(event) ?? "" };
 }

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type Fields, isRecord, own } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import type { Envelope } from "../hub/signatures.ts";
 import { knownMediaType } from "../hub/sources.ts";
@@ -35,7 +35,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
     const type = block.needText("type");
     if (type === "redacted_thinking") readRedacted(block, parts, carried);
     else {
-      const read = own(readers, type);
+      const read = ownEntry(readers, type);
       parts.push(...(read?.(block, names) ?? [{ kind: "vendor", wire: "messages", value: block.whole() } as const]));
     }
   }
@@ -105,7 +105,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
 /** Parses a document as a file. If its source is a content, the file has the text, and the images follow as parts. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
-  const type = source.needWord("type", ["base64", "text", "url", "content", "file"]);
+  const type = source.needOneOf("type", ["base64", "text", "url", "content", "file"]);
   const { text, images } = type === "content" ? contentOf(source, maxBlocks) : plain;
   const file: FilePart = {
     kind: "file",
@@ -140,7 +140,7 @@ function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   const texts: string[] = [];
   const images: ImagePart[] = [];
   for (const block of source.each("content", maxBlocks)) {
-    const type = block.word("type", ["text", "image"]);
+    const type = block.oneOf("type", ["text", "image"]);
     const picture = block.fields("source");
     if (type === "text") texts.push(block.needText("text"));
     else if (type === "image" && picture !== undefined) images.push({ kind: "image", source: imageSource(picture) });
@@ -160,7 +160,7 @@ function searchResultText(block: unknown): string | undefined {
 }
 
 function imageSource(source: Fields): Source {
-  const type = source.needWord("type", ["base64", "url", "file"]);
+  const type = source.needOneOf("type", ["base64", "url", "file"]);
   return type === "base64" ? bytesOf(source) : addressOf(source, type);
 }
 

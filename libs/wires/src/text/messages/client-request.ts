@@ -1,5 +1,5 @@
 import { Failure, present, bodies } from "@modelgate/contracts";
-import { wantsCost } from "../../cost/index.ts";
+import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
@@ -21,7 +21,7 @@ const refused = ["container", "mcp_servers", "inference_geo"] as const;
 export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
   // The gateway itself adds the cost; no vendor receives this member.
-  if (wantsCost(fields.value)) fields.ignore("usage");
+  if (isCostRequested(fields.value)) fields.ignore("usage");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
   const { instructions, turns: parsed } = parseTurns(fields);
   const turns = markedAtEnd(parsed, parseCache(fields));
@@ -68,7 +68,7 @@ function parseMaxTokens(fields: Fields): number {
 /** Parses the output format from `output_config`, or from its former member `output_format`. */
 function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
-  if (format.word("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
+  if (format.oneOf("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
   const schema = format.record("schema");
   if (schema === undefined) throw format.wrong("schema", "an object");
   return { kind: "schema", schema };
@@ -76,7 +76,7 @@ function parseFormat(format: Fields | undefined): OutputFormat | undefined {
 
 /** Parses the service tier to its name in the neutral form, which uses the names of the wire with the most tiers. */
 function parseTier(fields: Fields): string | undefined {
-  const word = fields.word("service_tier", ["auto", "standard_only"]);
+  const word = fields.oneOf("service_tier", ["auto", "standard_only"]);
   return word === "standard_only" ? "default" : word;
 }
 
@@ -89,7 +89,7 @@ function parseTurns(body: Fields) {
   const instructions = [...onlyText(body, "system", parseContent(body, "system", names))];
   const turns: Turn[] = [];
   for (const message of body.each("messages", maxMessages)) {
-    const role = message.word("role", ["user", "assistant", "system"]) ?? message.needText("role");
+    const role = message.oneOf("role", ["user", "assistant", "system"]) ?? message.needText("role");
     const parts = parseContent(message, "content", names);
     if (role === "user" || role === "assistant") turns.push({ role, parts });
     else if (turns.length === 0) instructions.push(...onlyText(message, "content", parts));
@@ -140,7 +140,7 @@ const modes = { auto: "auto", any: "required", none: "none", tool: "required" } 
 function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
   const choice = body.fields("tool_choice");
   if (choice === undefined) return {};
-  const word = choice.needWord("type", ["auto", "any", "none", "tool"]);
+  const word = choice.needOneOf("type", ["auto", "any", "none", "tool"]);
   return {
     toolChoice: { mode: modes[word], ...(word === "tool" ? { names: [choice.needText("name")] } : {}) },
     // Parallel calls are the default of every wire.
@@ -168,7 +168,7 @@ export function readParams(given: unknown): TextParams {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
-    ...(wantsCost(body) ? { showsCost: true } : {}),
+    ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: most,
     boundNames,
     readsBeyond: readsBeyond(body),

@@ -78,8 +78,8 @@ export function ownCitations(citations: readonly Citation[]): readonly unknown[]
 export function parseCache(of: Fields): { readonly cache?: CacheHint } {
   const control = of.fields("cache_control");
   if (control === undefined) return {};
-  control.word("type", ["ephemeral"]);
-  return { cache: present({ lifetime: control.word("ttl", ["5m", "1h"]) }) };
+  control.oneOf("type", ["ephemeral"]);
+  return { cache: present({ lifetime: control.oneOf("ttl", ["5m", "1h"]) }) };
 }
 
 export function renderCache(cache: CacheHint | undefined): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import { endUserOf } from "@modelgate/contracts";
-import { memberOf, recordsIn, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, asRecords, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
 import { named, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { dialogueOfMessages, reasoningRequest } from "../dialogue.ts";
@@ -22,7 +22,7 @@ const stores = {
       (container ?? undefined) !== undefined || (Array.isArray(tools) && tools.some(isVendors)),
     read(answer) {
       const message = isRecord(answer["message"]) ? answer["message"] : answer;
-      const blocks = [...recordsIn(message["content"]), answer["content_block"]].filter(isRecord);
+      const blocks = [...asRecords(message["content"]), answer["content_block"]].filter(isRecord);
       return [
         ...named("container", memberOf(message["container"], "id")),
         ...named("container", memberOf(memberOf(answer["delta"], "container"), "id")),
@@ -97,5 +97,5 @@ function isFromCode({ type }: JsonRecord): boolean {
 
 /** Lists the files that code wrote, from the `content` of a result. */
 function filesIn(result: unknown): readonly MadeId[] {
-  return recordsIn(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
+  return asRecords(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
 }

@@ -1,6 +1,6 @@
 import { failureFrames } from "@modelgate/contracts";
 import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/scan.ts";
+import { includesAny } from "../../json/scan.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
@@ -40,11 +40,11 @@ export const messagesPass: TextPass = {
    */
   *takes(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
-    if (isAdaptive && (yield* holdsAny(body, ...samplingWords))) {
+    if (isAdaptive && (yield* includesAny(body, ...samplingWords))) {
       yield* findMembersInTurns(body);
       if (membersOf(body).some(({ name }) => sampling.has(name))) return false;
     }
-    if (!(yield* holdsAny(body, enabledWord)) || (!isAdaptive && !(yield* holdsAny(body, callWord)))) return true;
+    if (!(yield* includesAny(body, enabledWord)) || (!isAdaptive && !(yield* includesAny(body, callWord)))) return true;
     const thinking = yield* memberInTurns(body, "thinking");
     if (!isRecord(thinking) || thinking["type"] !== "enabled") return true;
     return !isAdaptive && !hasForeignLoop(yield* memberInTurns(body, "messages"));
@@ -108,7 +108,7 @@ export const messagesPass: TextPass = {
  * this vendor refuses reasoning that it did not sign. Returns the same bytes if there is no such reasoning.
  */
 function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
-  const messages = (yield* holdsAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
+  const messages = (yield* includesAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;
   const kept = messages.flatMap((message: unknown) => {
     if (!isRecord(message) || !Array.isArray(message["content"])) return [message];

@@ -11,13 +11,13 @@ import { pairs } from "./vendor-turns.ts";
 /** Parses a client's `thinking`, and the effort in `output_config`. */
 export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
   const thinking = body.fields("thinking");
-  const type = thinking?.word("type", ["enabled", "adaptive", "disabled", "between_tools"]);
+  const type = thinking?.oneOf("type", ["enabled", "adaptive", "disabled", "between_tools"]);
   if (thinking !== undefined && type === undefined) throw thinking.wrong("type", "enabled, adaptive or disabled");
   if (type === "disabled") return { effort: "none" };
-  const effort = output?.word("effort", ["low", "medium", "high", "xhigh", "max"]);
+  const effort = output?.oneOf("effort", ["low", "medium", "high", "xhigh", "max"]);
   if (thinking === undefined) return effort === undefined ? undefined : { effort };
   const budget = type === "enabled" ? thinking.count("budget_tokens", 1) : effort === undefined ? -1 : undefined;
-  const display = thinking.word("display", ["summarized", "omitted"]);
+  const display = thinking.oneOf("display", ["summarized", "omitted"]);
   return { ...present({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 

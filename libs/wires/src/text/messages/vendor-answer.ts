@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { memberOf, Fields, isRecord, textOf } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, asText } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -16,8 +16,8 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const finish = finishBy(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
   const stopSequence = body["stop_sequence"];
   return present({
-    id: textOf(body["id"]),
-    model: textOf(body["model"]),
+    id: asText(body["id"]),
+    model: asText(body["model"]),
     createdAt: 0,
     choices: [{ parts, finish, ...(typeof stopSequence === "string" ? { stopSequence } : {}) }],
     usage,

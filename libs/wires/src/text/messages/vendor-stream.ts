@@ -1,5 +1,5 @@
 import { Failure, type Units, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own, parseRecord, textOf } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -61,7 +61,7 @@ export class MessagesReader implements StreamReader {
     const event = parseRecord(data);
     if (event === undefined) return notJson;
     const type = event["type"];
-    return own(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
+    return ownEntry(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
   }
 
   end(): readonly TextEvent[] {
@@ -73,7 +73,12 @@ export class MessagesReader implements StreamReader {
     this.#started = true;
     this.#usage = messagesUsage(message["usage"]);
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
-    const start = { type: "start", id: textOf(message["id"]), model: textOf(message["model"]), createdAt: 0 } as const;
+    const start = {
+      type: "start",
+      id: asText(message["id"]),
+      model: asText(message["model"]),
+      createdAt: 0,
+    } as const;
     return [{ ...start, ...usage }, ...reportEvents(undefined, messagesFees(message["usage"]))];
   }
 
@@ -82,26 +87,30 @@ export class MessagesReader implements StreamReader {
     this.#begun.set(key, {
       block,
       whole: !opened.has(type),
-      signature: textOf(block["signature"]),
+      signature: asText(block["signature"]),
       input: "",
     });
     const calls = callOfBlock(block);
     if (calls.length > 0) return [{ type: "fees", fees: { calls } }];
     if (type === "tool_use")
-      return this.#book.start(key, { kind: "tool-call", id: textOf(block["id"]), name: textOf(block["name"]) });
+      return this.#book.start(key, {
+        kind: "tool-call",
+        id: asText(block["id"]),
+        name: asText(block["name"]),
+      });
     if (type === "thinking") return this.#grow(key, { type: "thinking_delta", thinking: block["thinking"] });
     return type === "text" ? this.#grow(key, { type: "text_delta", text: block["text"] }) : [];
   }
 
   #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
     if (delta["type"] === "text_delta")
-      return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, textOf(delta["text"]))];
+      return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(delta["text"]))];
     if (delta["type"] === "thinking_delta")
-      return [...this.#book.start(key, { kind: "reasoning" }), ...this.#book.delta(key, textOf(delta["thinking"]))];
+      return [...this.#book.start(key, { kind: "reasoning" }), ...this.#book.delta(key, asText(delta["thinking"]))];
     const begun = this.#begun.get(key);
     if (begun === undefined) return [];
-    if (delta["type"] === "input_json_delta") return this.#input(key, begun, textOf(delta["partial_json"]));
-    if (delta["type"] === "signature_delta") begun.signature += textOf(delta["signature"]);
+    if (delta["type"] === "input_json_delta") return this.#input(key, begun, asText(delta["partial_json"]));
+    if (delta["type"] === "signature_delta") begun.signature += asText(delta["signature"]);
     const part = delta["type"] === "citations_delta" ? this.#book.numberOf(key) : undefined;
     if (part === undefined) return [];
     return parseCitation(delta["citation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
@@ -128,7 +137,7 @@ export class MessagesReader implements StreamReader {
 
   #readWhole({ block, input }: BegunBlock): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
-      const { signature } = readEnvelope(textOf(block["data"]));
+      const { signature } = readEnvelope(asText(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", signature });
     }
     const parsed = input === "" ? undefined : parseRecord(input);
@@ -170,12 +179,12 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 function failureOf(error: JsonRecord): TextEvent {
-  const type = textOf(error["type"]);
-  const status = own(statuses, type);
+  const type = asText(error["type"]);
+  const status = ownEntry(statuses, type);
   return present({
     type: "failure",
     code: type === "" ? "api_error" : type,
-    message: textOf(error["message"]),
+    message: asText(error["message"]),
     status,
   });
 }

@@ -82,7 +82,7 @@ function parseThink(fields: Fields): ReasoningWish | undefined {
   if (think === undefined) return undefined;
   if (think === false) return { effort: "none" };
   if (think === true) return { budgetTokens: -1, show: "full" };
-  const effort = fields.word("think", efforts);
+  const effort = fields.oneOf("think", efforts);
   return effort === undefined ? undefined : { effort, show: "full" };
 }
 

@@ -19,7 +19,7 @@ export function parseTurns(fields: Fields): {
   const calls = new CallPairs();
   for (const [index, message] of fields.each("messages", maxMessages).entries()) {
     message.needText("role");
-    const role = message.word("role", roles);
+    const role = message.oneOf("role", roles);
     const text = message.text("content") ?? "";
     const texts: readonly TextPart[] = text === "" ? [] : [{ kind: "text", text }];
     if (role === "system" && turns.length === 0) instructions.push(...texts);

@@ -1,5 +1,5 @@
 import { present, bodies } from "@modelgate/contracts";
-import { wantsCost } from "../../cost/index.ts";
+import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
@@ -71,7 +71,7 @@ function refuseState(fields: Fields): void {
   if (fields.flag("background") === true) throw fields.unsupported("background");
   fields.ignore("store");
   // The gateway itself adds the cost; no vendor receives this member.
-  if (wantsCost(fields.value)) fields.ignore("usage");
+  if (isCostRequested(fields.value)) fields.ignore("usage");
   if (fields.value["truncation"] === "disabled") fields.ignore("truncation");
   // The gateway's streams are never padded, so a request for no padding is always fulfilled.
   const options = fields.value["stream_options"];
@@ -81,9 +81,9 @@ function refuseState(fields: Fields): void {
 function parseReasoning(fields: Fields): ReasoningWish | undefined {
   const reasoning = fields.fields("reasoning");
   if (reasoning === undefined) return undefined;
-  const effort = reasoning.word("effort", efforts);
+  const effort = reasoning.oneOf("effort", efforts);
   const words = ["auto", "concise", "detailed"] as const;
-  const summary = reasoning.word("summary", words) ?? reasoning.word("generate_summary", words);
+  const summary = reasoning.oneOf("summary", words) ?? reasoning.oneOf("generate_summary", words);
   const show = summary === undefined ? "none" : summary === "detailed" ? "full" : "summary";
   return present({ effort, show });
 }
@@ -96,7 +96,7 @@ function parseText(fields: Fields, changed: Fields | undefined): Partial<TextReq
 }
 
 function parseFormat(format: Fields): OutputFormat | undefined {
-  const type = format.word("type", ["text", "json_object", "json_schema"]);
+  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
   if (type === "json_object") return { kind: "json" };
   if (type !== "json_schema") return undefined;
   const schema = format.record("schema");
@@ -155,12 +155,12 @@ const modes = ["auto", "none", "required"] as const;
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return undefined;
-  if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
+  if (typeof choice === "string") return { mode: body.oneOf("tool_choice", modes) ?? "auto" };
   const fields = body.fields("tool_choice");
   if (fields === undefined) return undefined;
   if (fields.needText("type") !== "allowed_tools") return { mode: "required", names: [chosenName(fields)] };
   return {
-    mode: fields.word("mode", ["auto", "required"]) ?? "auto",
+    mode: fields.oneOf("mode", ["auto", "required"]) ?? "auto",
     names: fields.each("tools", maxTools).map(chosenName),
   };
 }
@@ -198,7 +198,7 @@ export function readParams(given: unknown): ResponsesParams {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
-    ...(wantsCost(body) ? { showsCost: true } : {}),
+    ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: most,
     boundNames,
     foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && followersMembers.has(name)),

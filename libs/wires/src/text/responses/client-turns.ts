@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { type Fields, own } from "../../json/fields.ts";
+import { type Fields, ownEntry } from "../../json/fields.ts";
 import { onlyText, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort, type Turn } from "../hub/request.ts";
@@ -88,7 +88,7 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   },
   configuration_update: (conversation, item) => {
     item.ignore("id");
-    conversation.effort = item.fields("reasoning")?.word("effort", efforts) ?? conversation.effort;
+    conversation.effort = item.fields("reasoning")?.oneOf("effort", efforts) ?? conversation.effort;
     conversation.format = item.fields("text")?.fields("format") ?? conversation.format;
   },
   additional_tools: (conversation, item) => {
@@ -104,7 +104,7 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
 function readItem(conversation: ItemTurns, item: Fields): void {
   const type = typeOf(item);
   item.ignore("type");
-  const read = own(clientItems, type);
+  const read = ownEntry(clientItems, type);
   if (read !== undefined) {
     read(conversation, item);
     return;
@@ -128,7 +128,7 @@ function typeOf(item: Fields): string {
 }
 
 function readMessage(conversation: ItemTurns, item: Fields): void {
-  const role = item.word("role", ["user", "assistant", "system", "developer"]) ?? item.needText("role");
+  const role = item.oneOf("role", ["user", "assistant", "system", "developer"]) ?? item.needText("role");
   item.ignore("id", "status");
   const parts = parseContent(item, "content");
   if (role === "assistant") conversation.addTurn("assistant", parts, true);

@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { type EarlyEnd, memberTextReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
@@ -98,7 +98,7 @@ class SeenAnswer {
 
   #event(event: JsonRecord | undefined, raw: string): void {
     if (event === undefined) return;
-    const handle = typeof event["type"] === "string" ? own(this.#on, event["type"]) : undefined;
+    const handle = typeof event["type"] === "string" ? ownEntry(this.#on, event["type"]) : undefined;
     if (handle !== undefined) handle(event);
     // This event has no name before its data, so that its type is known only after parsing.
     else if (typeof event["delta"] === "string") this.#delta(raw);

@@ -1,4 +1,4 @@
-import { endUserIn, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { readEndUser, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { reasoningRequest, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
@@ -52,7 +52,7 @@ export const responsesWire = {
     relied,
     answerPrefix: "resp_",
     stores,
-    endUser: endUserIn,
+    endUser: readEndUser,
     keepAlive: responsesPass.heartbeat,
     failureFrame: responsesPass.failureFrame,
     dialogue: readDialogue,

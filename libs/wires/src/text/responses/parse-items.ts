@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type Fields, isRecord, own } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import { citationOf, contentOf, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
 import { decodeEnvelope, signatureFromClient, placeholderSignature, type Envelope } from "../hub/signatures.ts";
@@ -50,7 +50,7 @@ const vendorItems: ReadonlySet<string> = new Set([
 /** Parses an item of the model or of a vendor tool into parts; undefined for any other type. */
 export function parseModelItem(item: Fields, type: string): readonly Part[] | undefined {
   if (vendorItems.has(type)) return [{ kind: "vendor", wire: "responses", value: item.whole() }];
-  const read = own(modelItems, type);
+  const read = ownEntry(modelItems, type);
   return read?.(item);
 }
 

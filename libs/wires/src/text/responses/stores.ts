@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, memberOf, own, recordsIn, textOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-searches.ts";
 
@@ -33,12 +33,12 @@ export const stores = {
     ],
     whereKept: true,
     isRequested: () => true,
-    read: ({ output }, kept) => recordsIn(output).flatMap((item) => madeByItem(item, kept)),
+    read: ({ output }, kept) => asRecords(output).flatMap((item) => madeByItem(item, kept)),
   },
 } as const satisfies StoreDialect;
 
 function madeByItem(item: JsonRecord, kept: boolean): readonly MadeId[] {
-  const annotations = recordsIn(item["content"]).flatMap(({ annotations: found }) => recordsIn(found));
+  const annotations = asRecords(item["content"]).flatMap(({ annotations: found }) => asRecords(found));
   return [
     ...(kept || !isWhole(item) ? named("item", item["id"]) : []),
     ...named("container", item["container_id"]),
@@ -107,7 +107,7 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
 }
 
 function hasContent(item: JsonRecord): boolean {
-  const members = own(contentMembers, typeOf(item)) ?? [];
+  const members = ownEntry(contentMembers, typeOf(item)) ?? [];
   return members.some((name) => {
     const value = item[name] ?? undefined;
     return Array.isArray(value) ? value.length > 0 : value !== undefined;
@@ -128,7 +128,7 @@ const demandedPrefixes: Readonly<Record<string, string>> = {
 const maxIdCharacters = 64;
 
 function isOwnForm(item: JsonRecord, id: string): boolean {
-  return id.length <= maxIdCharacters && id.startsWith(own(demandedPrefixes, typeOf(item)) ?? "");
+  return id.length <= maxIdCharacters && id.startsWith(ownEntry(demandedPrefixes, typeOf(item)) ?? "");
 }
 
 /** An input in which ids that a vendor does not know are removed or replaced. */
@@ -169,13 +169,13 @@ function namelessId(id: string): string {
 function isWhole(item: JsonRecord): boolean {
   const type = typeOf(item);
   if (selfContained.has(type)) return true;
-  const needed = own(wholeWith, type);
+  const needed = ownEntry(wholeWith, type);
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 
 /** Returns an item's type. Without the member, an item with a role is a message, and any other is a reference. */
 function typeOf({ type, role }: JsonRecord): string {
-  if ((type ?? undefined) !== undefined) return textOf(type);
+  if ((type ?? undefined) !== undefined) return asText(type);
   return (role ?? undefined) === undefined ? "item_reference" : "message";
 }
 

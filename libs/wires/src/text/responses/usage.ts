@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
-import { costlyMember } from "../../images/hub/pricing.ts";
+import { memberAboveStandardPrice } from "../../images/hub/pricing.ts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
 import {
@@ -105,7 +105,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
   const unit = typeof type === "string" ? unitOfTool(type) : undefined;
   if (unit !== "imageGenerations") return [{ path, unit }];
-  const member = costlyMember(tool);
+  const member = memberAboveStandardPrice(tool);
   return [
     {
       path,

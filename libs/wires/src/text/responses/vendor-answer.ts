@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, textOf } from "../../json/fields.ts";
+import { Fields, isRecord, asText } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -12,8 +12,8 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const usage = responsesUsage(body["usage"]);
   const tier = body["service_tier"];
   return present({
-    id: textOf(body["id"]),
-    model: textOf(body["model"]),
+    id: asText(body["id"]),
+    model: asText(body["model"]),
     createdAt: typeof body["created_at"] === "number" ? body["created_at"] : 0,
     choices: [{ parts, finish: finishOf(body, new Set(parts.map(({ kind }) => kind))) }],
     usage,

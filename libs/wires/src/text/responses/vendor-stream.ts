@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, own, parseRecord, textOf } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -27,10 +27,10 @@ export class ResponsesReader implements StreamReader {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
     if (event === undefined) return notJson;
-    const type = textOf(event["type"]);
+    const type = asText(event["type"]);
     if (type === "error" || type === "response.failed") return [failureOf(event)];
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
-    return [...this.#start(event), ...(own(handlers, type)?.(this.#book, event) ?? []), ...feesOf(type, event)];
+    return [...this.#start(event), ...(ownEntry(handlers, type)?.(this.#book, event) ?? []), ...feesOf(type, event)];
   }
 
   end(): readonly TextEvent[] {
@@ -43,7 +43,7 @@ export class ResponsesReader implements StreamReader {
     if (this.#started || !isRecord(response)) return [];
     this.#started = true;
     const createdAt = typeof response["created_at"] === "number" ? response["created_at"] : 0;
-    return [{ type: "start", id: textOf(response["id"]), model: textOf(response["model"]), createdAt }];
+    return [{ type: "start", id: asText(response["id"]), model: asText(response["model"]), createdAt }];
   }
 
   #finish(event: JsonRecord): readonly TextEvent[] {
@@ -67,11 +67,11 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
-  const code = textOf(error["code"]);
+  const code = asText(error["code"]);
   return {
     type: "failure",
     code: code === "" ? "server_error" : code,
-    message: textOf(error["message"]),
+    message: asText(error["message"]),
   };
 }
 
@@ -86,7 +86,7 @@ const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_text.delta": (book, event) => {
     const started = book.start(contentKey(event), { kind: "text" });
     const probabilities = parseLogProbabilities(event["logprobs"]);
-    return [...started, ...book.delta(contentKey(event), textOf(event["delta"]), probabilities)];
+    return [...started, ...book.delta(contentKey(event), asText(event["delta"]), probabilities)];
   },
   "response.output_text.annotation.added": (book, event) => {
     const part = book.numberOf(contentKey(event));
@@ -102,10 +102,10 @@ const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.reasoning_text.delta": (book, event) => think(book, event, false, event["delta"]),
   "response.reasoning_text.done": (book, event) => lateReasoning(book, event, false, event["text"]),
   "response.function_call_arguments.delta": (book, event) =>
-    book.delta(itemKey(event["output_index"]), textOf(event["delta"])),
+    book.delta(itemKey(event["output_index"]), asText(event["delta"])),
   "response.function_call_arguments.done": (book, event) => lateArguments(book, event, event["arguments"]),
   "response.custom_tool_call_input.delta": (book, event) =>
-    book.delta(itemKey(event["output_index"]), textOf(event["delta"])),
+    book.delta(itemKey(event["output_index"]), asText(event["delta"])),
   "response.custom_tool_call_input.done": (book, event) => lateArguments(book, event, event["input"]),
   "response.output_item.done": (book, { output_index: index, item }) =>
     isRecord(item) ? endItem(book, itemKey(index), item) : [],
@@ -124,8 +124,8 @@ function startCall(book: PartBook, key: string, item: JsonRecord): readonly Text
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
   const namespace = item["namespace"];
-  const name = qualifiedName(typeof namespace === "string" ? namespace : undefined, textOf(item["name"]));
-  const opened = { kind: "tool-call", id: textOf(item["call_id"]), name } as const;
+  const name = qualifiedName(typeof namespace === "string" ? namespace : undefined, asText(item["name"]));
+  const opened = { kind: "tool-call", id: asText(item["call_id"]), name } as const;
   return book.start(key, custom ? { ...opened, custom } : opened);
 }
 
@@ -135,7 +135,7 @@ function startText(book: PartBook, event: JsonRecord, part: JsonRecord): readonl
 }
 
 function grow(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
-  return [...book.start(key, opened), ...book.delta(key, textOf(text))];
+  return [...book.start(key, opened), ...book.delta(key, asText(text))];
 }
 
 /** Adds the complete text of a part for which the vendor sent no deltas. */
@@ -145,7 +145,7 @@ function late(book: PartBook, key: string, opened: OpenedPart, text: unknown): r
 
 function lateArguments(book: PartBook, event: JsonRecord, text: unknown): readonly TextEvent[] {
   const key = itemKey(event["output_index"]);
-  return book.hasText(key) ? [] : book.delta(key, textOf(text));
+  return book.hasText(key) ? [] : book.delta(key, asText(text));
 }
 
 function reasoningKey(event: JsonRecord, summary: boolean): string {
@@ -159,12 +159,12 @@ function reasoningIndex(event: JsonRecord, summary: boolean): unknown {
 /** Adds text of reasoning. A summary's parts become one text, separated by blank lines, as in a complete answer. */
 function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = reasoningKey(event, summary);
-  const id = textOf(event["item_id"]);
+  const id = asText(event["item_id"]);
   // A summary ends when the content begins, since only one part of an item may be open at a time.
   const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
   const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
-  return [...ended, ...started, ...book.delta(key, book.gap(key, reasoningIndex(event, summary)) + textOf(text))];
+  return [...ended, ...started, ...book.delta(key, book.gap(key, reasoningIndex(event, summary)) + asText(text))];
 }
 
 function lateReasoning(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
@@ -176,7 +176,7 @@ function lateReasoning(book: PartBook, event: JsonRecord, summary: boolean, text
 function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));
-  const encrypted = item["type"] === "reasoning" ? textOf(item["encrypted_content"]) : "";
+  const encrypted = item["type"] === "reasoning" ? asText(item["encrypted_content"]) : "";
   const signature = encrypted === "" ? undefined : vendorSignature(encrypted);
   return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? signature : undefined));
 }

@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import {
   type RenderedTranscripts,
@@ -45,9 +45,9 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
 }
 
 function parseAnswer({ candidates }: JsonRecord): Transcript {
-  const content = recordsIn(candidates)[0]?.["content"];
+  const content = asRecords(candidates)[0]?.["content"];
   if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer holds no transcript.");
-  const parts = recordsIn(content["parts"]).filter(({ text, thought }) => typeof text === "string" && thought !== true);
+  const parts = asRecords(content["parts"]).filter(({ text, thought }) => typeof text === "string" && thought !== true);
   const text = parts.map((part) => part["text"]).join("");
   return { text: text.trim(), segments: undefined };
 }

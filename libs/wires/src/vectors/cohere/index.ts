@@ -1,6 +1,12 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
-import { Fields, memberOf, type JsonRecord, own } from "../../json/fields.ts";
-import { checkedBy, type WholeContext, type WholeWire, hintNames, renderOwn } from "../../kind/index.ts";
+import { Fields, memberOf, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import {
+  schemaReader,
+  type UnstreamedContext,
+  type UnstreamedWire,
+  optionalFieldNames,
+  renderAdditionalMembers,
+} from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
 import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
@@ -32,18 +38,18 @@ export const cohere = {
     maxInputs: () => maxTexts,
   },
   client: {
-    ...checkedBy(bodies.CohereEmbedRequest, parseRequest),
+    ...schemaReader(bodies.CohereEmbedRequest, parseRequest),
     render: renderAnswer,
     spelling: { inputs: "texts", dimensions: "output_dimension", encoding: "embedding_types", task: "input_type" },
   },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");
   for (const name of ["images", "inputs"]) if (fields.raw(name) !== undefined) throw fields.unsupported(name);
   const texts = parseTexts(fields, "texts");
-  const task = own(tasks, fields.text("input_type") ?? "");
+  const task = ownEntry(tasks, fields.text("input_type") ?? "");
   const [type = "float", ...more] = fields.texts("embedding_types") ?? [];
   if ((type !== "float" && type !== "base64") || more.length > 0) throw fields.unsupported("embedding_types");
   const request: VectorsRequest = {
@@ -67,7 +73,10 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     embedding_types: ["float"],
     output_dimension: request.dimensions,
   });
-  return { body, dropped: [...renderOwn(request.own, "cohere-embeddings").dropped, ...hintNames(lost)] };
+  return {
+    body,
+    dropped: [...renderAdditionalMembers(request.own, "cohere-embeddings").dropped, ...optionalFieldNames(lost)],
+  };
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {
@@ -79,7 +88,7 @@ function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefi
 }
 
 /** Renders vectors by type: numbers or Base64, the supported types. */
-function renderAnswer(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+function renderAnswer(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   const vectors = vectorsFor(context, answer);
   const isBase64 = context.request.encoding === "base64";
   const inputTokens = answer.usage?.inputTokens ?? context.inputTokens;

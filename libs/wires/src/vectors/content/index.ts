@@ -1,14 +1,14 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
-import { checkedBy, type WholeContext, type WholeWire } from "../../kind/index.ts";
+import { schemaReader, type UnstreamedContext, type UnstreamedWire } from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import { floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import type { VectorsRequest } from "../hub/request.ts";
 import { maxInBatch, parseBatch, parseSingle, renderRequest } from "./request.ts";
 
 const [single, batch] = [
-  checkedBy(bodies.EmbedContentRequest, parseSingle),
-  checkedBy(bodies.BatchEmbedContentsRequest, parseBatch),
+  schemaReader(bodies.EmbedContentRequest, parseSingle),
+  schemaReader(bodies.BatchEmbedContentsRequest, parseBatch),
 ];
 const relied = [...single.relied, ...batch.relied];
 const spelling = { inputs: "content", dimensions: "outputDimensionality", task: "taskType" } as const;
@@ -17,14 +17,14 @@ const spelling = { inputs: "content", dimensions: "outputDimensionality", task: 
 export const embedContent = {
   name: "embed-content",
   client: { read: single.read, render: renderSingle, relied, spelling },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /** Many texts per call (:batchEmbedContents), for clients and vendors. Vendors get single texts by this call too. */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
   client: { read: batch.read, render: renderBatch, relied, spelling: { ...spelling, inputs: "requests" } },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /** Parses a vendor's answer to either call. */
 function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
@@ -38,16 +38,16 @@ function readUsage({ usageMetadata: usage }: JsonRecord): Units | undefined {
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 
-function renderSingle(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+function renderSingle(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   const [embedding] = valuesOf(answer, context);
   return present({ embedding, usageMetadata: renderUsage(answer.usage) });
 }
 
-function renderBatch(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+function renderBatch(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   return present({ embeddings: valuesOf(answer, context), usageMetadata: renderUsage(answer.usage) });
 }
 
-function valuesOf(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): readonly JsonRecord[] {
+function valuesOf(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): readonly JsonRecord[] {
   return vectorsFor(context, answer).map((vector) => ({ values: floatsOf(vector) }));
 }
 

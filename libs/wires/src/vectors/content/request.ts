@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { hintNames, renderOwn } from "../../kind/index.ts";
+import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 import { maxInputs, noText, vectorTasks } from "../hub/request.ts";
 import type { VectorContent, VectorInput, VectorsRequest, VectorTask } from "../hub/request.ts";
@@ -75,7 +75,7 @@ function parseContent(fields: Fields): VectorContent {
 }
 
 function parseTask(fields: Fields): VectorInput["task"] {
-  const word = fields.word("taskType", [noTask, ...Object.values(taskTypes)]);
+  const word = fields.oneOf("taskType", [noTask, ...Object.values(taskTypes)]);
   return vectorTasks.find((task) => taskTypes[task] === word);
 }
 
@@ -87,7 +87,7 @@ export function renderRequest(request: VectorsRequest, target: Target): Rendered
   const { own, user, inputs } = request;
   return {
     body: { requests: inputs.map((input) => renderInput(input, request, target)) },
-    dropped: [...renderOwn(own, "content-embeddings").dropped, ...hintNames({ user })],
+    dropped: [...renderAdditionalMembers(own, "content-embeddings").dropped, ...optionalFieldNames({ user })],
   };
 }
 

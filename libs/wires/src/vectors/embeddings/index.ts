@@ -1,7 +1,13 @@
 import { bodies, Failure, present, type Units } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { checkedBy, readVendor, hintNames, ownMembers, renderOwn } from "../../kind/index.ts";
-import type { WholeContext, WholeWire } from "../../kind/index.ts";
+import { Fields, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import {
+  schemaReader,
+  readVendor,
+  optionalFieldNames,
+  additionalMembers,
+  renderAdditionalMembers,
+} from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
@@ -15,11 +21,11 @@ export const embeddings = {
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs },
   client: {
     // The path may name the model, on the engines endpoint.
-    ...checkedBy(bodies.EngineEmbeddingsRequest, parseRequest),
+    ...schemaReader(bodies.EngineEmbeddingsRequest, parseRequest),
     render: renderAnswer,
     spelling: { inputs: "input", encoding: "encoding_format" },
   },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /**
  * Parses a request. Unknown members go to vendors of this wire. A model in the path (engines endpoint) takes
@@ -35,9 +41,9 @@ function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsReques
     inputs: contents.map((content) => present({ content, task })),
     ...present({
       dimensions: fields.count("dimensions", 1),
-      encoding: fields.word("encoding_format", ["float", "base64"]),
+      encoding: fields.oneOf("encoding_format", ["float", "base64"]),
       user: fields.text("user"),
-      own: ownMembers("embeddings", fields, read),
+      own: additionalMembers("embeddings", fields, read),
     }),
   };
   return { request, dropped: [] };
@@ -113,7 +119,7 @@ const words: Readonly<Record<string, VectorTask>> = {
 function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
   for (const name of members) {
     const word = body[name];
-    const task = typeof word === "string" ? own(words, word.toLowerCase()) : undefined;
+    const task = typeof word === "string" ? ownEntry(words, word.toLowerCase()) : undefined;
     if (task !== undefined) return { task, read: [name] };
   }
   return { read: [] };
@@ -121,7 +127,7 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
 
 /** Renders a vendor's request. Tasks and titles of another wire are optional, and dropped. */
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
-  const own = renderOwn(request.own, "embeddings");
+  const own = renderAdditionalMembers(request.own, "embeddings");
   // A task that a client of this wire sent is among its additional members.
   const { task, title } = lostHints(request);
   const lost = request.own?.wire === "embeddings" ? { title } : { task, title };
@@ -133,7 +139,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     encoding_format: request.encoding,
     user: request.user,
   });
-  return { body, dropped: [...own.dropped, ...hintNames(lost)] };
+  return { body, dropped: [...own.dropped, ...optionalFieldNames(lost)] };
 }
 
 function renderInput(contents: readonly VectorContent[]): unknown {
@@ -173,7 +179,7 @@ function readUsage({ usage }: JsonRecord): Units | undefined {
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 
-function renderAnswer(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+function renderAnswer(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   const write = context.request.encoding === "base64" ? base64Of : floatsOf;
   const inputTokens = answer.usage === undefined ? context.inputTokens : (answer.usage.inputTokens ?? 0);
   return {

@@ -1,5 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import type { WholeContext, WholeVendor } from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedVendor } from "../../kind/index.ts";
 import { maxInputs, type VectorsRequest } from "./request.ts";
 
 /** Vectors in the order of the inputs. */
@@ -10,13 +10,16 @@ export interface VectorsAnswer {
 }
 
 /** The vendor side of a vectors wire. */
-export interface VectorsVendor extends WholeVendor<VectorsRequest, VectorsAnswer> {
+export interface VectorsVendor extends UnstreamedVendor<VectorsRequest, VectorsAnswer> {
   /** Returns the maximum number of inputs in one request for a model; more are sent in several requests. */
   maxInputs(model: string): number;
 }
 
 /** Returns the vectors of an answer, one per input. Throws Failure upstream_error for another number of vectors. */
-export function vectorsFor({ request }: WholeContext<VectorsRequest>, { vectors }: VectorsAnswer): readonly Vector[] {
+export function vectorsFor(
+  { request }: UnstreamedContext<VectorsRequest>,
+  { vectors }: VectorsAnswer,
+): readonly Vector[] {
   const { length } = request.inputs;
   if (vectors.length === length) return vectors;
   throw new Failure("upstream_error", `The vendor gave ${vectors.length} vectors for ${length} inputs.`);

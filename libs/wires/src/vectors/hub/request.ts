@@ -1,6 +1,6 @@
 import type { Failure, VectorsWire } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
-import { bytesOfTexts, type InputSize, type OwnMembers } from "../../kind/index.ts";
+import { countTextBytes, type InputSize, type AdditionalMembers } from "../../kind/index.ts";
 import { measurePart } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
@@ -44,7 +44,7 @@ export interface VectorsRequest {
   /** Form of the vectors in the client's answer. */
   readonly encoding?: "float" | "base64" | undefined;
   readonly user?: string | undefined;
-  readonly own?: OwnMembers<VectorsWire> | undefined;
+  readonly own?: AdditionalMembers<VectorsWire> | undefined;
 }
 
 /** Returns the inputs as texts for a vendor without other input. Throws Failure unsupported_parameter for others. */
@@ -85,7 +85,7 @@ export function commonTask({ inputs }: Pick<VectorsRequest, "inputs">): VectorTa
 }
 
 /** Measures a request. Vectors do not count as output tokens. */
-export function sizeOf({ inputs }: VectorsRequest): InputSize {
+export function measureInput({ inputs }: VectorsRequest): InputSize {
   const texts = inputs.flatMap(({ content, title }) => [...textsOf(content), ...(title === undefined ? [] : [title])]);
   let characters = 0;
   let mediaTokens = 0;
@@ -94,7 +94,7 @@ export function sizeOf({ inputs }: VectorsRequest): InputSize {
     characters += media.characters;
     mediaTokens += media.tokens;
   }
-  return { textBytes: Math.max(0, bytesOfTexts(texts) - characters), mediaTokens, maxOutputTokens: 0 };
+  return { textBytes: Math.max(0, countTextBytes(texts) - characters), mediaTokens, maxOutputTokens: 0 };
 }
 
 function textsOf(content: VectorContent): readonly string[] {

@@ -1,6 +1,6 @@
 import { bodies, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { checkedBy, type WholeWire } from "../../kind/index.ts";
+import { schemaReader, type UnstreamedWire } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { floatsOf, vectorsFor, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { parseTexts, type VectorsRequest } from "../hub/request.ts";
@@ -9,7 +9,7 @@ import { parseTexts, type VectorsRequest } from "../hub/request.ts";
 export const ollama = {
   name: "ollama-embed",
   client: {
-    ...checkedBy(bodies.OllamaEmbedRequest, parseRequest),
+    ...schemaReader(bodies.OllamaEmbedRequest, parseRequest),
     render: (answer, context) => ({
       model: context.model,
       embeddings: vectorsFor(context, answer).map(floatsOf),
@@ -17,7 +17,7 @@ export const ollama = {
     }),
     spelling: { inputs: "input" },
   },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const fields = new Fields(body);

@@ -1,6 +1,6 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
-import { type WholeWire, hintNames, renderOwn } from "../../kind/index.ts";
+import { type UnstreamedWire, optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import type { Rendered } from "../../wire.ts";
 import { taskTypes } from "../content/request.ts";
@@ -21,7 +21,7 @@ export const predict = {
     }),
     usage: readUsage,
   },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 function renderRequest(request: VectorsRequest): Rendered {
   const { inputs, dimensions, own, user } = request;
@@ -30,7 +30,10 @@ function renderRequest(request: VectorsRequest): Rendered {
     present({ content: texts[at], task_type: task === undefined ? undefined : taskTypes[task], title }),
   );
   const body = present({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
-  return { body, dropped: [...renderOwn(own, "predict-embeddings").dropped, ...hintNames({ user })] };
+  return {
+    body,
+    dropped: [...renderAdditionalMembers(own, "predict-embeddings").dropped, ...optionalFieldNames({ user })],
+  };
 }
 
 /** Sums the tokens that the vendor reports for each text. */

@@ -1,6 +1,6 @@
 import { Failure, present, type VideoWire } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/index.ts";
+import { renderAdditionalMembers } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";
 import { linesIn, parseSize } from "../hub/size.ts";
@@ -86,7 +86,7 @@ function readSize(fields: Fields): VideoSize | undefined {
 }
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
-  const own = renderOwn(request.own, "video-generations");
+  const own = renderAdditionalMembers(request.own, "video-generations");
   const { size, seconds = defaultSeconds } = request;
   const body = present({
     ...own.members,

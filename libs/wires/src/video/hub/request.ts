@@ -1,7 +1,7 @@
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
-import { ownMembers, renderOwn, type OwnMembers } from "../../kind/index.ts";
+import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } from "../../kind/index.ts";
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";
 import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";
 
@@ -32,7 +32,7 @@ export interface VideoRequest {
   readonly seed?: number | undefined;
   /** Parameters of any vendor, in that vendor's spelling; none affects the price. */
   readonly extras?: JsonRecord | undefined;
-  readonly own?: OwnMembers<VideoWire> | undefined;
+  readonly own?: AdditionalMembers<VideoWire> | undefined;
 }
 
 /** Reads a length: a number, or a number as text. Throws Failure invalid_value. */
@@ -62,8 +62,8 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
  * Collects the unread members of a body for a vendor of the same wire. Throws Failure invalid_value for a member that
  * some vendor would read as a length or a number of videos: the price is based only on the members that were read.
  */
-export function ownVideoMembers(wire: VideoWire, fields: Fields): OwnMembers<VideoWire> | undefined {
-  const own = ownMembers(wire, fields);
+export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
+  const own = additionalMembers(wire, fields);
   const wrong = Object.keys(own?.members ?? {}).find(isAmountWord);
   if (wrong === undefined) return own;
   const param = fields.at(wrong);
@@ -157,7 +157,7 @@ export function moreMembers(
   wire: VideoWire,
   known: readonly string[],
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
-  const { members, dropped } = renderOwn(own, wire);
+  const { members, dropped } = renderAdditionalMembers(own, wire);
   const names = Object.keys(extras);
   const kept = Object.fromEntries(names.filter((name) => known.includes(name)).map((name) => [name, extras[name]]));
   const lost = names.filter((name) => !known.includes(name)).map((name) => `extras.${name}`);

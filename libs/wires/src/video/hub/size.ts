@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
 import { objectIn, type VideoSize } from "./request.ts";
 
 /** Parses `<width>x<height>` or `<width>*<height>`. Throws Failure invalid_value naming `param`. */
@@ -90,7 +90,7 @@ function linesOf(value: unknown, otherwise: number | undefined): number | undefi
   if (width !== undefined && height !== undefined) return linesOfSides(Number(width), Number(height));
   const [, lines] = /^(\d{3,5})p?$/.exec(text) ?? [];
   if (lines !== undefined) return Number(lines);
-  return own(words, text) ?? otherwise;
+  return ownEntry(words, text) ?? otherwise;
 }
 
 /** Returns the shorter side; for a shape longer than 16:9, that of a 16:9 video with as many pixels. */

@@ -1,5 +1,5 @@
 import { type TaskState, Failure } from "@modelgate/contracts";
-import { type JsonRecord, isRecord, own } from "../../json/fields.ts";
+import { type JsonRecord, isRecord, ownEntry } from "../../json/fields.ts";
 import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
 import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";
@@ -151,7 +151,7 @@ export function pollResultOf(
   states: StateWords,
   { word, result, code, message, progress, size }: TaskReport,
 ): PollResult {
-  const state = typeof word === "string" ? own(states, word) : undefined;
+  const state = typeof word === "string" ? ownEntry(states, word) : undefined;
   if (state === undefined) return unknownResult;
   if (state === "failed") return failedTask(code, message, String(word));
   const reported = typeof size === "string" && /^\d{2,5}x\d{2,5}$/.test(size) ? { size } : {};

@@ -1,4 +1,4 @@
-import { atOnce } from "../../../src/json/scan.ts";
+import { runToEnd } from "../../../src/json/scan.ts";
 import { describe, expect, test } from "vitest";
 import { readParams } from "../../../src/text/chat/client-request.ts";
 import { chatPass } from "../../../src/text/chat/pass.ts";
@@ -126,8 +126,8 @@ describe("passing through", () => {
   );
 
   test("the vendor's request differs in nothing but what must differ", () => {
-    expect(atOnce(chatPass.upstreamBody(body, { reportUsage: false }))).toBe(body);
-    expect(atOnce(chatPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
+    expect(runToEnd(chatPass.upstreamBody(body, { reportUsage: false }))).toBe(body);
+    expect(runToEnd(chatPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "messages":[],"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true}}',
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../../../src/json/scan.ts";
+import { runToEnd } from "../../../src/json/scan.ts";
 import { chatWireIn, type ChatDialect } from "../../../src/text/index.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 
@@ -7,7 +7,7 @@ const user = { role: "user", content: "hi" };
 
 function fittedBytes(dialect: ChatDialect, body: Buffer) {
   const fit = chatWireIn(dialect).pass?.fit?.(body, { model: "m", foreignItems: new Set() });
-  return fit && atOnce(fit);
+  return fit && runToEnd(fit);
 }
 
 /** A passed body as a vendor of a dialect gets it. */
@@ -58,7 +58,7 @@ describe("a passed request", () => {
   ])("in %j of %j is taken as it is: %s", (dialect, message, taken) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
     const takes = chatWireIn(dialect).pass?.takes?.(body, "m");
-    expect(takes === undefined || atOnce(takes)).toBe(taken);
+    expect(takes === undefined || runToEnd(takes)).toBe(taken);
   });
 });
 

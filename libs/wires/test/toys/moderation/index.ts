@@ -1,4 +1,4 @@
-import type { WholeWire } from "../../../src/kind/index.ts";
+import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { ModerationAnswer, ModerationRequest } from "../../../src/moderation/index.ts";
 import { listIn, usageIn } from "../register.ts";
 
@@ -13,4 +13,4 @@ export const toy = {
     }),
     usage: usageIn,
   },
-} as const satisfies WholeWire<ModerationRequest, ModerationAnswer>;
+} as const satisfies UnstreamedWire<ModerationRequest, ModerationAnswer>;

@@ -1,4 +1,4 @@
-import type { WholeWire } from "../../../src/kind/index.ts";
+import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { RankingAnswer, RankingRequest } from "../../../src/ranking/hub/index.ts";
 import { listIn, usageIn } from "../register.ts";
 
@@ -13,4 +13,4 @@ export const toy = {
     }),
     usage: usageIn,
   },
-} as const satisfies WholeWire<RankingRequest, RankingAnswer>;
+} as const satisfies UnstreamedWire<RankingRequest, RankingAnswer>;

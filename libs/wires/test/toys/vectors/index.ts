@@ -1,4 +1,4 @@
-import type { WholeWire } from "../../../src/kind/index.ts";
+import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { VectorsAnswer, VectorsRequest, VectorsVendor } from "../../../src/vectors/index.ts";
 import { listIn, usageIn } from "../register.ts";
 
@@ -11,4 +11,4 @@ export const toy = {
     parse: ({ points }) => ({ vectors: listIn(points).map((each) => ({ floats: [Number(each)] })) }),
     usage: usageIn,
   },
-} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+} as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;

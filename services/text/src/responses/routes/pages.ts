@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { wholeNumberIn } from "@modelgate/wires/json";
+import { readQueryInteger } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 const [maxItems, usualItems] = [100, 20];
@@ -19,7 +19,7 @@ export interface PageQuery {
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
-  const limit = wholeNumberIn(query, "limit", { fallback: usualItems, max: maxItems });
+  const limit = readQueryInteger(query, "limit", { fallback: usualItems, max: maxItems });
   return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
 }
 

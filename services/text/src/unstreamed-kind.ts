@@ -21,8 +21,8 @@ import type { KindCall } from "./exchanges/kind.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
 /** Options of a kind of call whose answer is not streamed. */
-export interface WholeKindOptions<Request> {
-  sizeOf(request: Request): InputSize;
+export interface UnstreamedKindOptions<Request> {
+  measureInput(request: Request): InputSize;
   /** Wires (API formats) that the call can be sent in, best first. */
   readonly wires: readonly UpstreamWire[];
   exchange(wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string): Promise<Exchange>;
@@ -33,7 +33,7 @@ export interface WholeKindOptions<Request> {
 }
 
 /** A parsed request for embeddings, ranking or moderation. */
-interface WholeRequest<Request> {
+interface UnstreamedRequest<Request> {
   readonly model: string;
   readonly body: Buffer;
   readonly endUser: string | undefined;
@@ -43,18 +43,18 @@ interface WholeRequest<Request> {
 }
 
 /** Plan of such a request with one model. */
-interface WholePlan<Request> extends Plan {
+interface UnstreamedPlan<Request> extends Plan {
   readonly kindCall: KindCall<Request>;
 }
 
 /** Kind of call whose answer is not streamed: embeddings, ranking and moderation. */
-export class WholeKind<Request extends { readonly model: string }> implements CallKind<
-  WholeRequest<Request>,
-  WholePlan<Request>
+export class UnstreamedKind<Request extends { readonly model: string }> implements CallKind<
+  UnstreamedRequest<Request>,
+  UnstreamedPlan<Request>
 > {
-  readonly #options: WholeKindOptions<Request>;
+  readonly #options: UnstreamedKindOptions<Request>;
 
-  constructor(options: WholeKindOptions<Request>) {
+  constructor(options: UnstreamedKindOptions<Request>) {
     this.#options = options;
   }
 
@@ -66,7 +66,7 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
   ): Promise<void> {
     const admitted = await admitStoreUse(deps, call, parsed);
     const { addedBytes } = this.#options;
-    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.sizeOf(parsed.request);
+    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.measureInput(parsed.request);
     const { model } = parsed.request;
     await runCall(deps.relay, call, this, {
       model,
@@ -92,7 +92,7 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
     });
   }
 
-  plan(_: Call, request: WholeRequest<Request>, { model }: ServingModel): WholePlan<Request> {
+  plan(_: Call, request: UnstreamedRequest<Request>, { model }: ServingModel): UnstreamedPlan<Request> {
     const { body, endUser, size, admitted, kindCall } = request;
     const measure = this.#options.measure?.(kindCall.request, size, model.price);
     return {
@@ -105,7 +105,7 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
     };
   }
 
-  exchange({ kindCall }: WholePlan<Request>, { wire, candidate }: WireRoute): Promise<Exchange> {
+  exchange({ kindCall }: UnstreamedPlan<Request>, { wire, candidate }: WireRoute): Promise<Exchange> {
     return this.#options.exchange(wire, kindCall, candidate.upstreamModel);
   }
 }
