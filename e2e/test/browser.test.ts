@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { browserProgram, launchBrowser, servePage, type PageServer } from "./browser.ts";
+import { browserProgram, launchBrowser, newPage, servePage, type PageServer } from "./browser.ts";
 import type { Asked, PageActs } from "./browser-page.ts";
 import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
@@ -50,7 +50,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   test("the API's page shows its endpoints and complies with its content security policy", async () => {
-    const shown = await browser.newPage();
+    const shown = await newPage(browser);
     const complaints: string[] = [];
     shown.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     shown.on("pageerror", (error) => complaints.push(error.message));
@@ -61,7 +61,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   async function open(origin: string): Promise<Page> {
-    const opened = await browser.newPage({ ignoreHTTPSErrors: true });
+    const opened = await newPage(browser, { ignoreHTTPSErrors: true });
     await opened.goto(origin);
     await opened.waitForFunction(() => "acts" in globalThis);
     return opened;

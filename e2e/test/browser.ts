@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type BrowserContextOptions, type CDPSession, type Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { findProgram, freePorts } from "@modelgate/testkit";
 
@@ -77,5 +77,54 @@ export function launchBrowser(program: string): Promise<Browser> {
       "--use-fake-device-for-media-stream",
       "--use-fake-ui-for-media-stream",
     ],
+  });
+}
+
+/** Kinds of requests that wait for a connection when a page is opened or used. */
+const resourceTypes = ["Document", "Script", "Stylesheet", "Font", "Image", "Fetch"] as const;
+
+/**
+ * Opens a page in a context of its own. Chromium ends all requests that wait for a connection when an interface of the
+ * machine gets or loses an address, as each container that starts or stops makes one do; of a page with more than six
+ * scripts some always wait. Such a request was never sent, so it is sent from here.
+ */
+export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  const session = await page.context().newCDPSession(page);
+  // A page that was closed needs no response any more.
+  session.on("Fetch.requestPaused", (paused) => void answerPaused(page, session, paused).catch(() => undefined));
+  const patterns = resourceTypes.map((resourceType) => ({ resourceType, requestStage: "Response" as const }));
+  await session.send("Fetch.enable", { patterns });
+  return page;
+}
+
+/** A request that has a response or failed. */
+interface PausedRequest {
+  readonly requestId: string;
+  readonly resourceType: string;
+  readonly request: {
+    readonly url: string;
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly postData?: string;
+  };
+  readonly responseErrorReason?: string;
+}
+
+/** Lets a response through; a request that was ended by a change of the network gets its response here. */
+async function answerPaused(page: Page, session: CDPSession, paused: PausedRequest): Promise<void> {
+  const { requestId, resourceType, request, responseErrorReason } = paused;
+  // A script's request to another origin fails with the same reason when the origin does not allow it.
+  const isForeign = resourceType === "Fetch" && new URL(request.url).origin !== new URL(page.url()).origin;
+  if (responseErrorReason !== "Failed" || isForeign)
+    return void (await session.send("Fetch.continueResponse", { requestId }));
+  const { method, headers, postData: data } = request;
+  const response = await page.context().request.fetch(request.url, { method, headers, data, maxRedirects: 0 });
+  await session.send("Fetch.fulfillRequest", {
+    requestId,
+    responseCode: response.status(),
+    // The body below is decoded.
+    responseHeaders: response.headersArray().filter(({ name }) => name.toLowerCase() !== "content-encoding"),
+    body: (await response.body()).toString("base64"),
   });
 }

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { Suite } from "@modelgate/testkit";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { newPage } from "./browser.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -20,11 +21,11 @@ export function buildConsole(): void {
 
 /** Opens a browser's window without a session. */
 export async function visit(browser: Browser): Promise<Visit> {
-  const context = await browser.newContext({
+  const page = await newPage(browser, {
     permissions: ["clipboard-read", "clipboard-write"],
     reducedMotion: "reduce",
   });
-  const page = await context.newPage();
+  const context = page.context();
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => void errors.push(message));
   page.on("console", (message) => {
