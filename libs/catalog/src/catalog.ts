@@ -109,6 +109,8 @@ export interface Catalog {
   group(name: string): Group | undefined;
   /** Returns the kind of a model; undefined if the model is unknown. */
   kindOf(model: string): ModelKind | undefined;
+  /** Returns the price of a model; undefined if the model is unknown. */
+  priceOf(model: string): Price | undefined;
   /**
    * Lists the models that an API key can call now, ordered by name: the group contains the model, the key allows it,
    * and a channel of the group serves it or one of its fallbacks.
@@ -173,6 +175,7 @@ export function compileCatalog(
     vendorHosts: new Set(channels.flatMap(({ baseUrl }) => URL.parse(baseUrl)?.hostname ?? [])),
     group: (name) => groups.get(name),
     kindOf: (model) => models.get(model)?.kind,
+    priceOf: (model) => models.get(model)?.price,
     modelsOf({ group: name, models: narrowed }) {
       const group = groups.get(name);
       if (group === undefined) return [];

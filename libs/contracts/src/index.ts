@@ -43,6 +43,7 @@ export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export {
   maxDropped,
   maxDroppedCharacters,
+  maxModelCharacters,
   maxVendorMessage,
   maxTries,
   CallStatus,

@@ -4,7 +4,7 @@ export { costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord
 export type { RelayDeps } from "./deps.ts";
 export { currentCaller } from "./current-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
-export { CallFees, isTierPriced, isToolPriced } from "./money/fees.ts";
+export { CallFees, isTierPriced, isToolPriced, priceOrNone, type FeesOptions } from "./money/fees.ts";
 export type { Call, ServingModel } from "./call.ts";
 export { notSent, type Outcome } from "./outcome.ts";
 export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";

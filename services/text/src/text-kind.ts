@@ -1,16 +1,19 @@
+import type { CatalogChannel } from "@modelgate/catalog";
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
-import { isAgent, textWireNames, type UpstreamWire } from "@modelgate/contracts";
+import { isAgent, textWireNames, type Price, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once, type EndpointHandler } from "@modelgate/platform";
 import {
   CallFees,
   estimateTokens,
   isTierPriced,
   isToolPriced,
+  priceOrNone,
   runCall,
   type AdmittedIds,
   type Call,
   type CallKind,
   type Exchange,
+  type FeesOptions,
   type Forwarded,
   type Plan,
   type ServingModel,
@@ -30,6 +33,7 @@ import {
   type ClientWire,
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
+import { servedName, withFallbackNames } from "./fallback-models.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
@@ -108,11 +112,11 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
     const { limits } = this.deps.relay;
-    const { input, dropped } = withoutUnpricedFees(call, request, serving);
+    const fallbackPrice = this.#fallbackPrices(call, request, serving);
+    const { input, dropped } = withoutUnpricedFees(call, request, serving, fallbackPrice);
     const { wire, body, params, admitted, asArray, forward } = input;
     const textBytes = Math.max(0, body.length - params.media.characters);
-    const mediaTokens = params.media.tokens;
-    const fees = this.#feesOf(call, params, serving);
+    const fees = this.#feesOf(call, params, serving, fallbackPrice);
     const textCall: TextCall = {
       wire,
       body,
@@ -128,7 +132,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       defaultMaxTokens: Math.min(limits.outputTokens, serving.model.maxOutputTokens ?? limits.outputTokens),
       answerId: input.answerId,
       echo: input.echo,
-      inputTokens: estimateTokens(textBytes) + mediaTokens,
+      inputTokens: estimateTokens(textBytes) + params.media.tokens,
       ownHeaders: forward === undefined ? [] : hintHeaders.filter((name) => forward.headers[name] !== undefined),
     };
     const exchanges = new TextExchangeMaker(textCall);
@@ -140,7 +144,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         body,
         size: {
           textBytes,
-          mediaTokens,
+          mediaTokens: params.media.tokens,
           choices: params.choices,
           readsBeyond: await this.#readsBeyond(call, input, serving.model.name),
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
@@ -182,10 +186,30 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return { ...withExchanges(plan, { ...textCall, paidOutputTokens, defaultMaxTokens }), cost: { ...cost, size } };
   }
 
-  #feesOf({ caller }: Call, { fees: requested }: TurnParams, { model: { price }, unpriced }: ServingModel): CallFees {
+  #feesOf(
+    { caller }: Call,
+    { fees: requested }: TurnParams,
+    { model: { price }, unpriced }: ServingModel,
+    fallbackPrice: FeesOptions["fallbackPrice"],
+  ): CallFees {
     const { catalog, limits } = this.deps.relay;
     const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
-    return new CallFees({ requested, price, unpriced, limits, allow });
+    return new CallFees({ requested, price, unpriced, limits, allow, fallbackPrice });
+  }
+
+  /** Returns a finder of prices of models that may answer if the requested one declines; it throws as `resolve` does. */
+  #fallbackPrices(
+    { caller }: Call,
+    { params }: TextInput,
+    { model: { name } }: ServingModel,
+  ): FeesOptions["fallbackPrice"] {
+    if (params.fees === undefined) return undefined;
+    return (fallback) => {
+      const catalog = this.deps.relay.catalog.current();
+      const channels = catalog.candidates(name, caller.group).map(({ channel }) => channel);
+      const known = servedName(catalog, channels, fallback);
+      return known === undefined ? undefined : catalog.resolve(caller, known, ["chat"]).price;
+    };
   }
 
   /**
@@ -211,11 +235,23 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign });
     input.begins?.();
+    const named = wire === "messages" ? await this.#withModels(made, candidate.channel, params) : made;
     // An agent that may have started works on at the operator's cost, so another one must not be started.
-    const checked = fees.checked(isAgent(candidate.upstreamModel) ? { ...made, unrepeatable: true } : made);
+    const checked = fees.checked(isAgent(candidate.upstreamModel) ? { ...named, unrepeatable: true } : named);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.makes !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
+  }
+
+  /** Adds the prices of a channel's other models to an exchange, and names its fallback models as the channel does. */
+  async #withModels(made: Exchange, channel: CatalogChannel, { fees }: TurnParams): Promise<Exchange> {
+    const catalog = this.deps.relay.catalog.current();
+    const nameOf = (model: string): string | undefined => servedName(catalog, [channel], model);
+    const priceOf = (model: string): Price | undefined => catalog.priceOf(nameOf(model) ?? "");
+    // A converted request has no such models.
+    const isNamed = made.requestedFees === undefined && fees?.tools.some(({ fallback }) => fallback !== undefined);
+    if (isNamed !== true || !Buffer.isBuffer(made.body)) return { ...made, priceOf };
+    return { ...made, priceOf, body: await withFallbackNames(made.body, channel, nameOf) };
   }
 
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {
@@ -236,11 +272,15 @@ function withoutUnpricedFees(
   { strict }: Call,
   input: TextInput,
   { model: { price }, unpriced }: ServingModel,
+  fallbackPrice: FeesOptions["fallbackPrice"],
 ): Pick<TextPlan, "input" | "dropped"> {
   const { body, params } = input;
   const { fees } = params;
   if (fees === undefined || unpriced !== "drop" || strict) return { input, dropped: [] };
-  const isPriced = (tool: RequestedTool): boolean => isToolPriced(tool, price) && tool.surchargePath === undefined;
+  const isPriced = (tool: RequestedTool): boolean =>
+    tool.fallback === undefined
+      ? isToolPriced(tool, price) && tool.surchargePath === undefined
+      : priceOrNone(fallbackPrice, tool.fallback) !== undefined;
   if (fees.tools.every(isPriced) && fees.tiers.every(({ name }) => isTierPriced(name, price)))
     return { input, dropped: [] };
   const left = withoutUnpriced(body, fees, isPriced, (name) => isTierPriced(name, price));

@@ -48,6 +48,9 @@ export type CallStatus = Static<typeof CallStatus>;
 /** Maximum number of dropped request fields in a usage event, and maximum characters of each. */
 export const [maxDropped, maxDroppedCharacters] = [32, 100];
 
+/** Maximum characters of a vendor's name of a model in a usage event. */
+export const maxModelCharacters = 256;
+
 /** Maximum number of attempts that a usage event lists. Its member `attempts` counts all attempts. */
 export const maxTries = 100;
 
@@ -108,6 +111,20 @@ export const UsageEvent = Type.Object(
     ),
     serviceTier: Type.Optional(
       Type.String({ maxLength: 64, description: "the vendor's service tier, where it is not the usual one" }),
+    ),
+    otherModels: Type.Optional(
+      Type.Array(
+        Type.Object({
+          model: Type.String({ maxLength: maxModelCharacters, description: "the vendor's name of it" }),
+          units: Units,
+          priceVersion: Type.String(),
+        }),
+        {
+          description:
+            "other models of the vendor that worked on the call: `costNanos` includes their units, at their prices, " +
+            "and `units` does not",
+        },
+      ),
     ),
     tags: Type.Optional(Tags),
     endUser: Type.Optional(

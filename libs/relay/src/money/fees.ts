@@ -1,7 +1,8 @@
-import { Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
+import { addUnits, costOf, Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
-import type { RequestedFees, RequestedTool, ReportedFees } from "@modelgate/wires/text";
+import type { RequestedFees, RequestedTool, ReportedFees, ReportedIteration } from "@modelgate/wires/text";
 import type { HeldFees } from "./measure.ts";
+import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
 /** Options of `CallFees`. */
 export interface FeesOptions {
@@ -18,6 +19,11 @@ export interface FeesOptions {
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
   /** Throws Failure if the caller may not use a model that a tool names. */
   readonly allow: (model: string) => void;
+  /**
+   * Returns the price of a model that may answer instead of the requested one; undefined if it is unknown. Throws Failure
+   * if the caller may not use the model. Absent: no such model has a price.
+   */
+  readonly fallbackPrice?: ((model: string) => Price | undefined) | undefined;
 }
 
 /** Tools and service tiers in the request of an attempt. */
@@ -27,6 +33,8 @@ export interface SentFees {
   readonly requestedFees?: RequestedFees | undefined;
   /** Limits the number of tool calls in a body to `most`; absent: the wire cannot express such a limit. */
   readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
+  /** Returns the price of another model of the vendor, by the vendor's name of it; undefined if it is unknown. */
+  readonly priceOf?: ((upstreamModel: string) => Price | undefined) | undefined;
 }
 
 /** Bill of a call whose usage is known. */
@@ -39,6 +47,18 @@ export interface BilledFees {
   readonly serviceTier?: string | undefined;
   /** True if the tier may cost more than the default and the price has no factor for it. */
   readonly isTierUnpriced: boolean;
+  /** Vendor's model that answered, if the requested one declined. */
+  readonly answeredBy?: string | undefined;
+  /** Tokens of other models, which have other prices; absent: none. */
+  readonly otherModels?: readonly BilledModel[] | undefined;
+}
+
+/** Tokens that another model than the one that answered used for a call. */
+export interface BilledModel {
+  /** Vendor's name of the model. */
+  readonly model: string;
+  readonly units: Units;
+  readonly price: Price;
 }
 
 /** Tiers that vendors may select if a request does not name one. */
@@ -64,6 +84,9 @@ export class CallFees {
   #counts: Units | undefined;
   /** Tools that the vendor executes without reporting their calls. */
   #unreported: Units | undefined;
+  #answeredBy: string | undefined;
+  #iterations: readonly ReportedIteration[] = [];
+  #priceOf: SentFees["priceOf"];
   #sentTier: string | undefined;
   #tier: string | undefined;
 
@@ -85,6 +108,9 @@ export class CallFees {
     this.#unreported = undefined;
     this.#sentTier = undefined;
     this.#tier = undefined;
+    this.#answeredBy = undefined;
+    this.#iterations = [];
+    this.#priceOf = exchange.priceOf;
     const sent = exchange.requestedFees ?? this.#options.requested;
     if (sent === undefined) return exchange;
     for (const tool of sent.tools) this.#check(tool);
@@ -98,8 +124,10 @@ export class CallFees {
   /** Records the fees that an answer, or one frame of it, reports. */
   saw(seen: ReportedFees | undefined): void {
     if (seen === undefined) return;
-    const { calls = [], counts, tier } = seen;
+    const { calls = [], counts, tier, answeredBy, iterations } = seen;
     if (tier !== undefined) this.#tier = tier;
+    if (answeredBy !== undefined) this.#answeredBy = answeredBy;
+    if (iterations !== undefined) this.#iterations = iterations;
     if (counts !== undefined) this.#counts = counts;
     for (const { unit, id } of calls) {
       this.#calls ??= new Map<ToolUnit, Set<string>>();
@@ -111,18 +139,41 @@ export class CallFees {
 
   /** Returns the bill of a call that used these units. */
   billed(units: Units): BilledFees {
-    const { price } = this.#options;
+    const price = this.#priceAt(this.#answeredBy);
+    const isWithoutTools = this.#calls === undefined && this.#counts === undefined && this.#unreported === undefined;
+    const bill = this.#atTier(price, isWithoutTools ? units : { ...units, ...this.#used(units) });
+    return this.#answeredBy === undefined && this.#iterations.length === 0 ? bill : this.#withOthers(bill);
+  }
+
+  #atTier(price: Price, units: Units): BilledFees {
     const tier = this.#tier ?? this.#sentTier ?? "default";
     const factor = price.serviceTiers.get(tier);
-    const isWithoutTools = this.#calls === undefined && this.#counts === undefined && this.#unreported === undefined;
     // A cheaper tier reduces the price only if the answer confirms it.
     const confirmed = this.#tier !== undefined || (factor?.factor ?? 0n) > price.factor;
     return {
-      units: isWithoutTools ? units : { ...units, ...this.#used(units) },
+      units,
       price: (confirmed ? factor : undefined) ?? price,
       serviceTier: tier === "default" || !(confirmed || factor === undefined) ? undefined : tier,
       isTierUnpriced: factor === undefined && !cheapTiers.has(tier),
     };
+  }
+
+  /** Adds the tokens of other runs of models to a bill: to its units if they have its price, else separately. */
+  #withOthers(bill: BilledFees): BilledFees {
+    let { units } = bill;
+    const otherModels: BilledModel[] = [];
+    for (const { model, units: reported } of this.#iterations) {
+      const used = capUnits(reported, boundOfIteration).units;
+      const { price } = this.#atTier(this.#priceAt(model), used);
+      if (model === undefined || price === bill.price) units = addUnits(units, used);
+      else otherModels.push({ model, units: used, price });
+    }
+    return { ...bill, units, answeredBy: this.#answeredBy, otherModels };
+  }
+
+  #priceAt(upstreamModel: string | undefined): Price {
+    const known = upstreamModel === undefined ? undefined : this.#priceOf?.(upstreamModel);
+    return known ?? this.#options.price;
   }
 
   #used(units: Units): Units {
@@ -144,6 +195,7 @@ export class CallFees {
       requested?.tools.find(({ unit }) => unit === tool.unit);
     const path = own?.path ?? tool.path;
     if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
+    if (tool.fallback !== undefined) return this.#checkFallback(tool.fallback, path);
     if (unpriced === "pass") return;
     if (!isToolPriced(tool, price))
       throw refused(path, `${path} is a tool that the vendor charges for, and this model has no price for it`);
@@ -152,6 +204,14 @@ export class CallFees {
         tool.surchargePath,
         `${tool.surchargePath} asks for more than this model's price for an image covers`,
       );
+  }
+
+  #checkFallback(model: string, path: string): void {
+    const { fallbackPrice, unpriced } = this.#options;
+    let price: Price | undefined;
+    allowModel((name) => (price = fallbackPrice?.(name)), model, `${path}.model`);
+    if (price === undefined && unpriced !== "pass")
+      throw refused(`${path}.model`, `${path}.model is a model that has no price here`);
   }
 
   #checkTier(name: string): void {
@@ -183,8 +243,9 @@ export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
 
-function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
-  const tools = requested?.tools ?? [];
+function heldFees(options: FeesOptions): HeldFees {
+  const { requested, price, limits } = options;
+  const tools = (requested?.tools ?? []).filter(({ fallback }) => fallback === undefined);
   const all = requested?.maxCalls;
   const units: Units = {};
   let calls = 0;
@@ -194,7 +255,31 @@ function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
     if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;
   }
   const found = Math.min(calls, all ?? Infinity) * limits.toolTokens;
-  return { units, inputTokens: found, price: heldPrice(requested, price) };
+  return { units, inputTokens: found, price: costliestPrice(options, heldPrice(requested, price)) };
+}
+
+/** Returns the price of the most expensive of the models that may answer. */
+function costliestPrice({ requested, fallbackPrice }: FeesOptions, price: Price): Price {
+  let most = price;
+  for (const { fallback } of requested?.tools ?? []) {
+    const other = fallback === undefined ? undefined : priceOrNone(fallbackPrice, fallback);
+    const held = other === undefined ? undefined : heldPrice(requested, other);
+    if (held !== undefined && costOf(compared, held, 1) > costOf(compared, most, 1)) most = held;
+  }
+  return most;
+}
+
+/** Usage by which prices are compared. */
+const compared: Units = { inputTokens: 3_000_000, outputTokens: 1_000_000 };
+
+/** Returns the price of a model that may answer; undefined if it has none, or if the caller may not use the model. */
+export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string): Price | undefined {
+  try {
+    return priceOf?.(model);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -1,13 +1,21 @@
 import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
-import { asFailure, costOf, tokensIn, type Nanos, type UnitName, type Units } from "@modelgate/contracts";
+import { asFailure, tokensIn, type Nanos, type UnitName, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import { notSent, type Outcome } from "../outcome.ts";
 import type { Expectation } from "./expect.ts";
 import { logCall, reportCapped } from "./call-metrics.ts";
 import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
-import { billedFees, costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord } from "./usage-draft.ts";
+import {
+  billedFees,
+  costOfBill,
+  costOfUnits,
+  usageDraft,
+  type BilledCall,
+  type Priced,
+  type UsageRecord,
+} from "./usage-draft.ts";
 
 /** Dependencies for holding money. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
@@ -137,7 +145,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     const outcome = isCapped ? this.#capped(reported, units, capped) : reported;
     const billed = billedFees(price, outcome.units);
     const draft = usageDraft(this.record, outcome, billed, this.#heldNanos);
-    const costNanos = costOf(billed.units, billed.price, price.multiplier);
+    const costNanos = costOfBill(billed, price.multiplier);
     this.chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {
       draft,

@@ -84,6 +84,18 @@ export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBo
   };
 }
 
+/** Maximum tokens to bill for one run of a model that a vendor reports in addition to the usage. */
+export const boundOfIteration: UsageBound = {
+  inputTokens: widestContextTokens,
+  outputTokens: unboundedOutputTokens,
+  extraTokens: 0,
+  images: 0,
+  seconds: 0,
+  characters: 0,
+  requests: 0,
+  others: 0,
+};
+
 /** Returns the maximum usage to bill for a call for which money is held for `upper`. */
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;

@@ -2,6 +2,7 @@ import {
   costOf,
   maxDropped,
   maxDroppedCharacters,
+  maxModelCharacters,
   maxTries,
   endpointLabel,
   unpricedUnits,
@@ -38,8 +39,14 @@ export interface UsageRecord {
 
 /** Returns the cost of units at the call's price, including vendor-side tools and the service tier. */
 export function costOfUnits(price: Priced, units: Units): Nanos {
-  const billed = billedFees(price, units);
-  return costOf(billed.units, billed.price, price.multiplier);
+  return costOfBill(billedFees(price, units), price.multiplier);
+}
+
+/** Returns the cost of a bill, with the tokens of other models at their prices. */
+export function costOfBill({ units, price, otherModels = [] }: BilledFees, multiplier: number): Nanos {
+  let cost = costOf(units, price, multiplier);
+  for (const other of otherModels) cost += costOf(other.units, other.price, multiplier);
+  return cost;
 }
 
 /**
@@ -86,8 +93,20 @@ export function usageDraft(
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (outcome.capped !== undefined) draft.capped = [...outcome.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
+  addModels(draft, billed);
   addDetails(draft, outcome, caller.tags, price.endUser);
   return draft;
+}
+
+/** Adds the vendor's models that worked on a call in addition to the requested one. */
+function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: BilledFees): void {
+  if (answeredBy !== undefined) draft.upstreamModel = answeredBy.slice(0, maxModelCharacters);
+  if (otherModels.length === 0) return;
+  draft.otherModels = otherModels.map(({ model, units, price }) => ({
+    model: model.slice(0, maxModelCharacters),
+    units,
+    priceVersion: priceVersionOf(price),
+  }));
 }
 
 /** Adds optional details: the attempts of a call, its dropped fields, and the tags and end user that the client named. */

@@ -11,6 +11,8 @@ export interface RequestedTool {
   readonly most?: number | undefined;
   /** Model that the tool uses, in addition to the model that answers. */
   readonly model?: string | undefined;
+  /** Model that answers if the requested one declines. It is listed like a tool, although it is none. */
+  readonly fallback?: string | undefined;
   /** True if the vendor does not report the tool's calls; it is then billed as one call. */
   readonly isUnreported?: boolean | undefined;
   /** Path of a member that requests more than the usual quality or size: `tools[1].quality`. */
@@ -32,13 +34,24 @@ export interface ReportedCall {
   readonly id: string;
 }
 
-/** Charges in addition to tokens that are reported by an answer or by one frame of it. */
+/** Charges in addition to the usage that are reported by an answer or by one frame of it. */
 export interface ReportedFees {
   readonly calls?: readonly ReportedCall[] | undefined;
   /** Calls that the vendor counted since the answer's beginning. */
   readonly counts?: Units | undefined;
   /** Service tier that served the call; `default` is the usual one. */
   readonly tier?: string | undefined;
+  /** Vendor's model that answered, if the requested one declined. */
+  readonly answeredBy?: string | undefined;
+  /** Tokens in addition to those of the usage, such as those of a compaction. */
+  readonly iterations?: readonly ReportedIteration[] | undefined;
+}
+
+/** Tokens of one run of a model for an answer. */
+export interface ReportedIteration {
+  /** Vendor's name of the model; absent: the requested one. */
+  readonly model?: string | undefined;
+  readonly units: Units;
 }
 
 /** Members that request web search, which is charged in addition to tokens, on the wires that share them. */
@@ -150,11 +163,15 @@ function numberOf(value: unknown): number {
 }
 
 /** Returns the fees; undefined if nothing was reported. */
-export function reportedFees({ calls = [], counts, tier }: ReportedFees): ReportedFees | undefined {
-  if (calls.length === 0 && counts === undefined && tier === undefined) return undefined;
+export function reportedFees({ calls = [], iterations = [], ...more }: ReportedFees): ReportedFees | undefined {
+  const { counts, tier, answeredBy } = more;
+  const isNone = counts === undefined && tier === undefined && answeredBy === undefined;
+  if (isNone && calls.length + iterations.length === 0) return undefined;
   return present({
     ...(calls.length > 0 ? { calls } : {}),
+    ...(iterations.length > 0 ? { iterations } : {}),
     counts,
     tier,
+    answeredBy,
   });
 }

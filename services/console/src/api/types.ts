@@ -362,6 +362,30 @@ export type Call = {
     | "imageGenerations"
   )[];
   readonly serviceTier?: string;
+  readonly otherModels?: readonly {
+    readonly model: string;
+    readonly units: {
+      readonly inputTokens?: number;
+      readonly cachedInputTokens?: number;
+      readonly cacheWriteTokens?: number;
+      readonly cacheWrite1hTokens?: number;
+      readonly outputTokens?: number;
+      readonly reasoningTokens?: number;
+      readonly inputAudioTokens?: number;
+      readonly outputAudioTokens?: number;
+      readonly inputImageTokens?: number;
+      readonly outputImageTokens?: number;
+      readonly images?: number;
+      readonly seconds?: number;
+      readonly characters?: number;
+      readonly requests?: number;
+      readonly webSearches?: number;
+      readonly codeInterpreters?: number;
+      readonly fileSearches?: number;
+      readonly imageGenerations?: number;
+    };
+    readonly priceVersion: string;
+  }[];
   readonly tags?: Readonly<Record<string, string>>;
   readonly endUser?: string;
   readonly upstreamRequestId?: string;
@@ -435,6 +459,7 @@ export type TaskPage = {
 };
 
 export type CostLine = {
+  readonly model?: string;
   readonly unit: string;
   readonly amount: string;
   readonly dollarsEach: string;

@@ -18,9 +18,9 @@ export function CostSum({ call }: { readonly call: Call }) {
       {({ lines, otherNanos }) => (
         <Table aria-label={say("Cost")}>
           <Table.Tbody>
-            {lines.map(({ unit, amount, dollarsEach, factor, multiplier, dollars }) => (
-              <Table.Tr key={unit}>
-                <Table.Td>{sayWord(unit)}</Table.Td>
+            {lines.map(({ model, unit, amount, dollarsEach, factor, multiplier, dollars }) => (
+              <Table.Tr key={`${model} ${unit}`}>
+                <Table.Td>{model === undefined ? sayWord(unit) : `${model}: ${sayWord(unit)}`}</Table.Td>
                 <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
                   {amount} × ${dollarsEach}
                   {factor === "1" ? "" : ` × ${factor}`}

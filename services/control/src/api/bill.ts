@@ -1,41 +1,50 @@
 import { publishedPrice } from "@modelgate/catalog";
-import {
-  compilePrice,
-  costLines,
-  costOf,
-  Failure,
-  UsageEvent,
-  type CostLine,
-  type WrittenPrice,
-} from "@modelgate/contracts";
+import { compilePrice, costLines, costOf, Failure, UsageEvent, type CostLine, type Price } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { Compile } from "typebox/compile";
 
 const eventShape = Compile(UsageEvent);
 
-/** Explanation of a call's cost. `otherNanos` is the part that the price does not explain, such as a minimum charge. */
+/** One term of a call's cost; `model` is set for another model than the one that answered. */
+interface BillLine extends CostLine {
+  readonly model?: string;
+}
+
+/** Explanation of a call's cost. `otherNanos` is the part that the prices do not explain, such as a minimum charge. */
 interface BillView {
-  readonly lines: readonly CostLine[];
+  readonly lines: readonly BillLine[];
   readonly otherNanos: string;
 }
 
 /**
- * Routes that explain the cost of a settled call by the price version in its usage event. They take the event and
+ * Routes that explain the cost of a settled call by the price versions in its usage event. They take the event and
  * return exact decimals.
  */
 export function billRoutes(redis: Redis): OperatorRoutes {
   return {
     "POST /bill": async ({ body }) => {
       if (!eventShape.Check(body)) throw new Failure("invalid_value", "The body must be a usage event.");
-      const published = body.priceVersion === undefined ? undefined : await publishedPrice(redis, body.priceVersion);
-      return explainCost(body, published?.price);
+      return explainCost(redis, body);
     },
   };
 }
 
-function explainCost(event: UsageEvent, written: WrittenPrice | undefined): BillView {
-  const usual = compilePrice(written ?? {});
+async function explainCost(redis: Redis, event: UsageEvent): Promise<BillView> {
+  const { otherModels = [], multiplier } = event;
+  const usual = await priceOf(redis, event.priceVersion);
   const price = usual.serviceTiers.get(event.serviceTier ?? "") ?? usual;
-  const otherNanos = BigInt(event.costNanos) - costOf(event.units, price, event.multiplier);
-  return { lines: costLines(event.units, price, event.multiplier), otherNanos: otherNanos.toString() };
+  let otherNanos = BigInt(event.costNanos) - costOf(event.units, price, multiplier);
+  const lines: BillLine[] = [...costLines(event.units, price, multiplier)];
+  for (const { model, units, priceVersion } of otherModels) {
+    const other = await priceOf(redis, priceVersion);
+    const itsPrice = other.serviceTiers.get(event.serviceTier ?? "") ?? other;
+    otherNanos -= costOf(units, itsPrice, multiplier);
+    lines.push(...costLines(units, itsPrice, multiplier).map((line) => ({ ...line, model })));
+  }
+  return { lines, otherNanos: otherNanos.toString() };
+}
+
+async function priceOf(redis: Redis, version: string | undefined): Promise<Price> {
+  const published = version === undefined ? undefined : await publishedPrice(redis, version);
+  return compilePrice(published?.price ?? {});
 }

@@ -165,6 +165,7 @@ export const FirstByteGroup = Type.Object({
 export const Task = TaskEvent;
 export const TaskPage = Type.Object({ tasks: Type.Array(TaskEvent), next: orNull(text) });
 export const CostLine = Type.Object({
+  model: Type.Optional(Type.String({ description: "set for another model than the one that answered" })),
   unit: text,
   amount: text,
   dollarsEach: text,

@@ -12,7 +12,7 @@ import { parseContent } from "./client-parts.ts";
 import { parseCache } from "./extras.ts";
 import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
-import { requestedFees, reliedForFees } from "./usage.ts";
+import { requestedFees, reliedForFees } from "./fees.ts";
 
 /** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;

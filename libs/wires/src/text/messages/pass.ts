@@ -12,7 +12,8 @@ import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { withKnownMediaTypes } from "../hub/sources.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, memberTextReader, type EarlyEnd } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
-import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
+import { callOfBlock, messagesFees } from "./fees.ts";
+import { messagesUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
 

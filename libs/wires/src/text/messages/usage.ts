@@ -1,22 +1,7 @@
 import { outputTotal, type UnitName, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { spliceMembers } from "../../json/members.ts";
-import {
-  feesUnlessNone,
-  requestedTiers,
-  countedTools,
-  recordsIn,
-  reportedFees,
-  tierIn,
-  unitOfTool,
-  type RequestedFees,
-  type RequestedTool,
-  type ReportedCall,
-  type ReportedFees,
-} from "../fees.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { memberOf } from "../pass.ts";
 
 /** Names of the units that this wire counts. */
 const counted = [
@@ -36,8 +21,12 @@ type Counts = { readonly [Name in (typeof counted)[number]]?: number | undefined
  * tokens that were read from or written to a cache. Output includes thinking. `before` are the counts that the stream
  * reported earlier, since its last report may leave out the input.
  */
-export function messagesUsage(usage: unknown, before: Units = {}): Units | undefined {
-  if (!isRecord(usage)) return undefined;
+export function messagesUsage(usage: unknown, before?: Units): Units | undefined {
+  return isRecord(usage) ? unitsOfTokens(usage, before) : undefined;
+}
+
+/** Converts the token counts of `usage`, or of one of its iterations, to units. */
+export function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | undefined {
   const counts = countsOf(usage);
   if (counts.inputTokens === undefined && counts.outputTokens === undefined) return undefined;
   const all: Units = { ...before };
@@ -105,55 +94,4 @@ export function tierOf(word: unknown): string | undefined {
 
 export function tierWord(tier: string | undefined): string | undefined {
   return tier === "default" ? "standard" : tier;
-}
-
-/** Members that decide what is charged in addition to tokens. */
-export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed"];
-
-/** Matches tools that the client runs, and search among tools, which is free. */
-const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
-
-/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
-export function requestedFees(body: JsonRecord): RequestedFees | undefined {
-  return feesUnlessNone({
-    tools: [
-      ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
-      ...recordsIn(body["mcp_servers"]).map(([at]) => ({ path: `mcp_servers${at}` })),
-    ],
-    tiers: requestedTiers(body, "service_tier", "speed"),
-  });
-}
-
-function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecord): readonly RequestedTool[] {
-  if (typeof type !== "string") return [{ path }];
-  if (unpaidTool.test(type)) return [];
-  return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
-}
-
-/** Limits the numbers of searches and fetches if the client does not; the vendor then answers without further ones. */
-export function capTools(body: Buffer, most: number): Buffer {
-  const tools = memberOf(body, "tools");
-  if (!Array.isArray(tools)) return body;
-  const capped = tools.map((tool: unknown) =>
-    isRecord(tool) && /^web_(?:search|fetch)_/.test(String(tool["type"])) && typeof tool["max_uses"] !== "number"
-      ? { ...tool, max_uses: most }
-      : tool,
-  );
-  return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });
-}
-
-/** Reads the charges in addition to tokens from a usage report: tools, the tier, and the fast mode. */
-export function messagesFees(usage: unknown): ReportedFees | undefined {
-  if (!isRecord(usage)) return undefined;
-  const { speed, service_tier: tier } = usage;
-  return reportedFees({ counts: countedTools(usage), tier: speed === "fast" ? "fast" : tierIn(tier) });
-}
-
-/** Returns the tool call in a block. */
-export function callOfBlock(block: unknown): readonly ReportedCall[] {
-  if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
-  const { id, name } = block;
-  const unit = typeof name === "string" ? unitOfTool(name.replace(/^(?:bash|text_editor)_code/, "code")) : undefined;
-  if (unit === undefined) return [];
-  return [{ unit, id: unit === "codeInterpreters" ? "session" : String(id) }];
 }

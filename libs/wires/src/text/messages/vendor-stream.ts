@@ -7,7 +7,8 @@ import { PartBook } from "../hub/part-book.ts";
 import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 import { parseCitation, readEnvelope, parseSignature } from "./extras.ts";
-import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
+import { callOfBlock, messagesFees } from "./fees.ts";
+import { messagesUsage } from "./usage.ts";
 import { finishReasons } from "./vendor-answer.ts";
 
 /** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */

@@ -1,0 +1,72 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { spliceMembers } from "../../json/members.ts";
+import {
+  feesUnlessNone,
+  requestedTiers,
+  countedTools,
+  recordsIn,
+  reportedFees,
+  tierIn,
+  unitOfTool,
+  type RequestedFees,
+  type RequestedTool,
+  type ReportedCall,
+  type ReportedFees,
+} from "../fees.ts";
+import { memberOf } from "../pass.ts";
+import { messagesIterations } from "./iterations.ts";
+
+/** Members that decide what is charged in addition to tokens. */
+export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
+
+/** Matches tools that the client runs, and search among tools, which is free. */
+const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
+
+/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  return feesUnlessNone({
+    tools: [
+      ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
+      ...recordsIn(body["mcp_servers"]).map(([at]) => ({ path: `mcp_servers${at}` })),
+      ...recordsIn(body["fallbacks"]).flatMap(([at, { model }]) =>
+        typeof model === "string" ? [{ path: `fallbacks${at}`, fallback: model }] : [],
+      ),
+    ],
+    tiers: requestedTiers(body, "service_tier", "speed"),
+  });
+}
+
+function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecord): readonly RequestedTool[] {
+  if (typeof type !== "string") return [{ path }];
+  if (unpaidTool.test(type)) return [];
+  return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
+}
+
+/** Limits the numbers of searches and fetches if the client does not; the vendor then answers without further ones. */
+export function capTools(body: Buffer, most: number): Buffer {
+  const tools = memberOf(body, "tools");
+  if (!Array.isArray(tools)) return body;
+  const capped = tools.map((tool: unknown) =>
+    isRecord(tool) && /^web_(?:search|fetch)_/.test(String(tool["type"])) && typeof tool["max_uses"] !== "number"
+      ? { ...tool, max_uses: most }
+      : tool,
+  );
+  return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });
+}
+
+/** Reads charges in addition to the usage's tokens from it: tools, the tier, the fast mode, and iterations. */
+export function messagesFees(usage: unknown): ReportedFees | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { speed, service_tier: tier } = usage;
+  const counts = countedTools(usage);
+  return reportedFees({ counts, tier: speed === "fast" ? "fast" : tierIn(tier), ...messagesIterations(usage) });
+}
+
+/** Returns the tool call in a block. */
+export function callOfBlock(block: unknown): readonly ReportedCall[] {
+  if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
+  const { id, name } = block;
+  const unit = typeof name === "string" ? unitOfTool(name.replace(/^(?:bash|text_editor)_code/, "code")) : undefined;
+  if (unit === undefined) return [];
+  return [{ unit, id: unit === "codeInterpreters" ? "session" : String(id) }];
+}

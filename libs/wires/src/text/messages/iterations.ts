@@ -1,0 +1,58 @@
+import { asRecords, type JsonRecord } from "../../json/fields.ts";
+import type { ReportedFees, ReportedIteration } from "../fees.ts";
+import { countOf } from "../hub/counts.ts";
+import { unitsOfTokens } from "./usage.ts";
+
+/** Maximum number of iterations that are read. No known answer has so many. */
+const maxIterations = 32;
+
+/**
+ * Reads `usage.iterations`: the model that answered instead of a requested one that declined, and the tokens that the
+ * usage itself leaves out. These are compactions, an advisor's tokens, and the output of models that declined in the
+ * middle of it. A model that declined before any output is not charged.
+ */
+export function messagesIterations(usage: JsonRecord): Pick<ReportedFees, "answeredBy" | "iterations"> {
+  const { iterations } = usage;
+  if (!Array.isArray(iterations)) return {};
+  const entries = asRecords(iterations.slice(0, maxIterations));
+  const answeredBy = modelOf(entries.findLast(({ type }) => type === "fallback_message"));
+  const declined = entries.filter((entry) => isDeclined(entry, answeredBy));
+  const others = [
+    ...entries.filter(({ type }) => type === "compaction" || type === "advisor_message"),
+    ...(isInTotal(declined, entries, usage) ? [] : declined),
+  ];
+  return {
+    answeredBy,
+    iterations: others.flatMap((entry): readonly ReportedIteration[] => {
+      const units = unitsOfTokens(entry);
+      return units === undefined ? [] : [{ model: modelOf(entry), units }];
+    }),
+  };
+}
+
+function modelOf(entry: JsonRecord | undefined): string | undefined {
+  const model = entry?.["model"];
+  return typeof model === "string" ? model : undefined;
+}
+
+function isDeclined(entry: JsonRecord, answeredBy: string | undefined): boolean {
+  const model = modelOf(entry);
+  return (
+    answeredBy !== undefined &&
+    entry["type"] === "message" &&
+    model !== undefined &&
+    model !== answeredBy &&
+    outputOf(entry) > 0
+  );
+}
+
+/** Returns true if the usage counts the output of all models, those that declined included. */
+function isInTotal(declined: readonly JsonRecord[], entries: readonly JsonRecord[], usage: JsonRecord): boolean {
+  if (declined.length === 0) return false;
+  const messages = entries.filter(({ type }) => type === "message" || type === "fallback_message");
+  return outputOf(usage) >= messages.reduce((sum, entry) => sum + outputOf(entry), 0);
+}
+
+function outputOf(counts: JsonRecord): number {
+  return countOf(counts["output_tokens"]) ?? 0;
+}

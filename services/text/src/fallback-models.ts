@@ -1,0 +1,36 @@
+import type { Catalog, CatalogChannel } from "@modelgate/catalog";
+import { inTurnsIfLong } from "@modelgate/platform";
+import { findMembersInTurns, isRecord, spliceMembers } from "@modelgate/wires/json";
+import { memberOf } from "@modelgate/wires/text";
+
+/** Day in a vendor's name of a model: `claude-haiku-4-5-20251001`. */
+const day = /-20\d{6}$/;
+
+/**
+ * Finds the gateway's name of a model that a client or a vendor names for calls of these channels: by the vendor's name,
+ * with or without its day, or by the gateway's. Undefined if it is unknown.
+ */
+export function servedName(catalog: Catalog, channels: readonly CatalogChannel[], model: string): string | undefined {
+  const plain = model.replace(day, "");
+  for (const { models } of channels)
+    for (const [name, upstreamModel] of models)
+      if (upstreamModel === model || upstreamModel.replace(day, "") === plain) return name;
+  return [model, plain].find((name) => catalog.kindOf(name) !== undefined);
+}
+
+/** Returns a body whose `fallbacks` have a channel's names of the models. */
+export async function withFallbackNames(
+  body: Buffer,
+  channel: CatalogChannel,
+  nameOf: (model: string) => string | undefined,
+): Promise<Buffer> {
+  await inTurnsIfLong(findMembersInTurns(body));
+  const fallbacks = memberOf(body, "fallbacks");
+  if (!Array.isArray(fallbacks)) return body;
+  const renamed = fallbacks.map((each: unknown) => {
+    if (!isRecord(each) || typeof each["model"] !== "string") return each;
+    const model = channel.models.get(nameOf(each["model"]) ?? "");
+    return model === undefined ? each : { ...each, model };
+  });
+  return spliceMembers(body, { fallbacks: JSON.stringify(renamed) });
+}
