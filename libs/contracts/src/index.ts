@@ -102,6 +102,8 @@ export {
   type UnitName,
 } from "./units.ts";
 export {
+  imageEditWires,
+  imageGenerationWires,
   rankingWires,
   realtimeWires,
   isAgent,

@@ -70,6 +70,23 @@ export const imagesWires = [
   "imagen",
   "vertex-imagen",
 ] as const;
+
+/** Wires in which images can be generated, and those in which they can be edited, best first. Some wires serve both. */
+export const imageGenerationWires = [
+  "images",
+  "qwen-images",
+  "qwen-image-tasks",
+  "content",
+  "imagen",
+  "vertex-imagen",
+] as const satisfies readonly ImagesWire[];
+export const imageEditWires = [
+  "image-edits",
+  "qwen-images",
+  "qwen-image-edit-tasks",
+  "content",
+  "images",
+] as const satisfies readonly ImagesWire[];
 export type ImagesWire = (typeof imagesWires)[number] | "content";
 
 /**

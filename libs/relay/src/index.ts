@@ -24,7 +24,14 @@ export type {
   WholeAnswer,
   WholeReader,
 } from "./answers/exchange.ts";
-export { finishTask } from "./answers/finish-task.ts";
+export { taskReader } from "./answers/finish-task.ts";
+export {
+  exchangeWith,
+  usageOfAll,
+  type ConvertedCall,
+  type Several,
+  type VendorAnswer,
+} from "./answers/exchange-with.ts";
 export { byteFraming } from "./answers/stream-reader.ts";
 export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
 export {

@@ -1,4 +1,4 @@
-import type { Units } from "@modelgate/contracts";
+import type { Units, UpstreamWire } from "@modelgate/contracts";
 import type { JsonRecord } from "./json/fields.ts";
 import type { Frame } from "./sse/decode.ts";
 
@@ -18,6 +18,8 @@ export interface Parsed<Request> {
 /** A rendered request in a vendor's wire. */
 export interface Rendered {
   readonly body: JsonRecord;
+  /** Query parameters of the vendor's address. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** Names of optional fields left out: of the neutral form, or of a client's wire in that wire's spelling. */
   readonly dropped: readonly string[];
 }
@@ -26,6 +28,12 @@ export interface Rendered {
 export interface Target {
   /** Vendor's name of the model. */
   readonly model: string;
+}
+
+/** A vendor's answer in the neutral form of its kind. */
+export interface Answered {
+  /** Usage; absent if the vendor reports none, or if `VendorSide.usage` reads it. */
+  readonly usage?: Units | undefined;
 }
 
 /** An answer's headers, by their lower-case names. */
@@ -41,10 +49,17 @@ export interface VendorSide<Request, Answer, Output = Rendered> {
    * for a field that cannot be expressed and changes the meaning.
    */
   render(request: Request, target: Target): Output;
-  /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
-  parse(body: JsonRecord, headers: AnswerHeaders): Answer;
+  /** Parses a complete answer. Throws Failure upstream_error if it is not one. Absent: answers are not JSON. */
+  parse?(body: JsonRecord, headers: AnswerHeaders): Answer;
   /** Reads the usage without parsing the rest of the answer; undefined if the vendor reports none. */
   usage?(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
+  /**
+   * Returns the id by which an unfinished answer can be polled; undefined for a finished one. Absent: answers are
+   * always finished.
+   */
+  taskOf?(body: JsonRecord): string | undefined;
+  /** True if a request starts a task. A task is paid for once, so its request must not be sent twice. */
+  readonly startsTask?: true;
   /**
    * Creates the reader of a stream, which throws Failure upstream_error for an unreadable frame. Absent: the vendor does
    * not stream.
@@ -83,9 +98,9 @@ export interface Wire<Vendor extends object, Client extends object = never, Pass
  */
 export function vendorWire<Vendor, Pass = unknown>(
   wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Vendor; readonly pass?: Pass }>>,
-  name: string,
-): { readonly vendor: Vendor; readonly pass: Pass | undefined } {
+  name: UpstreamWire,
+): { readonly name: UpstreamWire; readonly vendor: Vendor; readonly pass: Pass | undefined } {
   const { vendor, pass } = Object.hasOwn(wires, name) ? (wires[name] ?? {}) : {};
   if (vendor === undefined) throw new Error(`${name} is not a wire of vendors of this kind`);
-  return { vendor, pass };
+  return { name, vendor, pass };
 }

@@ -1,73 +1,38 @@
-import { Readable } from "node:stream";
-import { expect, test } from "vitest";
-import type { Exchange } from "@modelgate/relay";
-import { wires as speechWires } from "@modelgate/wires/speech";
-import { wires as transcriptWires, type TranscriptsVendor } from "@modelgate/wires/transcripts";
-import { vendorWire } from "@modelgate/wires/wire";
-import { register } from "../../../libs/wires/test/toys/register.ts";
-import { toy as speaker } from "../../../libs/wires/test/toys/speech/index.ts";
-import { toy as listener } from "../../../libs/wires/test/toys/transcripts/index.ts";
-import { speechExchange } from "../src/speech/exchange.ts";
-import { vendorExchange } from "../src/transcripts/vendor-exchange.ts";
-import type { Upload } from "../src/upload/upload.ts";
+import { toyConfig, toyKey } from "../../../libs/relay/test/toys.ts";
+import { startScriptedServer, type ScriptedServer } from "@modelgate/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
 
-/* One more wire of a kind is served once it is in the registry: a folder, and one line. */
-
-/** Gives an exchange the vendor's answer, and returns the client's. */
-async function answered({ read }: Exchange, answer: object) {
-  const reader = read({ headers: {} });
-  if (reader.kind !== "whole") throw new Error("an answer in one piece was expected");
-  return await reader.read(Buffer.from(JSON.stringify(answer)));
-}
-
-/** A complete upload of a file. */
-function uploadOf(entries: Upload["entries"], bytes: Buffer): Upload {
-  const whole = Promise.resolve();
-  const file = {
-    name: "file",
-    filename: "a.wav",
-    contentType: "audio/wav",
-    size: bytes.length,
-    descriptor: 0,
-    complete: whole,
-    reached: () => whole,
-    read: () => Readable.from([bytes]),
-    [Symbol.asyncDispose]: () => whole,
-  };
-  const { signal: broken } = new AbortController();
-  const breakOff = (): void => undefined;
-  const dispose = { [Symbol.asyncDispose]: () => whole };
-  return { entries, announced: undefined, isWhole: true, whole, begun: whole, file, broken, breakOff, ...dispose };
-}
-
-test("a wire of speech", async () => {
-  const { request } = speechWires.speech.client.read({ model: "mine", input: "Hi", response_format: "pcm" });
-  const target = { model: "theirs", events: false };
-  const exchange = speechExchange({ request, strict: false }, target, register(speechWires, speaker));
-  expect([exchange.wire, exchange.body, exchange.query]).toEqual(["toy", Buffer.from('{"speak":"Hi"}'), { fast: "1" }]);
-  expect(await answered(exchange, { sound: "hm", spent: 5 })).toMatchObject({
-    body: Buffer.from("hm"),
-    contentType: "audio/pcm",
-    usage: { inputTokens: 5 },
-  });
+let vendor: ScriptedServer;
+let area: Area;
+beforeAll(async () => {
+  vendor = await startScriptedServer(() => ({ body: { sound: "hm", words: "Hallo", spent: 5 } }));
+  const prices = { speech: { input: 1, outputAudio: 10 }, transcription: { input: 1 } };
+  area = await startArea(service, { config: toyConfig(vendor.url, prices) });
+});
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 
-test("a wire of transcripts", async () => {
-  const entries = [
-    ["model", "mine"],
-    ["language", "de"],
-  ] as const;
-  const request = transcriptWires.transcriptions.client.read(entries);
-  const wire = register(transcriptWires, listener);
-  const { vendor } = vendorWire<TranscriptsVendor>(transcriptWires, wire);
-  const upload = uploadOf(entries, Buffer.from("wav"));
-  const exchange = await vendorExchange({ wire, upload, request: () => request, strict: false }, vendor, "theirs");
-  expect([exchange.wire, exchange.query, exchange.headers]).toMatchObject([
-    "toy",
-    { tongue: "de" },
-    { "content-length": "3" },
-  ]);
-  const { body, usage } = await answered(exchange, { words: "Hallo", spent: 5 });
-  expect(usage).toEqual({ inputTokens: 5 });
-  expect(JSON.parse(String(body))).toMatchObject({ text: "Hallo", usage: { input_tokens: 5 } });
+test("a wire of speech", async () => {
+  const body = { model: "my-speech", input: "Hi", voice: "v", response_format: "pcm" };
+  const response = await area.post("/v1/audio/speech", body, toyKey);
+  expect([response.headers.get("content-type"), await response.text()]).toEqual(["audio/pcm", "hm"]);
+  expect(vendor.requests.at(-1)).toMatchObject({ body: '{"speak":"Hi"}', url: "/answer?fast=1" });
+  const { units } = await area.eventOf(response.headers.get("x-request-id"));
+  expect(units).toMatchObject({ inputTokens: 5, outputAudioTokens: 7 });
+});
+
+test("a wire of transcripts, whose vendor takes the file as the body", async () => {
+  const form = new FormData();
+  form.set("model", "my-transcription");
+  form.set("language", "de");
+  form.set("file", new File(["wav"], "a.wav", { type: "audio/wav" }));
+  const response = await area.post("/v1/audio/transcriptions", form, toyKey);
+  expect(await response.json()).toMatchObject({ text: "Hallo", usage: { input_tokens: 5 } });
+  expect(vendor.requests.at(-1)).toMatchObject({ body: "wav", url: "/answer?tongue=de" });
+  const { units } = await area.eventOf(response.headers.get("x-request-id"));
+  expect(units).toMatchObject({ inputTokens: 5 });
 });

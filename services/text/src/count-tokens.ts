@@ -76,7 +76,7 @@ async function countExchange({ client, pass }: CountingWire, given: Buffer, targ
       kind: "whole",
       async read(bytes) {
         await parseAnyAnswer(bytes);
-        return { body: bytes, words: () => "" };
+        return { body: bytes };
       },
     }),
   };

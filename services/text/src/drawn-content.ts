@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
-import type { ImagesCall } from "@modelgate/relay/images";
+import type { ImagesRequest } from "@modelgate/relay/images";
 import {
   decodeImages,
   encodedImage,
@@ -30,7 +30,7 @@ export interface Drawing {
 }
 
 /** A parsed image request, and the function that renders the images as an answer of the Gemini wire. */
-export type ReadDrawing = Pick<ImagesCall, "parsed" | "render">;
+export type ReadDrawing = Pick<ImagesRequest, "parsed" | "render">;
 
 /** Names in the Gemini wire of the fields that image vendors may not support. */
 export const drawingSpelling = {

@@ -3,6 +3,7 @@ import { once, type ServiceCall } from "@modelgate/platform";
 import {
   costliestTokens,
   estimateTokens,
+  exchangeWith,
   isSupported,
   maxBilledImages,
   runCall,
@@ -16,16 +17,11 @@ import {
   type ServingModel,
   type WireRoute,
 } from "@modelgate/relay";
-import {
-  imagesExchange,
-  imagesWiresFor,
-  InputImages,
-  refuseUnpricedTier,
-  type ImagesCall,
-} from "@modelgate/relay/images";
-import { imagesInContent } from "@modelgate/wires/images";
+import { imagesCall, imagesWiresFor, InputImages, refuseUnpricedTier, type ImagesCall } from "@modelgate/relay/images";
+import { imagesInContent, wires as imageWires, type ImageRequest, type ImagesVendor } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
+import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
@@ -41,11 +37,17 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   using inputs = new DisposableStack();
   const drawn = once(async () => {
     const { parsed, render } = await readDrawing(drawing);
-    const unsupportedRules = { spelling: drawingSpelling, strict: call.strict };
-    const images = inputs.use(new InputImages(deps.images, parsed.request, call.ending));
-    return { deps: deps.images, unsupportedRules, parsed, render, input: images };
+    const unsupported = { spelling: drawingSpelling, strict: call.strict };
+    const input = inputs.use(new InputImages(deps.images, parsed.request, call.ending));
+    return { request: parsed.request, images: imagesCall({ deps: deps.images, unsupported, parsed, render, input }) };
   });
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });
+}
+
+/** A request of the Gemini wire as an image request. */
+interface DrawnImages {
+  readonly request: ImageRequest;
+  readonly images: ImagesCall;
 }
 
 /** A request of the Gemini wire for an image model. */
@@ -54,7 +56,7 @@ interface DrawingRequest {
   readonly input: TextInput;
   readonly drawing: Drawing;
   /** Returns the request as an image request; it is parsed once. */
-  readonly drawn: () => Promise<ImagesCall>;
+  readonly drawn: () => Promise<DrawnImages>;
 }
 
 /** Plan of such a request with one model. */
@@ -79,16 +81,16 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
   async plan(call: Call, { input, drawing, drawn }: DrawingRequest, serving: ServingModel): Promise<DrawingPlan> {
     const { model } = serving;
     const { relay } = this.#deps;
-    const images = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await drawn();
+    const drawnImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await drawn();
     const text = await this.#text.plan(call, input, serving);
     return {
       ...text,
       serving,
       drawing,
       text,
-      images,
+      images: drawnImages?.images,
       cost: { by: "measure", measure: measureOf(text.cost.size, model, relay.limits.outputTokens) },
-      wires: images === undefined ? ["content"] : imagesWiresFor(images.parsed.request),
+      wires: drawnImages === undefined ? ["content"] : imagesWiresFor(drawnImages.request),
       finishAfterDisconnect: true,
     };
   }
@@ -99,7 +101,7 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
     const exchange =
       images === undefined
         ? await this.#text.exchange(text, route, history)
-        : await imagesExchange(images, wire, candidate.upstreamModel);
+        : await exchangeWith(vendorWire<ImagesVendor>(imageWires, wire), images, { model: candidate.upstreamModel });
     const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
     if (serving.unpriced !== "pass") refuseUnpricedTier(wanted, serving.model.price, exchange);
     return images === undefined ? countingImages(exchange) : exchange;

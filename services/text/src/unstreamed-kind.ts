@@ -1,31 +1,46 @@
-import type { Price, UpstreamWire } from "@modelgate/contracts";
+import type { Price, Units, UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import {
   estimateTokens,
+  exchangeWith,
   runCall,
   type AdmittedIds,
   type Call,
   type CallKind,
+  type ConvertedCall,
   type Exchange,
   type JsonBody,
   type Measure,
   type Plan,
   type RequestSize,
   type ServingModel,
+  type Several,
   type WireRoute,
 } from "@modelgate/relay";
-import type { InputSize } from "@modelgate/wires/kind";
-import type { Parsed } from "@modelgate/wires/wire";
+import type { JsonRecord } from "@modelgate/wires/json";
+import type { InputSize, UnstreamedClient, UnstreamedVendor } from "@modelgate/wires/kind";
+import type { Answered, Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
-import type { KindCall } from "./exchanges/kind.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
 /** Options of a kind of call whose answer is not streamed. */
-export interface UnstreamedKindOptions<Request> {
-  measureInput(request: Request): InputSize;
+export interface UnstreamedKindOptions<Request, Answer, Vendor> {
+  /** The client's wire. */
+  readonly wire: {
+    readonly name: string;
+    readonly client: UnstreamedClient<Request, Answer>;
+    readonly vendor?: UnstreamedVendor<Request, Answer>;
+  };
   /** Wires (API formats) that the call can be sent in, best first. */
   readonly wires: readonly UpstreamWire[];
-  exchange(wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string): Promise<Exchange>;
+  /** Returns the vendor side of a wire for a request. */
+  vendorOf(wire: UpstreamWire, request: Request): Vendor;
+  /** Splits a request into those that a vendor accepts, and joins their answers. Absent: a request is never split. */
+  readonly batches?: {
+    split(request: Request, vendor: Vendor, upstreamModel: string): Several<Request>;
+    join(answers: Several<Answer>): Answer;
+  };
+  measureInput(request: Request): InputSize;
   /** Measures a call whose cost does not depend on text alone; absent: the cost depends on text alone. */
   measure?(request: Request, size: RequestSize, price: Price): Measure;
   /** Bytes of text that the gateway adds to the client's for some vendors. */
@@ -33,28 +48,31 @@ export interface UnstreamedKindOptions<Request> {
 }
 
 /** A parsed request for embeddings, ranking or moderation. */
-interface UnstreamedRequest<Request> {
+interface UnstreamedRequest<Request, Answer, Vendor> {
   readonly model: string;
+  readonly request: Request;
   readonly body: Buffer;
   readonly endUser: string | undefined;
   readonly size: RequestSize;
   readonly admitted: AdmittedIds;
-  readonly kindCall: KindCall<Request>;
+  readonly converted: ConvertedCall<Vendor, Request, Answer>;
 }
 
 /** Plan of such a request with one model. */
-interface UnstreamedPlan<Request> extends Plan {
-  readonly kindCall: KindCall<Request>;
+interface UnstreamedPlan<Request, Answer, Vendor> extends Plan {
+  readonly request: Request;
+  readonly converted: ConvertedCall<Vendor, Request, Answer>;
 }
 
 /** Kind of call whose answer is not streamed: embeddings, ranking and moderation. */
-export class UnstreamedKind<Request extends { readonly model: string }> implements CallKind<
-  UnstreamedRequest<Request>,
-  UnstreamedPlan<Request>
-> {
-  readonly #options: UnstreamedKindOptions<Request>;
+export class UnstreamedKind<
+  Request extends { readonly model: string },
+  Answer extends Answered,
+  Vendor extends UnstreamedVendor<Request, Answer>,
+> implements CallKind<UnstreamedRequest<Request, Answer, Vendor>, UnstreamedPlan<Request, Answer, Vendor>> {
+  readonly #options: UnstreamedKindOptions<Request, Answer, Vendor>;
 
-  constructor(options: UnstreamedKindOptions<Request>) {
+  constructor(options: UnstreamedKindOptions<Request, Answer, Vendor>) {
     this.#options = options;
   }
 
@@ -64,48 +82,104 @@ export class UnstreamedKind<Request extends { readonly model: string }> implemen
     call: ServiceCall,
     { bytes, seen: parsed }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
   ): Promise<void> {
+    const { request } = parsed;
     const admitted = await admitStoreUse(deps, call, parsed);
+    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.measureInput(request);
     const { addedBytes } = this.#options;
-    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.measureInput(parsed.request);
-    const { model } = parsed.request;
     await runCall(deps.relay, call, this, {
-      model,
+      model: request.model,
+      request,
       body: bytes,
       endUser: parsed.endUser,
       admitted,
-      size: {
-        textBytes,
-        addedBytes,
-        mediaTokens,
-        maxOutputTokens,
-        choices: 1,
-      },
-      kindCall: {
-        request: parsed.request,
-        dropped: parsed.dropped,
-        model,
+      size: { textBytes, addedBytes, mediaTokens, maxOutputTokens, choices: 1 },
+      converted: this.convert(parsed, {
         strict: call.strict,
-        answerId: deps.newAnswerId().replace(/^answer_/, ""),
         bodyBytes: bytes.length,
+        answerId: deps.newAnswerId().replace(/^answer_/, ""),
         inputTokens: estimateTokens(textBytes) + mediaTokens,
-      },
+      }),
     });
   }
 
-  plan(_: Call, request: UnstreamedRequest<Request>, { model }: ServingModel): UnstreamedPlan<Request> {
-    const { body, endUser, size, admitted, kindCall } = request;
-    const measure = this.#options.measure?.(kindCall.request, size, model.price);
+  /** Prepares a parsed request for its conversion to the wires of vendors. */
+  convert(
+    { request, dropped }: Parsed<Request>,
+    call: {
+      readonly strict: boolean;
+      readonly bodyBytes: number;
+      readonly answerId: string;
+      readonly inputTokens: number;
+    },
+  ): ConvertedCall<Vendor, Request, Answer> {
+    const { wire, batches } = this.#options;
+    const { model } = request;
+    const context = { ...call, model, request };
+    return {
+      unsupported: { spelling: wire.client.spelling, strict: call.strict },
+      dropped,
+      bodyBytes: call.bodyBytes,
+      requests: (vendor, target) => batches?.split(request, vendor, target.model) ?? [request],
+      // This avoids parsing an answer with millions of numbers that the client receives unchanged.
+      unparsed(bytes, vendor, target) {
+        if (vendor !== wire.vendor || target.model !== model) return undefined;
+        const usage = usageAtEnd(bytes, vendor);
+        return usage && { body: bytes, usage };
+      },
+      render([first, ...more], { addedBytes }) {
+        const all: Several<Answer> = [first.answer, ...more.map(({ answer }) => answer)];
+        const answer = batches?.join(all) ?? first.answer;
+        const body = Buffer.from(JSON.stringify(wire.client.render(answer, context)));
+        return { body, usage: answer.usage, addedBytes };
+      },
+    };
+  }
+
+  plan(
+    _: Call,
+    { request, body, endUser, size, admitted, converted }: UnstreamedRequest<Request, Answer, Vendor>,
+    { model }: ServingModel,
+  ): UnstreamedPlan<Request, Answer, Vendor> {
+    const measure = this.#options.measure?.(request, size, model.price);
     return {
       endUser,
       cost: measure === undefined ? { by: "text", body, size, stream: false } : { by: "measure", measure },
       finishAfterDisconnect: true,
       wires: this.#options.wires,
       prefer: admitted.channelKey,
-      kindCall,
+      request,
+      converted,
     };
   }
 
-  exchange({ kindCall }: UnstreamedPlan<Request>, { wire, candidate }: WireRoute): Promise<Exchange> {
-    return this.#options.exchange(wire, kindCall, candidate.upstreamModel);
+  exchange(
+    { request, converted }: UnstreamedPlan<Request, Answer, Vendor>,
+    { wire: name, candidate }: WireRoute,
+  ): Promise<Exchange> {
+    const vendor = this.#options.vendorOf(name, request);
+    return exchangeWith({ name, vendor }, converted, { model: candidate.upstreamModel });
+  }
+}
+
+/** Minimum bytes of an answer in the client's wire that is passed on without parsing if its end contains the usage. */
+const largeBytes = 1024 * 1024;
+/** Number of bytes at the end of a large answer in which the usage is searched. */
+const endBytes = 4_096;
+
+/**
+ * Returns the usage in the last bytes of a large JSON answer; undefined if the answer is small or its end contains no
+ * usage.
+ */
+function usageAtEnd(
+  bytes: Buffer,
+  vendor: { usage(answer: JsonRecord, headers: object): Units | undefined },
+): Units | undefined {
+  if (bytes.length < largeBytes) return undefined;
+  const end = bytes.toString("utf8", bytes.length - endBytes);
+  const usage = /"usage"\s*:\s*(\{[^{}]*\})[^{}[\]]*\}\s*$/.exec(end)?.[1];
+  try {
+    return usage === undefined ? undefined : vendor.usage({ usage: JSON.parse(usage) }, {});
+  } catch {
+    return undefined;
   }
 }

@@ -93,8 +93,10 @@ export interface WholeAnswer {
   readonly addedBytes?: number | undefined;
   /** Charges other than tokens that the vendor reports, such as tool calls. */
   readonly fees?: ReportedFees | undefined;
-  /** Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. */
-  words(): string;
+  /**
+   * Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. Absent: it wrote none.
+   */
+  words?(): string;
 }
 
 /** An answer that the vendor has begun and that needs further requests. */

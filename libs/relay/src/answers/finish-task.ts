@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { Failure } from "@modelgate/contracts";
-import type { VendorLink } from "./exchange.ts";
+import { Failure, type Units } from "@modelgate/contracts";
+import type { TaskReader, VendorLink, WholeAnswer } from "./exchange.ts";
 
 /** Pauses between polls, in ms. They are short at first, because most images are finished quickly. */
 const firstPauseMs = 300;
@@ -11,12 +11,42 @@ const maxFailedPolls = 3;
 /** Status of a poll that the vendor refused because it came too early. */
 const tooMany = 429;
 
+/** Reading of answers that their vendor may not have finished, or that further requests to it complete. */
+interface TaskReading<Answer> {
+  /** Returns the id of the task in an unfinished answer; undefined for a finished one. */
+  taskIn(bytes: Buffer): Promise<string | undefined>;
+  /** Reads a finished answer. */
+  read(bytes: Buffer): Promise<Answer>;
+  /** Returns the usage of a finished answer; undefined if it is not complete. */
+  usageIn(answer: Answer): Units | undefined;
+  /** Converts a finished answer for the client. */
+  finish(answer: Answer, link: VendorLink): Promise<WholeAnswer>;
+  /** Maximum ms until a task has finished. */
+  readonly waitMs: number;
+}
+
+/** Creates the reader of an answer that is polled until its vendor has finished it. */
+export function taskReader<Answer>({ taskIn, read, usageIn, finish, waitMs }: TaskReading<Answer>): TaskReader {
+  const finished = async (bytes: Buffer): Promise<Answer | undefined> =>
+    (await taskIn(bytes)) === undefined ? await read(bytes) : undefined;
+  return {
+    kind: "task",
+    async read(bytes) {
+      const task = await taskIn(bytes);
+      if (task !== undefined)
+        return { finish: async (link) => finish(await finishTask(task, link, finished, waitMs), link) };
+      const answer = await read(bytes);
+      return { usage: usageIn(answer), finish: (link) => finish(answer, link) };
+    },
+  };
+}
+
 /**
  * Polls a vendor's task until it has finished. `parse` returns undefined while the task is unfinished. Throws Failure
  * upstream_timeout after `waitMs`, the failure of the task or of a poll, and an error if the client disconnects. The
  * task is never started again, because the vendor may still be working on it.
  */
-export async function finishTask<Answer>(
+async function finishTask<Answer>(
   task: string,
   vendor: VendorLink,
   parse: (answer: Buffer) => Promise<Answer | undefined>,

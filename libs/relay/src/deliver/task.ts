@@ -28,7 +28,7 @@ export async function deliverTask(
   // A client that disconnected receives no answer; only the task's usage is still needed.
   const isKnown = run.leaving.isClientGone && usage !== undefined;
   const answer = isKnown
-    ? { body: Buffer.alloc(0), usage, words: () => "" }
+    ? { body: Buffer.alloc(0), usage }
     : await finish(run, attempted, task, new RouteLink(run, attempted, exchange));
   await deliverWhole(run, attempted, answer);
 }

@@ -205,7 +205,7 @@ export async function meterWhole(
   answer: Pick<WholeAnswer, "addedBytes" | "usage" | "words">,
 ): Promise<Metered> {
   const { usage, addedBytes } = answer;
-  const count = (): Promise<number> => countTokens(answer.words());
+  const count = (): Promise<number> => countTokens(answer.words?.() ?? "");
   if (cost.by === "measure") return measured(cost.measure, usage, count, "completed");
   if (cost.by === "job") return nothing;
   return {

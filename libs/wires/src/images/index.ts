@@ -10,18 +10,11 @@ import { imageEdits, images } from "./openai/index.ts";
 import { qwen, qwenEditTasks, qwenTasks } from "./qwen/index.ts";
 
 export { imagesInContent } from "./content/index.ts";
-export {
-  base64InUrl,
-  imageDataUrl,
-  imageUnits,
-  type ImagesAnswer,
-  type ImagesTask,
-  type MadeImage,
-} from "./hub/answer.ts";
+export { base64InUrl, imageDataUrl, type ImagesAnswer, type MadeImage } from "./hub/answer.ts";
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
 export { memberAboveStandardPrice, maxImagesOf, measureInput } from "./hub/pricing.ts";
 export { maxInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
-export { writeImages, type ImagesPass, type ImagesVendor } from "./hub/vendor.ts";
+export { writeImages, type ImagesPass, type ImagesVendor, type RenderedImages } from "./hub/vendor.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 
 /** All wires of images, by name. */

@@ -28,6 +28,9 @@ export interface UnstreamedContext<Request> {
 
 /** The vendor side of a kind that answers in one piece; usage is parsed separately from the rest. */
 export interface UnstreamedVendor<Request, Answer> extends VendorSide<Request, Answer> {
+  /** Bytes of text that rendering adds to the client's. Absent: none. */
+  readonly addedBytes?: number;
+  parse(body: JsonRecord, headers: AnswerHeaders): Answer;
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
 }
 

@@ -4,7 +4,7 @@ import { cohere } from "./cohere/index.ts";
 import type { RankingAnswer, RankingRequest } from "./hub/index.ts";
 import { jina } from "./jina/index.ts";
 
-export { countSearches, measureInput, type RankingRequest } from "./hub/index.ts";
+export { countSearches, measureInput, type RankingAnswer, type RankingRequest } from "./hub/index.ts";
 
 /** All wires of rerankers, by name. */
 export const wires = {

@@ -1,4 +1,4 @@
-import { bodies, type RealtimeWire } from "@modelgate/contracts";
+import { bodies, type RealtimeWire, type UpstreamWire } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { firstProblem } from "../json/problem.ts";
@@ -29,7 +29,7 @@ export const wires = {
 } as const satisfies Readonly<Record<RealtimeWire, Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>>>;
 
 /** Creates the bridge of a session between a client and a vendor of any wire. */
-export function bridgeBetween(client: RealtimeWire, vendor: string, names: RealtimeNames): RealtimeBridge {
+export function bridgeBetween(client: RealtimeWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
   const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
   return wires[client].client.over(vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names), names);

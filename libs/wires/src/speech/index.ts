@@ -6,7 +6,14 @@ import { elevenlabs } from "./elevenlabs/index.ts";
 import type { SpeechClient, SpeechVendor } from "./hub/index.ts";
 import { speech } from "./openai/index.ts";
 
-export { charactersIn, speechFormats, type SpeechAnswer, type SpeechRequest, type SpeechVendor } from "./hub/index.ts";
+export {
+  charactersIn,
+  speechFormats,
+  type SpeechAnswer,
+  type SpeechRequest,
+  type SpeechTarget,
+  type SpeechVendor,
+} from "./hub/index.ts";
 
 /** All wires of speech, by name. */
 export const wires = {

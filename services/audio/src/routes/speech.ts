@@ -1,12 +1,13 @@
 import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { readJson, refuseVendorIds, runCall, type CallKind, type Plan } from "@modelgate/relay";
+import { exchangeWith, readJson, refuseVendorIds, runCall, type CallKind, type Plan } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
-import { charactersIn, wires, type SpeechRequest } from "@modelgate/wires/speech";
+import { charactersIn, wires, type SpeechRequest, type SpeechTarget, type SpeechVendor } from "@modelgate/wires/speech";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
+import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { eventStreamWaiting } from "../event-stream.ts";
-import { speechExchange, type SpeechCall } from "../speech/exchange.ts";
+import { speechCall } from "../speech/speech-call.ts";
 import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
 const { client } = wires.speech;
@@ -26,7 +27,8 @@ export function speech(deps: Deps): EndpointHandler {
 }
 
 /** Plan of a speech call with one model. */
-interface SpeechPlan extends Plan, SpeechCall {
+interface SpeechPlan extends Plan {
+  readonly converted: ReturnType<typeof speechCall>;
   /** True if the vendor is asked for an event stream: if the client requests one, or the model is priced by tokens. */
   readonly events: boolean;
 }
@@ -36,8 +38,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
   plan({ strict }, request, { model: { price } }) {
     const byTokens = isByTokens(price);
     return {
-      request,
-      strict,
+      converted: speechCall(request, strict),
       events: request.events || byTokens,
       // A price per character makes the cost known in advance.
       finishAfterDisconnect: byTokens,
@@ -46,8 +47,10 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
       waiting: request.events ? eventStreamWaiting : undefined,
     };
   },
-  exchange: (plan, { wire, candidate }) =>
-    speechExchange(plan, { model: candidate.upstreamModel, events: plan.events }, wire),
+  exchange({ converted, events }, { wire, candidate }) {
+    const target: SpeechTarget = { model: candidate.upstreamModel, events };
+    return exchangeWith(vendorWire<SpeechVendor>(wires, wire), converted, target);
+  },
 };
 
 function refuseTooLong({ input }: SpeechRequest, { speech: { characters } }: Deps): void {

@@ -1,14 +1,13 @@
 import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
-import { refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
+import { exchangeWith, refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
 import { runToEnd } from "@modelgate/wires/json";
 import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } from "@modelgate/wires/transcripts";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { eventStreamWaiting } from "../event-stream.ts";
-import { transcriptExchange, type TranscriptCall } from "../transcripts/exchange.ts";
-import { vendorExchange } from "../transcripts/vendor-exchange.ts";
+import { transcriptCall, type TranscriptCall } from "../transcripts/transcript-call.ts";
 import { maxBilledSeconds, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
@@ -78,8 +77,7 @@ interface FileRequest extends TranscriptCall {
 
 /** Plan of a transcript call with one model. */
 interface TranscriptPlan extends Plan {
-  readonly file: FileRequest;
-  readonly strict: boolean;
+  readonly converted: ReturnType<typeof transcriptCall>;
 }
 
 /** Call kind of transcriptions and translations of audio. */
@@ -88,8 +86,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
     const { upload, size, wire } = file;
     const measure = transcriptMeasure(size, model.price, call);
     return {
-      file,
-      strict: call.strict,
+      converted: transcriptCall(file, call.strict),
       finishAfterDisconnect: true,
       cost: {
         by: "measure",
@@ -104,12 +101,8 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
       broken: upload.broken,
     };
   },
-  exchange({ file, strict }, { wire, candidate: { upstreamModel } }) {
-    if (wire === file.wire) return transcriptExchange(file, upstreamModel);
-    const { upload, request } = file;
-    const { vendor } = vendorWire<TranscriptsVendor>(wires, wire);
-    return vendorExchange({ wire, upload, request, strict }, vendor, upstreamModel);
-  },
+  exchange: ({ converted }, { wire, candidate }) =>
+    exchangeWith(vendorWire<TranscriptsVendor>(wires, wire), converted, { model: candidate.upstreamModel }),
 };
 
 function countNoWords(): Promise<number> {

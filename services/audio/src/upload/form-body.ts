@@ -10,8 +10,12 @@ export interface FormBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Pattern of a valid media type; other values are replaced by application/octet-stream. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
+
+/** Returns the media type of a file; application/octet-stream for an invalid one. */
+export function mediaTypeOf({ contentType }: Upload["file"]): string {
+  return mediaType.test(contentType) ? contentType : "application/octet-stream";
+}
 
 /**
  * Builds the multipart form for a vendor. The file keeps its bytes, name and media type, because vendors rely on the
@@ -65,10 +69,9 @@ function fieldsAfterFile(upload: Upload, entries: () => readonly FormEntry[]): r
 }
 
 function filePartHead({ file }: Upload, boundary: string): Buffer {
-  const type = mediaType.test(file.contentType) ? file.contentType : "application/octet-stream";
   const name = escapeName(file.filename === "" ? "audio" : file.filename);
   return Buffer.from(
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`,
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${mediaTypeOf(file)}\r\n\r\n`,
   );
 }
 

@@ -4,6 +4,7 @@ import {
   costliestTokens,
   estimateTokens,
   eventStream,
+  exchangeWith,
   maxBilledImages,
   runCall,
   type Call,
@@ -18,7 +19,7 @@ import {
   type WireRoute,
 } from "@modelgate/relay";
 import {
-  imagesExchange,
+  imagesCall,
   imagesWiresFor,
   InputImages,
   refuseUnpricedTier,
@@ -32,7 +33,9 @@ import {
   wires,
   type ImageRequest,
   type ImagesAnswer,
+  type ImagesVendor,
 } from "@modelgate/wires/images";
+import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { readImageRequest, type ImagesBody } from "../read-request.ts";
 
@@ -60,13 +63,13 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
     const { parsed, endUser } = body;
     if (act === "edit") refuseWithoutImage(parsed.request);
     using input = new InputImages(deps.images, parsed.request, call.ending);
-    const images: ImagesCall = {
+    const images = imagesCall({
       deps: deps.images,
-      unsupportedRules: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },
+      unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },
       parsed,
       input,
       render: (made) => renderAnswer(made, parsed.request, act),
-    };
+    });
     await runCall(deps.relay, call, kind, { model: parsed.request.model, parsed, endUser, images });
   };
 }
@@ -121,7 +124,9 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
   }
 
   async exchange({ images, refused }: ImagesPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
-    const exchange = await imagesExchange(images, wire, candidate.upstreamModel);
+    const exchange = await exchangeWith(vendorWire<ImagesVendor>(wires, wire), images, {
+      model: candidate.upstreamModel,
+    });
     if (refused !== undefined) refuseUnpricedTier(refused.wanted, refused.price, exchange);
     return exchange;
   }

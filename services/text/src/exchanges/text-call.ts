@@ -2,13 +2,12 @@ import { wires, type ClientOnlyWire, type ClientWire, type JsonObject, type Text
 import type { Failure } from "@modelgate/contracts";
 import {
   eventStream,
-  finishTask,
   parseAnswer,
   requireStreamOf,
+  taskReader,
   type AnswerReader,
   type StreamTranslator,
   type StreamWaiting,
-  type TaskReader,
   type UpstreamHead,
   type WholeAnswer,
 } from "@modelgate/relay";
@@ -81,7 +80,16 @@ export function textReader(
 ): (head: UpstreamHead) => AnswerReader {
   const { framing, vendor } = upstream;
   return (head) => {
-    if (!stream && vendor?.taskOf !== undefined) return polledReader(vendor.taskOf, (bytes) => how.whole(bytes));
+    if (!stream && vendor?.taskOf !== undefined) {
+      const { taskOf } = vendor;
+      return taskReader({
+        taskIn: async (bytes) => taskOf(await parseAnswer(bytes)),
+        read: (bytes) => how.whole(bytes),
+        usageIn: ({ usage }) => usage,
+        finish: (answer) => Promise.resolve(answer),
+        waitMs: maxTaskMs,
+      });
+    }
     if (!stream) return { kind: "whole", read: (bytes) => how.whole(bytes) };
     requireStreamOf(framing, head);
     return {
@@ -94,22 +102,4 @@ export function textReader(
 }
 
 /** Maximum ms until a polled answer has finished. Research agents may take up to an hour. */
-const maxTaskMs = 3_600_000;
-
-/** Reads an answer that the vendor may not have finished. In that case it is polled until it has. */
-function polledReader(
-  taskOf: NonNullable<TextVendor["taskOf"]>,
-  whole: (bytes: Buffer) => Promise<WholeAnswer>,
-): TaskReader {
-  const taskIn = async (bytes: Buffer): Promise<string | undefined> => taskOf(await parseAnswer(bytes));
-  const finished = async (bytes: Buffer) => ((await taskIn(bytes)) === undefined ? await whole(bytes) : undefined);
-  return {
-    kind: "task",
-    async read(bytes) {
-      const task = await taskIn(bytes);
-      if (task !== undefined) return { finish: (vendor) => finishTask(task, vendor, finished, maxTaskMs) };
-      const answer = await whole(bytes);
-      return { usage: answer.usage, finish: () => Promise.resolve(answer) };
-    },
-  };
-}
+export const maxTaskMs = 3_600_000;

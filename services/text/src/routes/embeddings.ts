@@ -1,13 +1,18 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
+import { checked, readJson, usageOfAll, type Several } from "@modelgate/relay";
 import { readEndUser } from "@modelgate/wires/json";
-import { vectorsWires } from "@modelgate/contracts";
-import { vectorsExchange } from "../exchanges/vectors.ts";
+import { present, vectorsWires } from "@modelgate/contracts";
 import type { UnstreamedClient } from "@modelgate/wires/kind";
-import { measureInput, wires, type VectorsAnswer, type VectorsRequest } from "@modelgate/wires/vectors";
+import {
+  measureInput,
+  wires,
+  type VectorsAnswer,
+  type VectorsRequest,
+  type VectorsVendor,
+} from "@modelgate/wires/vectors";
 import { wires as textWires } from "@modelgate/wires/text";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
-import type { RequestPath } from "@modelgate/wires/wire";
+import { vendorWire, type RequestPath } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { UnstreamedKind } from "../unstreamed-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
@@ -51,10 +56,12 @@ function vectors(
 ): EndpointHandler {
   const { client } = wire;
   const isContent = wire.name === "content-embeddings" || wire.name === "embed-content";
-  const kind = new UnstreamedKind<VectorsRequest>({
-    measureInput,
+  const kind = new UnstreamedKind<VectorsRequest, VectorsAnswer, VectorsVendor>({
+    wire,
     wires: isContent ? contentFirst : vectorsWires,
-    exchange: (vendorsWire, kindCall, upstreamModel) => vectorsExchange(kindCall, wire, vendorsWire, upstreamModel),
+    vendorOf: (name) => vendorWire<VectorsVendor>(wires, name).vendor,
+    batches: { split, join },
+    measureInput,
   });
   return async (call) => {
     using body = await readJson(
@@ -76,3 +83,18 @@ function vectors(
 const contentFirst = [...vectorsWires].sort(
   (left, right) => Number(right === "content-embeddings") - Number(left === "content-embeddings"),
 );
+
+/** Splits the inputs into requests of as many as the vendor accepts. The call has one hold of money and one event. */
+function split(request: VectorsRequest, vendor: VectorsVendor, model: string): Several<VectorsRequest> {
+  const { inputs } = request;
+  const maxInputs = vendor.maxInputs(model);
+  const [first, ...more] = Array.from({ length: Math.ceil(inputs.length / maxInputs) }, (_, at) => ({
+    ...request,
+    inputs: inputs.slice(at * maxInputs, (at + 1) * maxInputs),
+  }));
+  return [first ?? request, ...more];
+}
+
+function join(answers: Several<VectorsAnswer>): VectorsAnswer {
+  return present({ vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOfAll(answers) });
+}

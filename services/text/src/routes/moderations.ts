@@ -1,7 +1,6 @@
 import { wiresOfKind } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson, renderSupported, type Exchange } from "@modelgate/relay";
-import { kindExchange, wholeExchange, type KindCall } from "../exchanges/kind.ts";
+import { checked, readJson } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import {
   instructionBytes,
@@ -43,13 +42,14 @@ export function moderations(deps: Deps): EndpointHandler {
 }
 
 /** Kind of call: moderation by a vendor's endpoint or by a chat model. */
-const moderationKind = new UnstreamedKind<ModerationRequest>({
-  measureInput,
+const moderationKind = new UnstreamedKind<ModerationRequest, ModerationAnswer, ModerationVendor>({
+  wire: native,
   wires: wiresOfKind.moderation,
-  exchange: (wire, kindCall, upstreamModel) =>
-    Object.hasOwn(wires, wire)
-      ? kindExchange(kindCall, native, wire, vendorWire<ModerationVendor>(wires, wire).vendor, upstreamModel)
-      : judged(kindCall, vendorTextWire(wire), upstreamModel),
+  vendorOf: (name, request) =>
+    Object.hasOwn(wires, name)
+      ? vendorWire<ModerationVendor>(wires, name).vendor
+      : judgeBy(vendorTextWire(name), request),
+  measureInput,
   addedBytes: instructionBytes,
 });
 
@@ -66,29 +66,16 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
 /** Output limit of a chat model's judgement, if the vendor's wire requires one. */
 const judgementTokens = 8_192;
 
-/**
- * Creates the exchange in which a chat model judges the input. Its answer is converted to that of a moderation
- * endpoint.
- */
-function judged(
-  call: KindCall<ModerationRequest>,
-  { name: wire, vendor }: VendorTextWire,
-  upstreamModel: string,
-): Promise<Exchange> {
-  const { request, dropped: before } = renderJudgementRequest(call.request);
-  const unsupportedRules = { spelling: native.client.spelling, strict: call.strict };
-  const { body, dropped } = renderSupported(unsupportedRules, before, () => {
-    const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
-    // Fields that are left out here are those of the gateway's prompt, so the client is not told.
-    return { ...vendor.render(request, target), dropped: [] };
-  });
-  return wholeExchange({
-    wire,
-    body,
-    bodyBytes: call.bodyBytes,
-    dropped,
-    usageOf: (answer) => vendor.parse(answer).usage,
+/** Returns the vendor side of a chat model that judges a request in place of a moderation endpoint. */
+function judgeBy({ vendor }: VendorTextWire, judged: ModerationRequest): ModerationVendor {
+  return {
     addedBytes: instructionBytes,
-    render: (answer) => native.client.render(parseJudgement(vendor.parse(answer), call.request), call),
-  });
+    render(request, { model }) {
+      const { request: judgement, dropped } = renderJudgementRequest(request);
+      // Fields that are left out here are those of the gateway's prompt, so the client is not told.
+      return { ...vendor.render(judgement, { model, defaultMaxTokens: judgementTokens }), dropped };
+    },
+    parse: (body) => parseJudgement(vendor.parse(body), judged),
+    usage: (body) => vendor.usage(body),
+  };
 }

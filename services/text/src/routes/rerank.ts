@@ -1,8 +1,8 @@
 import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, costliestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
-import { kindExchange } from "../exchanges/kind.ts";
-import { countSearches, measureInput, wires, type RankingRequest } from "@modelgate/wires/ranking";
+import type { UnstreamedVendor } from "@modelgate/wires/kind";
+import { countSearches, measureInput, wires, type RankingAnswer, type RankingRequest } from "@modelgate/wires/ranking";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
@@ -21,13 +21,13 @@ export function cohereRerank(deps: Deps): EndpointHandler {
 
 function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): EndpointHandler {
   const { client } = clientWire;
-  const kind = new UnstreamedKind<RankingRequest>({
-    measureInput,
+  const kind = new UnstreamedKind<RankingRequest, RankingAnswer, UnstreamedVendor<RankingRequest, RankingAnswer>>({
+    wire: clientWire,
     // The client's wire comes first.
     wires: rankingWires.toSorted((left, right) => Number(right === clientWire.name) - Number(left === clientWire.name)),
+    vendorOf: (name) => vendorWire(wires, name).vendor,
+    measureInput,
     measure: (request, size, price) => measureOf(countSearches(request), size, price),
-    exchange: (wire, kindCall, upstreamModel) =>
-      kindExchange(kindCall, clientWire, wire, vendorWire(wires, wire).vendor, upstreamModel),
   });
   return async (call) => {
     using body = await readJson(

@@ -4,8 +4,8 @@ import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as rankingWires } from "@modelgate/wires/ranking";
 import { wires, type PassThroughWire } from "@modelgate/wires/text";
 import { wires as vectorsWires } from "@modelgate/wires/vectors";
-import type { Exchange } from "@modelgate/relay";
-import { kindExchange } from "../../src/exchanges/kind.ts";
+import { exchangeWith, type Exchange } from "@modelgate/relay";
+import { UnstreamedKind } from "../../src/unstreamed-kind.ts";
 import { passMode } from "../../src/exchanges/pass-through.ts";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
 import { answered, callOf, exchangeOf } from "./in-memory.ts";
@@ -21,6 +21,8 @@ const bodies = {
 };
 const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<TextCall> = {}) =>
   exchangeOf(callOf(client, bodies[client], more), wires[vendor]);
+
+const noSize = { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined };
 
 /** What no wire can read. */
 const never = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];
@@ -62,9 +64,10 @@ describe("a complete answer that cannot be used fails its attempt", () => {
     ["rerank", rankingWires["jina-rerank"], { model: "m", query: "q", documents: ["a"] }, "results"],
     ["moderations", moderationWires.moderations, { model: "m", input: "a" }, "results"],
   ] as const)("%s", async (_, wire, body, member) => {
-    const parsed = wire.client.read(body, {});
-    const call = { ...parsed, model: "m", strict: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
-    const exchange = await kindExchange<any, any>(call, wire, wire.name, wire.vendor, "m");
+    const options = { wire, wires: [], vendorOf: () => wire.vendor, measureInput: () => noSize };
+    const kind = new UnstreamedKind<any, any, any>(options);
+    const call = { strict: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
+    const exchange = await exchangeWith(wire, kind.convert(wire.client.read(body, {}), call), { model: "m" });
     const usage = { prompt_tokens: 1, total_tokens: 1 };
     const wrong = ["nope", ["nope"], [{}], undefined].map((value) => JSON.stringify({ [member]: value, usage }));
     for (const text of [...never, ...wrong])

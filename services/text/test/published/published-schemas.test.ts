@@ -205,7 +205,7 @@ test.each([
   // Segments of vendors of other wires lack what only OpenAI's model says of them.
   const words = [{ word: "Hello", start: 0, end: 1.5 }];
   const transcript = vendor.parse({ text: "Hello", language: "english", duration: 1.5, words });
-  expect(openai(schema)(client.render(transcript, { request, usage: { seconds: 2 } }))).toEqual([]);
+  expect(openai(schema)(client.render({ ...transcript, usage: { seconds: 2 } }, request))).toEqual([]);
   const usage = { type: "tokens", input_tokens: 3, output_tokens: 2, total_tokens: 5 };
   for (const event of eventsIn(client.events({ text: "Hello", usage })))
     expect(openai("CreateTranscriptionResponseStreamEvent")(event)).toEqual([]);

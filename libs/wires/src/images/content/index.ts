@@ -4,7 +4,7 @@ import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/field
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
-import { noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
 import { requireImageBytes } from "../hub/image-bytes.ts";
 import {
   nearestRatio,
@@ -61,8 +61,7 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
   const candidates = asRecords(body["candidates"]);
   const images = imagesInCandidates(candidates);
   if (images.length === 0) throw blockedFailure(body, candidates) ?? noImagesFailure();
-  const tokens = contentUsage(body["usageMetadata"]);
-  return present({ images, tokens });
+  return madeOf({ images, tokens: contentUsage(body["usageMetadata"]) });
 }
 
 /** Counts the images in an answer or a stream's event; 0 for any other body. */

@@ -18,6 +18,8 @@ export interface ImagesAnswer {
   readonly images: readonly MadeImage[];
   /** Tokens, if the vendor reports them. */
   readonly tokens?: Units | undefined;
+  /** Number of images, and the tokens. */
+  readonly usage?: Units | undefined;
   /** Other members of an answer in the common format: size, quality, the vendor's usage. */
   readonly more?: JsonRecord | undefined;
 }
@@ -34,14 +36,9 @@ export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, Ima
   events(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
-/** A vendor's answer that names a task to poll instead of an image. */
-export interface ImagesTask {
-  readonly task: string;
-}
-
-/** Returns the units of an answer: images, and tokens if they were reported. */
-export function imageUnits({ images, tokens }: Pick<ImagesAnswer, "images" | "tokens">): Units {
-  return { ...tokens, images: images.length };
+/** Creates the answer of images. Its usage is their number, and the tokens. */
+export function madeOf(made: Omit<ImagesAnswer, "usage">): ImagesAnswer {
+  return { ...made, usage: { ...made.tokens, images: made.images.length } };
 }
 
 /** Renders an answer for clients of both dialects (interface endpoints 12 and 13); images are not converted. */

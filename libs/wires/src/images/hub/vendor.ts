@@ -3,7 +3,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { joinInTurns, stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import type { TextStreamPass } from "../../text/pass.ts";
 import type { Rendered, VendorSide } from "../../wire.ts";
-import type { ImagesAnswer, ImagesTask } from "./answer.ts";
+import type { ImagesAnswer } from "./answer.ts";
 import type { ImageRequest } from "./request.ts";
 
 /** A rendered request for a vendor. */
@@ -13,16 +13,14 @@ export interface RenderedImages extends Rendered {
 }
 
 /** The vendor side of an images wire. */
-export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | ImagesTask, RenderedImages> {
+export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, RenderedImages> {
   /** True if images must be sent as bytes; otherwise addresses suffice. */
   readonly needsBytes?: true;
-  /** True if a request starts a task. A task is paid for once, so its request must not be sent twice. */
-  readonly startsTask?: true;
   /**
    * Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused to make the image, the
    * failure of a failed task, and upstream_error for any other body.
    */
-  parse(body: JsonRecord): ImagesAnswer | ImagesTask;
+  parse(body: JsonRecord): ImagesAnswer;
 }
 
 /** Forwards a vendor's stream of partial images unchanged, to clients of any dialect. Absent: the vendor has none. */

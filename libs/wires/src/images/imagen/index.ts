@@ -2,7 +2,7 @@ import { Failure, present } from "@modelgate/contracts";
 import { asRecords, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
-import { noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
 import {
   nearestRatio,
   unsupportedFieldNames,
@@ -12,18 +12,16 @@ import {
 } from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
-const sharedVendor = { parse: parseAnswer } as const;
-
 /** Imagen at the Gemini API (:predict). */
 export const imagen = {
   name: "imagen",
-  vendor: { ...sharedVendor, render: (request) => renderRequest(request, {}, supportedFields) },
+  vendor: { render: (request) => renderRequest(request, {}, supportedFields), parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Imagen at Google Cloud's Vertex AI, which supports more fields. */
 export const vertexImagen = {
   name: "vertex-imagen",
-  vendor: { ...sharedVendor, render: renderAtVertex },
+  vendor: { render: renderAtVertex, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
@@ -75,7 +73,7 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   const all = asRecords(predictions);
   const images = all.flatMap(parseImage);
-  if (images.length > 0) return { images };
+  if (images.length > 0) return madeOf({ images });
   // Instead of an image the vendor sends a reason, or nothing.
   const reason = all.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string")?.["raiFilteredReason"];
   if (typeof reason === "string" || all.length === 0)

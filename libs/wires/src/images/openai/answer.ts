@@ -2,7 +2,7 @@ import type { Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
-import { noImagesFailure, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
+import { madeOf, noImagesFailure, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 
 /** Maximum number of images read from one answer; no vendor returns so many. */
 const maxImagesRead = 100;
@@ -13,7 +13,7 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
   return readVendor(body, (fields) => {
     const images = fields.each("data", maxImagesRead).flatMap(parseImage);
     if (images.length === 0) throw noImagesFailure();
-    return { created: fields.number("created"), images, tokens: readTokens(body["usage"]), more };
+    return madeOf({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more });
   });
 }
 

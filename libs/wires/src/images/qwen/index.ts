@@ -1,10 +1,10 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";
-import { noImagesFailure, renderImageEvents, renderImages } from "../hub/answer.ts";
-import type { ImagesAnswer, ImagesClient, ImagesTask, MadeImage } from "../hub/answer.ts";
+import { madeOf, noImagesFailure, renderImageEvents, renderImages } from "../hub/answer.ts";
+import type { ImagesAnswer, ImagesClient, MadeImage } from "../hub/answer.ts";
 import { readImages, reliedMembers } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
 import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
@@ -12,7 +12,7 @@ import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 /** The qwen-style body for clients, and synchronous images for vendors. */
 export const qwen = {
   name: "qwen-images",
-  vendor: { render: renderGeneration, parse: parseAnswer },
+  vendor: { render: renderGeneration, parse: parseAnswer, taskOf },
   client: {
     read: (body) => readImages(body, parseRequest),
     render: renderImages,
@@ -33,7 +33,7 @@ export const qwen = {
 /** Images from text, as a task. */
 export const qwenTasks = {
   name: "qwen-image-tasks",
-  vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer },
+  vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer, taskOf },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Images from images, as a task. */
@@ -42,22 +42,29 @@ export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as 
 /** Maximum number of images read from one answer; no vendor returns so many. */
 const maxImagesRead = 100;
 
+function taskOf(body: JsonRecord): string | undefined {
+  return readVendor(body, (fields) => {
+    const output = fields.fields("output");
+    const status = output?.text("task_status");
+    return status === "PENDING" || status === "RUNNING" ? output?.needText("task_id") : undefined;
+  });
+}
+
 /**
- * Parses a vendor's answer: images, or a task that is running, done or failed. A partly failed task returns the images
- * that succeeded. Throws Failure upstream_rejected (400) for a refused prompt or image, else upstream_error.
+ * Parses a vendor's answer: images, or a task that is done or failed. A partly failed task returns the images that
+ * succeeded. Throws Failure upstream_rejected (400) for a refused prompt or image, else upstream_error.
  */
-function parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask {
-  const read = readVendor(body, (fields): ImagesAnswer | ImagesTask | Failure => {
+function parseAnswer(body: JsonRecord): ImagesAnswer {
+  const read = readVendor(body, (fields): ImagesAnswer | Failure => {
     const output = fields.fields("output");
     if (output === undefined) return taskFailure(fields);
     const status = output.text("task_status");
-    if (status === "PENDING" || status === "RUNNING") return { task: output.needText("task_id") };
     const results = output.each("results", maxImagesRead);
     const images = [
       ...output.each("choices", maxImagesRead).flatMap(imagesInChoice),
       ...results.flatMap(imagesInResult),
     ];
-    if (images.length > 0) return { images, ...parseTokens(body["usage"]) };
+    if (images.length > 0) return madeOf({ images, tokens: parseTokens(body["usage"]) });
     return taskFailure(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
   });
   if (read instanceof Failure) throw read;
@@ -80,11 +87,11 @@ function imagesInResult(result: Fields): readonly MadeImage[] {
 }
 
 /** Reads tokens, which some models report in addition to images. */
-function parseTokens(usage: unknown): Pick<ImagesAnswer, "tokens"> {
-  if (!isRecord(usage)) return {};
+function parseTokens(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
   const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
-  if ((input ?? 0) + (output ?? 0) === 0) return {};
-  return { tokens: unitsOf({ inputTokens: input ?? 0, outputTokens: output ?? 0 }) };
+  if ((input ?? 0) + (output ?? 0) === 0) return undefined;
+  return unitsOf({ inputTokens: input ?? 0, outputTokens: output ?? 0 });
 }
 
 /** Creates the failure with the vendor's message: 400 for a refused prompt or image, which the client can change. */

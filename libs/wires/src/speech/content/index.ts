@@ -2,11 +2,11 @@ import { Failure, present } from "@modelgate/contracts";
 import { asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
-import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
+import type { SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { renderVoice } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import type { Wire } from "../../wire.ts";
+import type { Rendered, Wire } from "../../wire.ts";
 
 /** Sample rate if the vendor names none. */
 const usualRate = 24_000;
@@ -17,7 +17,7 @@ export const content = {
   vendor: { render: renderRequest, parse: parseAnswer },
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
-function renderRequest(request: SpeechRequest): RenderedSpeech {
+function renderRequest(request: SpeechRequest): Rendered {
   const { input, format, speed, instructions, own } = request;
   if (format === "opus" || format === "aac" || format === "flac")
     throw unsupportedFailure("format", `The vendor of this model has wav and pcm, not ${format}.`);

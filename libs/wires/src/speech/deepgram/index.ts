@@ -1,7 +1,7 @@
 import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
-import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
-import type { Target, Wire } from "../../wire.ts";
+import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
+import type { Rendered, Target, Wire } from "../../wire.ts";
 
 const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> = {
   mp3: { encoding: "mp3" },
@@ -21,7 +21,7 @@ export const deepgram = {
   vendor: { render: renderRequest },
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
-function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeech {
+function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceOf(request);
   const isOpen = voice !== undefined && family.test(model);

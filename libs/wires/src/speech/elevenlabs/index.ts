@@ -1,9 +1,9 @@
 import { present } from "@modelgate/contracts";
 import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
 import { voiceOf } from "../hub/index.ts";
-import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
+import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import type { Target, Wire } from "../../wire.ts";
+import type { Rendered, Target, Wire } from "../../wire.ts";
 
 /** Vendor's names of the formats that it supports. */
 const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
@@ -19,7 +19,7 @@ export const elevenlabs = {
   vendor: { render: renderRequest },
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
-function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeech {
+function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceOf(request);
   if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");

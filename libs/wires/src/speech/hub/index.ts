@@ -1,5 +1,5 @@
 import type { SpeechWire, Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord } from "../../json/fields.ts";
 import type { AdditionalMembers } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
@@ -72,16 +72,9 @@ export interface SpeechTarget extends Target {
   readonly events: boolean;
 }
 
-/** A vendor's request: its body, and the query of its address. */
-export interface RenderedSpeech extends Rendered {
-  readonly query?: Readonly<Record<string, string>> | undefined;
-}
-
-/** The vendor side of a speech wire, which answers with audio, events, or JSON that contains audio. */
-export interface SpeechVendor extends Omit<VendorSide<SpeechRequest, SpeechAnswer, RenderedSpeech>, "parse"> {
-  render(request: SpeechRequest, target: SpeechTarget): RenderedSpeech;
-  /** Parses JSON with audio; absent: the answer is audio or events. Throws Failure upstream_error for other bodies. */
-  readonly parse?: (body: JsonRecord) => SpeechAnswer;
+/** The vendor side of a speech wire. Without `parse`, it answers with audio or events, otherwise with audio in JSON. */
+export interface SpeechVendor extends VendorSide<SpeechRequest, SpeechAnswer> {
+  render(request: SpeechRequest, target: SpeechTarget): Rendered;
   stream?(): { read(frame: Frame): SpeechEvent };
 }
 

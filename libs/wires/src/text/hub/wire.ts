@@ -102,11 +102,6 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
    * gateway's default limit in it. Absent: limits are sent unchanged.
    */
   readonly raisedBound?: string;
-  /**
-   * Returns the id by which an unfinished answer can be polled; undefined for a finished one. Absent: answers are
-   * always finished.
-   */
-  taskOf?(answer: JsonRecord): string | undefined;
   /** Minimum output limit that vendors accept, to which smaller limits are raised. Absent: any limit is accepted. */
   readonly minBound?: number;
 }

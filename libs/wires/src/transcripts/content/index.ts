@@ -35,7 +35,7 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
   return {
     kind: "json",
     maxBytes,
-    body: ({ mediaType, data }) =>
+    bodyOf: ({ mediaType, data }) =>
       present({
         contents: [{ role: "user", parts: [{ inlineData: { mimeType: mediaType, data } }, { text }] }],
         generationConfig: temperature === undefined ? undefined : { temperature },

@@ -19,7 +19,7 @@ import type { Target, Wire } from "../../wire.ts";
 /** ElevenLabs' speech to text, with a form as body. It reports no usage: the file's duration is billed. */
 export const elevenlabs = {
   name: "elevenlabs-transcripts",
-  vendor: { render: renderRequest, parse: parseAnswer, usage: () => undefined },
+  vendor: { render: renderRequest, parse: parseAnswer },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
 function renderRequest(request: TranscriptsRequest, { model }: Target): RenderedTranscripts {

@@ -1,8 +1,8 @@
-import type { TranscriptsWire, Units } from "@modelgate/contracts";
+import type { TranscriptsWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { ClientSide, VendorSide } from "../../wire.ts";
+import type { Answered, ClientSide, Rendered, VendorSide } from "../../wire.ts";
 
 /** Formats of answers. */
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
@@ -58,8 +58,8 @@ export interface Segment {
   readonly end: number;
 }
 
-/** A vendor's transcript. */
-export interface Transcript {
+/** A vendor's transcript. Its usage is tokens, or seconds of audio. */
+export interface Transcript extends Answered {
   readonly text: string;
   /** Segments; undefined if the vendor returned no times. */
   readonly segments: readonly Segment[] | undefined;
@@ -79,16 +79,14 @@ export type TranscriptEvent =
   | { readonly kind: "other" };
 
 /** A request for a vendor, with the way its file is sent. */
-export type RenderedTranscripts = {
-  /** Optional fields left out: of the neutral form, or unknown ones of the client. */
-  readonly dropped: readonly string[];
-} & (
-  | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
-  /** The file is the body; the query holds all fields. */
-  | { readonly kind: "bytes"; readonly query: Readonly<Record<string, string>> }
-  /** The file is inside JSON. */
-  | { readonly kind: "json"; readonly maxBytes: number; body(file: Base64File): JsonRecord }
-);
+export type RenderedTranscripts = Omit<Rendered, "body"> &
+  (
+    | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
+    /** The file is the body; the query holds all fields. */
+    | { readonly kind: "bytes"; readonly query: Readonly<Record<string, string>> }
+    /** The file is inside JSON. */
+    | { readonly kind: "json"; readonly maxBytes: number; bodyOf(file: Base64File): JsonRecord }
+  );
 
 /** A file in Base64. */
 export interface Base64File {
@@ -99,20 +97,12 @@ export interface Base64File {
 /** The vendor side of a transcripts wire. Vendors send JSON or a stream; other formats are rendered from JSON. */
 export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transcript, RenderedTranscripts> {
   parse(body: JsonRecord): Transcript;
-  /** Reads the usage: tokens, or seconds of audio. Undefined if the vendor reports neither. */
-  usage(body: JsonRecord): Units | undefined;
   stream?(): { read(frame: Frame): TranscriptEvent };
-}
-
-/** Context of the call that a transcript is rendered for. */
-export interface TranscriptContext {
-  readonly request: TranscriptsRequest;
-  readonly usage: Units | undefined;
 }
 
 /** The client side of a transcripts wire. */
 export interface TranscriptsClient extends Pick<
-  ClientSide<TranscriptsRequest, Transcript, TranscriptContext>,
+  ClientSide<TranscriptsRequest, Transcript, TranscriptsRequest>,
   "render"
 > {
   /** Parses the fields of a form. Throws Failure (400) naming the wrong field. */

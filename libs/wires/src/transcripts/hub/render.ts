@@ -1,11 +1,11 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { Segment, Transcript, TranscriptContext } from "./index.ts";
+import type { Segment, Transcript, TranscriptsRequest } from "./index.ts";
 
 /** Renders a transcript as JSON: the text alone, or with times for verbose_json. */
 export function asJson(
-  { text, segments = [], words, language, duration }: Transcript,
-  { request: { format, granularities, language: requested = "" }, usage }: TranscriptContext,
+  { text, segments = [], words, language, duration, usage }: Transcript,
+  { format, granularities, language: requested = "" }: TranscriptsRequest,
 ): JsonRecord {
   const reported = renderUsage(usage);
   if (format !== "verbose_json") return present({ text, usage: reported });

@@ -1,6 +1,6 @@
 import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { ModerationAnswer, ModerationRequest } from "../../../src/moderation/index.ts";
-import { listIn, usageIn } from "../register.ts";
+import { listIn, usageIn } from "../read.ts";
 
 /** A wire of moderation that no client speaks. */
 export const toy = {

@@ -1,6 +1,6 @@
 import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { RankingAnswer, RankingRequest } from "../../../src/ranking/hub/index.ts";
-import { listIn, usageIn } from "../register.ts";
+import { listIn, usageIn } from "../read.ts";
 
 /** A wire of rerankers that no client speaks. */
 export const toy = {

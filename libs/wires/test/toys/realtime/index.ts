@@ -11,7 +11,10 @@ export const toy = {
       state: { input: { bytesPerSecond: 1, detectsTurns: false }, pendingResponses: 0, isPending: false },
       open: () => ({ toClient: [], toVendor: [] }),
       fromClient: ({ data }) => ({ toClient: [], toVendor: [eventMessage({ act: eventType(data) })] }),
-      fromVendor: ({ data }) => ({ toClient: [eventMessage({ type: parseEvent(data)?.["act"] })], toVendor: [] }),
+      fromVendor({ data }) {
+        const { act, ...members } = parseEvent(data) ?? {};
+        return { toClient: [eventMessage({ type: act, ...members })], toVendor: [] };
+      },
       stop: () => [],
       cancel: () => [],
     }),

@@ -1,6 +1,6 @@
 import type { TranscriptsVendor } from "../../../src/transcripts/index.ts";
 import type { Wire } from "../../../src/wire.ts";
-import { usageIn } from "../register.ts";
+import { usageIn } from "../read.ts";
 
 /** A wire of transcripts that no client speaks, whose vendor takes the file as the body. */
 export const toy = {

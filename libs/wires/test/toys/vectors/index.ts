@@ -1,6 +1,6 @@
 import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { VectorsAnswer, VectorsRequest, VectorsVendor } from "../../../src/vectors/index.ts";
-import { listIn, usageIn } from "../register.ts";
+import { listIn, usageIn } from "../read.ts";
 
 /** A wire of vectors that no client speaks, whose vendor takes two texts at once. */
 export const toy = {

@@ -1,4 +1,4 @@
-import { Failure, type ImagesWire, type Price, type UpstreamWire } from "@modelgate/contracts";
+import { Failure, imageEditWires, imageGenerationWires, type ImagesWire, type Price } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
 import {
@@ -7,67 +7,67 @@ import {
   imageDataUrl,
   imageTypeOf,
   maxImagesOf,
-  imageUnits,
   wires,
   writeImages,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesPass,
   type ImagesVendor,
   type MadeImage,
+  type RenderedImages,
 } from "@modelgate/wires/images";
-import { vendorWire, type Parsed } from "@modelgate/wires/wire";
+import type { Parsed } from "@modelgate/wires/wire";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
-import { renderSupported, type UnsupportedRules } from "../answers/unsupported.ts";
-import { finishTask } from "../answers/finish-task.ts";
-import { parseAnswer } from "../answers/whole-answer.ts";
+import type { ConvertedCall } from "../answers/exchange-with.ts";
+import type { UnsupportedRules } from "../answers/unsupported.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
 import { mayBeImage, type InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 
-/** An image request in any client wire, read and checked, with what its exchanges need. */
-export interface ImagesCall {
+/** An image request in any client wire, read and checked, with the function that renders its answer. */
+export interface ImagesRequest {
   readonly deps: ImagesDeps;
-  readonly unsupportedRules: UnsupportedRules;
+  readonly unsupported: UnsupportedRules;
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
   /** Renders finished images as the client's answer. */
   readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
 }
 
-/**
- * Returns the wires (API formats) in which a request for images can be sent, best first. Some wires serve both
- * generating and editing.
- */
+/** An image request, prepared for its conversion to the wires of vendors. */
+export type ImagesCall = ConvertedCall<ImagesVendor, ImageRequest, ImagesAnswer, RenderedImages>;
+
+/** Returns the wires (API formats) in which a request for images can be sent, best first. */
 export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readonly ImagesWire[] {
-  return images.length === 0
-    ? ["images", "qwen-images", "qwen-image-tasks", "content", "imagen", "vertex-imagen"]
-    : ["image-edits", "qwen-images", "qwen-image-edit-tasks", "content", "images"];
+  return images.length === 0 ? imageGenerationWires : imageEditWires;
 }
 
-/** Builds the exchange of one attempt in the vendor's wire. Throws Failure (400) for errors in the client's request. */
-export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
-  const { parsed, unsupportedRules, input } = call;
-  const { vendor, pass } = vendorWire<ImagesVendor, ImagesPass>(wires, wire);
-  const request = vendor.needsBytes === true ? await input.asBytes() : parsed.request;
-  const { body: sent, dropped } = renderSupported(unsupportedRules, parsed.dropped, () => {
-    const rendered = vendor.render(request, { model: upstreamModel });
-    return { body: writeImages(rendered), dropped: rendered.dropped };
-  });
+/** Prepares an image request for its conversion to the wires of vendors. */
+export function imagesCall({ deps, unsupported, parsed, input, render }: ImagesRequest): ImagesCall {
+  const { request, dropped } = parsed;
+  const wanted = wantedForm(request);
   return {
-    wire,
-    body: await inTurnsIfLong(sent.body),
-    headers: { "content-type": sent.contentType },
+    unsupported,
     dropped,
-    unrepeatable: vendor.startsTask,
-    streams: request.stream && pass !== undefined,
-    read: (head) => (isEventStream(head) ? imageStream(request) : imagesTask(call, vendor)),
+    bodyBytes: 0,
+    taskWaitMs: deps.taskWaitMs,
+    requests: async (vendor) => [vendor.needsBytes === true ? await input.asBytes() : request],
+    async write(rendered) {
+      const { body, contentType } = writeImages(rendered);
+      const streams = rendered.body["stream"] === true;
+      return { body: await inTurnsIfLong(body), headers: { "content-type": contentType }, streams };
+    },
+    reader: (head) => (isEventStream(head) ? imageStream(request) : undefined),
+    async complete(made, link) {
+      const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, deps.remote, link)));
+      return { ...made, images };
+    },
+    render: ([{ answer }]) => ({ usage: answer.usage, ...render(answer) }),
   };
 }
 
-/** Reads a stream of partial images, which is the same in all wires that support it. */
+/** Creates the reader of a stream of partial images, which is the same in all wires that support it. */
 function imageStream(request: ImageRequest): AnswerReader {
   const { pass } = wires.images;
   return {
@@ -76,42 +76,6 @@ function imageStream(request: ImageRequest): AnswerReader {
     begins: (first) => beginsIn({ framing: eventStreamFraming, begins: pass.begins }, first),
     translator: () => new PassTranslator({ pass: pass.stream(maxImagesOf(request)), mode: "bytes" }),
   };
-}
-
-/**
- * Reads an answer that is not a stream: images, or the start of a task that creates them. The images may have to be
- * fetched.
- */
-function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
-  const parse = async (answer: Buffer) => vendor.parse(await parseAnswer(answer));
-  const finishedImages = async (answer: Buffer): Promise<ImagesAnswer | undefined> => {
-    const seen = await parse(answer);
-    return "task" in seen ? undefined : seen;
-  };
-  return {
-    kind: "task",
-    async read(bytes) {
-      const parsed = await parse(bytes);
-      return {
-        usage: "task" in parsed ? undefined : imageUnits(parsed),
-        async finish(link) {
-          const made =
-            "task" in parsed ? await finishTask(parsed.task, link, finishedImages, call.deps.taskWaitMs) : parsed;
-          return await finished(call, made, link);
-        },
-      };
-    },
-  };
-}
-
-async function finished(
-  { deps: { remote }, parsed: { request }, render }: ImagesCall,
-  made: ImagesAnswer,
-  link: VendorLink,
-): Promise<WholeAnswer> {
-  const wanted = wantedForm(request);
-  const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, remote, link)));
-  return { usage: imageUnits(made), words: () => "", ...render({ ...made, images }) };
 }
 
 /**

@@ -1,0 +1,176 @@
+import { addUnits, Failure, type Units, type UpstreamWire } from "@modelgate/contracts";
+import type { JsonObject } from "@modelgate/wires/text";
+import type { Answered, AnswerHeaders, Rendered, Target, VendorSide } from "@modelgate/wires/wire";
+import { renderJson } from "../bodies/read-json.ts";
+import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "./exchange.ts";
+import { taskReader } from "./finish-task.ts";
+import type { UpstreamHead } from "./stream-reader.ts";
+import { renderSupported, type UnsupportedRules } from "./unsupported.ts";
+import { parseAnswer } from "./whole-answer.ts";
+
+/** At least one value. */
+export type Several<Value> = readonly [Value, ...Value[]];
+
+/** A vendor's complete answer: its neutral form, with the usage, its JSON and its bytes. */
+export interface VendorAnswer<Answer> {
+  readonly answer: Answer;
+  readonly json: JsonObject;
+  readonly bytes: Buffer;
+}
+
+/** The vendor side of a wire, as an exchange uses it. */
+type ExchangeVendor<Request, Answer, Output> = Pick<
+  VendorSide<Request, Answer, Output>,
+  "render" | "parse" | "usage" | "taskOf" | "startsTask"
+>;
+
+/** A rendered request, whose body may be another than JSON. */
+type Sent = Partial<Rendered> & Pick<Rendered, "dropped">;
+
+/** The parts of an exchange that follow from the rendered request. */
+type Written = Pick<Exchange, "body"> & Partial<Exchange>;
+
+/**
+ * A call that is converted to the wires of vendors: the same for all vendors that it may be sent to. Its functions get
+ * the vendor side of the wire that an attempt uses.
+ */
+export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Rendered> {
+  readonly unsupported: UnsupportedRules;
+  /** Optional fields of the client's request that the neutral form cannot express. */
+  readonly dropped: readonly string[];
+  /** Size of the client's body, in bytes. */
+  readonly bodyBytes: number;
+  /**
+   * Returns the requests for a vendor. The first one is the attempt; the others are sent on the same route after it is
+   * answered.
+   */
+  requests(vendor: Vendor, target: Target): Several<Request> | Promise<Several<Request>>;
+  /** Writes a rendered request. Absent: as JSON, and the answer is not a stream. */
+  write?(rendered: Output, vendor: Vendor, target: Target): Written | Promise<Written>;
+  /**
+   * Returns the reader of an answer that is not a JSON document, such as a stream; undefined for JSON. Throws Failure
+   * upstream_error for an answer that is neither. Absent: all answers are JSON.
+   */
+  reader?(head: UpstreamHead, vendor: Vendor): AnswerReader | undefined;
+  /** Returns an answer that is passed on without parsing; undefined if it must be parsed. Absent: all are parsed. */
+  unparsed?(bytes: Buffer, vendor: Vendor, target: Target): WholeAnswer | undefined;
+  /** Completes an answer by further requests to the vendor, for example for files. Absent: it is complete. */
+  complete?(answer: Answer, link: VendorLink): Promise<Answer>;
+  /** Maximum ms until a task of the vendor has finished. */
+  readonly taskWaitMs?: number | undefined;
+  /** Converts the vendor's answers, one for each request, for the client. */
+  render(answers: Several<VendorAnswer<Answer>>, vendor: Vendor): WholeAnswer | Promise<WholeAnswer>;
+}
+
+/**
+ * Creates the exchange of one attempt in a vendor's wire, for all kinds of calls. Throws Failure (400) for errors in the
+ * client's request, and for fields that the wire cannot express.
+ */
+export async function exchangeWith<
+  Vendor extends ExchangeVendor<Request, Answer, Output>,
+  Request,
+  Answer extends Answered,
+  Output extends Sent,
+>(
+  { name, vendor }: { readonly name: UpstreamWire; readonly vendor: Vendor },
+  call: ConvertedCall<Vendor, Request, Answer, Output>,
+  target: Target,
+): Promise<Exchange> {
+  const render = (request: Request): Output =>
+    renderSupported(call.unsupported, call.dropped, () => vendor.render(request, target));
+  const [request, ...more] = await call.requests(vendor, target);
+  const [first, others] = [render(request), more.map(render)];
+  const written = await (call.write?.(first, vendor, target) ?? writeJson(first, call.bodyBytes));
+  return {
+    wire: name,
+    query: first.query,
+    streams: false,
+    unrepeatable: vendor.startsTask,
+    ...written,
+    dropped: more.length === 0 ? first.dropped : [...new Set([first, ...others].flatMap(({ dropped }) => dropped))],
+    read: (head) => call.reader?.(head, vendor) ?? documentReader(head, { vendor, call, target, others }),
+  };
+}
+
+async function writeJson({ body }: Sent, bodyBytes: number): Promise<Written> {
+  return { body: await renderJson(body, bodyBytes) };
+}
+
+/** A call as it was sent to a vendor, with the requests that follow the first one. */
+interface SentCall<Vendor, Request, Answer, Output extends Sent> {
+  readonly vendor: Vendor;
+  readonly call: ConvertedCall<Vendor, Request, Answer, Output>;
+  readonly target: Target;
+  readonly others: readonly Output[];
+}
+
+/** Creates the reader of JSON answers: that of a task if further requests to the vendor may follow. */
+function documentReader<
+  Vendor extends ExchangeVendor<Request, Answer, Output>,
+  Request,
+  Answer extends Answered,
+  Output extends Sent,
+>(
+  { headers }: UpstreamHead,
+  { vendor, call, target, others }: SentCall<Vendor, Request, Answer, Output>,
+): AnswerReader {
+  const { complete, taskWaitMs = 0 } = call;
+  const read = (bytes: Buffer): Promise<VendorAnswer<Answer>> => readDocument(vendor, bytes, headers);
+  if (others.length === 0 && vendor.taskOf === undefined && complete === undefined)
+    return {
+      kind: "whole",
+      read: async (bytes) => call.unparsed?.(bytes, vendor, target) ?? (await call.render([await read(bytes)], vendor)),
+    };
+  return taskReader({
+    taskIn: async (bytes) => vendor.taskOf?.(await parseAnswer(bytes)),
+    read,
+    waitMs: taskWaitMs,
+    // The first of several answers does not report the usage of the others.
+    usageIn: ({ answer }) => (others.length === 0 ? answer.usage : undefined),
+    async finish(first, link) {
+      const bodies = await Promise.all(others.map(({ body }) => renderJson(body, call.bodyBytes)));
+      const sent = await sendAll(link, bodies);
+      const rest = await Promise.all(sent.map((answer) => readDocument(vendor, answer.bytes, answer.headers)));
+      if (complete === undefined) return await call.render([first, ...rest], vendor);
+      return await call.render([{ ...first, answer: await complete(first.answer, link) }, ...rest], vendor);
+    },
+  });
+}
+
+async function readDocument<Request, Answer extends Answered, Output>(
+  vendor: ExchangeVendor<Request, Answer, Output>,
+  bytes: Buffer,
+  headers: AnswerHeaders,
+): Promise<VendorAnswer<Answer>> {
+  const json = await parseAnswer(bytes);
+  if (vendor.parse === undefined)
+    throw new Failure("upstream_error", "The vendor's answer is not expected to be JSON.");
+  const answer = vendor.parse(json, headers);
+  return {
+    answer: vendor.usage === undefined ? answer : { ...answer, usage: vendor.usage(json, headers) },
+    json,
+    bytes,
+  };
+}
+
+/** Maximum requests of one call that run at the same time. */
+const maxAtOnce = 4;
+
+/**
+ * Sends further requests of a call. Returns their answers in the order of `bodies`. Throws the Failure of the first one
+ * that fails.
+ */
+async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly SentAnswer[]> {
+  const answers: SentAnswer[] = [];
+  for (let at = 0; at < bodies.length; at += maxAtOnce)
+    answers.push(...(await Promise.all(bodies.slice(at, at + maxAtOnce).map((body) => link.send(body)))));
+  return answers;
+}
+
+type SentAnswer = Awaited<ReturnType<VendorLink["send"]>>;
+
+/** Sums the usage of several answers; undefined if one of them has none. */
+export function usageOfAll(answers: readonly Answered[]): Units | undefined {
+  const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
+}

@@ -1,0 +1,81 @@
+import { Failure } from "@modelgate/contracts";
+import {
+  byteFraming,
+  eventStream,
+  isEventStream,
+  type AnswerReader,
+  type ConvertedCall,
+  type UpstreamHead,
+  type WholeAnswer,
+} from "@modelgate/relay";
+import {
+  speechFormats,
+  wires,
+  type SpeechAnswer,
+  type SpeechRequest,
+  type SpeechTarget,
+  type SpeechVendor,
+} from "@modelgate/wires/speech";
+import { eventStreamFraming } from "@modelgate/wires/sse";
+import type { Rendered } from "@modelgate/wires/wire";
+import { canBeginAnswer } from "../event-stream.ts";
+import { audioToEvents, passAudio, eventsToAudio, passSpeechEvents } from "./translators.ts";
+
+const { speech } = wires;
+
+/** Prepares a request for speech for its conversion to the wires of vendors. */
+export function speechCall(
+  request: SpeechRequest,
+  strict: boolean,
+): ConvertedCall<SpeechVendor, SpeechRequest, SpeechAnswer, Rendered> {
+  return {
+    unsupported: { spelling: speech.client.spelling, strict },
+    dropped: [],
+    bodyBytes: Buffer.byteLength(request.input),
+    requests: () => [request],
+    async write({ body }, { parse, stream }, target: SpeechTarget) {
+      const accept = stream !== undefined && target.events ? "text/event-stream" : "*/*";
+      return {
+        body: Buffer.from(JSON.stringify(body)),
+        streams: parse === undefined,
+        headers: parse === undefined ? { accept } : undefined,
+      };
+    },
+    reader: (head, { parse }) => (parse === undefined ? readSpeech(request, head) : undefined),
+    render: ([{ answer }]) => renderSpeech(request, answer),
+  };
+}
+
+function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer {
+  const { usage } = answer;
+  const { audio, contentType } = speech.client.render(answer, request);
+  if (!request.events) return { body: audio, contentType, usage };
+  const stream = speech.client.audioEvent(audio) + speech.client.doneEvent(usage ?? {});
+  return { body: Buffer.from(stream), contentType: eventStream, usage };
+}
+
+/**
+ * Creates the reader of events or audio bytes. Throws Failure for any other content type, since the vendor then reports
+ * an error despite its success status.
+ */
+function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
+  const type = String(head.headers["content-type"] ?? "");
+  const usual = speechFormats[request.format];
+  if (isEventStream(head))
+    return {
+      kind: "stream",
+      framing: eventStreamFraming,
+      begins: (first) => canBeginAnswer(first, speech.vendor.stream().read),
+      translator: () => (request.events ? passSpeechEvents() : eventsToAudio(usual)),
+    };
+  const isAudio = type.startsWith("audio/");
+  if (!isAudio && !type.startsWith("application/octet-stream"))
+    throw new Failure("upstream_error", "The vendor did not answer with audio.");
+  return {
+    kind: "stream",
+    framing: byteFraming,
+    begins: () => true,
+    // The client gets the content type that the vendor reports.
+    translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usual)),
+  };
+}

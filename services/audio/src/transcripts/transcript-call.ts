@@ -1,0 +1,150 @@
+import { Failure, type TranscriptsWire } from "@modelgate/contracts";
+import {
+  eventStream,
+  isEventStream,
+  renderJson,
+  type AnswerReader,
+  type ConvertedCall,
+  type Exchange,
+  type StreamTranslator,
+  type VendorAnswer,
+  type WholeAnswer,
+} from "@modelgate/relay";
+import { eventStreamFraming } from "@modelgate/wires/sse";
+import {
+  asJson,
+  asSrt,
+  asText,
+  asVtt,
+  wires,
+  type FormEntry,
+  type RenderedTranscripts,
+  type Transcript,
+  type TranscriptFormat,
+  type TranscriptsRequest,
+  type TranscriptsVendor,
+} from "@modelgate/wires/transcripts";
+import { canBeginAnswer, vendorErrorFailure, passEvents } from "../event-stream.ts";
+import { formBody, mediaTypeOf } from "../upload/form-body.ts";
+import type { Upload } from "../upload/upload.ts";
+
+/** Transcript formats that the gateway renders from a vendor's JSON, with their content types. */
+const convertedFormats: Readonly<
+  Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof asText }>>
+> = {
+  text: { contentType: "text/plain; charset=utf-8", render: asText },
+  srt: { contentType: "application/x-subrip; charset=utf-8", render: asSrt },
+  vtt: { contentType: "text/vtt; charset=utf-8", render: asVtt },
+};
+
+/** Wire of transcriptions. Translations have the same answers. */
+const transcriptionsWire = wires.transcriptions;
+
+/** A call for a transcript. */
+export interface TranscriptCall {
+  readonly wire: TranscriptsWire;
+  readonly upload: Upload;
+  /** Returns the parsed form. Throws Failure (400) for an invalid or incomplete form. */
+  readonly request: () => TranscriptsRequest;
+}
+
+/**
+ * Prepares an upload for its conversion to the wires of vendors. A vendor of the client's wire gets the file during the
+ * upload. Other wires send parameters before the file or in the address, and clients may send them after the file, so
+ * that the complete form is awaited.
+ */
+export function transcriptCall(
+  { wire, upload, request }: TranscriptCall,
+  strict: boolean,
+): ConvertedCall<TranscriptsVendor, TranscriptsRequest, Transcript, RenderedTranscripts> {
+  const { client, vendor: own } = wires[wire];
+  return {
+    unsupported: { spelling: {}, strict },
+    dropped: [],
+    bodyBytes: 0,
+    async requests(vendor) {
+      if (vendor !== own) await upload.whole;
+      if (upload.isWhole) return [request()];
+      // The fields before the file may already rule out this vendor's model; then another vendor is tried.
+      return [client.read(upload.entries.filter(([name]) => name === "model" || name === "response_format"))];
+    },
+    async write(rendered, vendor, target) {
+      const accept = vendor === own ? "application/json, text/event-stream" : "application/json";
+      if (rendered.kind !== "form") return await writeFile(rendered, upload, accept);
+      const { body, headers } = formBody(upload, rendered.model, () => entriesOf(vendor.render(request(), target)));
+      return { body, headers: { ...headers, accept } };
+    },
+    reader: (head) => (isEventStream(head) ? eventsReader : undefined),
+    render([{ answer, json, bytes }], vendor) {
+      const wanted = request();
+      if (vendor === own) return renderAnswer(answer, { json, bytes }, wanted);
+      const rendered = asJson(answer, wanted);
+      return renderAnswer(answer, { json: rendered, bytes: Buffer.from(JSON.stringify(rendered)) }, wanted);
+    },
+  };
+}
+
+function entriesOf(rendered: RenderedTranscripts): readonly FormEntry[] {
+  return rendered.kind === "form" ? rendered.entries : [];
+}
+
+/** Writes a request without a form: the file as the body, or in JSON. Throws Failure (400) for a file that is too large. */
+async function writeFile(
+  how: Exclude<RenderedTranscripts, { readonly kind: "form" }>,
+  { file }: Upload,
+  accept: string,
+): Promise<Pick<Exchange, "body" | "headers">> {
+  const type = mediaTypeOf(file);
+  if (how.kind === "bytes") {
+    const headers = { "content-type": type, "content-length": String(file.size), accept };
+    return { body: file.read(), headers };
+  }
+  if (file.size > how.maxBytes)
+    throw new Failure(
+      "unsupported_parameter",
+      `The vendor of this model takes files of at most ${how.maxBytes} bytes.`,
+      { param: "file" },
+    );
+  const pieces: Buffer[] = [];
+  for await (const piece of file.read()) if (Buffer.isBuffer(piece)) pieces.push(piece);
+  const data = Buffer.concat(pieces).toString("base64");
+  return { body: await renderJson(how.bodyOf({ mediaType: type, data }), data.length) };
+}
+
+/** Reader of a vendor's event stream. */
+const eventsReader: AnswerReader = {
+  kind: "stream",
+  framing: eventStreamFraming,
+  begins: (first) => canBeginAnswer(first, transcriptionsWire.vendor.stream().read),
+  translator: passTranscriptEvents,
+};
+
+/**
+ * Renders an answer in the client's format: its JSON, or what is made from it. Throws Failure upstream_error if the
+ * answer lacks what the format needs.
+ */
+function renderAnswer(
+  transcript: Transcript,
+  { json, bytes }: Pick<VendorAnswer<Transcript>, "json" | "bytes">,
+  { format, stream }: TranscriptsRequest,
+): WholeAnswer {
+  const { usage, text } = transcript;
+  const words = (): string => text;
+  if (stream)
+    return { body: Buffer.from(transcriptionsWire.client.events(json)), contentType: eventStream, usage, words };
+  const how = convertedFormats[format];
+  if (how === undefined) return { body: bytes, usage, words };
+  return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, usage, words };
+}
+
+/** Creates a translator that passes a vendor's stream unchanged, and reads its text, end and usage. */
+function passTranscriptEvents(): StreamTranslator {
+  const reader = transcriptionsWire.vendor.stream();
+  return passEvents((frame) => {
+    const event = reader.read(frame);
+    if (event.kind === "error") throw vendorErrorFailure();
+    if (event.kind === "delta") return { done: false, words: event.text };
+    if (event.kind === "done") return { done: true, usage: transcriptionsWire.vendor.usage(event.body) ?? {} };
+    return { done: false };
+  });
+}
