@@ -54,6 +54,22 @@ test("a stream of steps, whose last event does not repeat them", async () => {
   expect(frames.at(-2)?.data.interaction).not.toHaveProperty("steps");
 });
 
+test("the stream of an agent is read on after an event, and ends when it is cancelled", async () => {
+  const asked = { agent, background: true, stream: true, input: simulate({ chunks: 20 }) };
+  const all = await started.stream(path, asked);
+  const [created] = all;
+  const id: string = created?.data.interaction.id;
+  const after = `last_event_id=${all[4]?.data.event_id}`;
+  const rest = await started.stream(`${path}/${id}?stream=true&${after}`);
+  expect(rest).toEqual(all.slice(5));
+  expect(await started.post(`${path}/${id}/cancel`, {})).toMatchObject({ body: { id, status: "cancelled" } });
+  const ended = await started.stream(`${path}/${id}?stream=true&${after}`);
+  expect(ended).toMatchObject([
+    { data: { event_type: "interaction.completed", interaction: { status: "cancelled" } } },
+  ]);
+  expect((await started.post(`${path}/other/cancel`, {})).status).toBe(404);
+});
+
 test("an agent works in the background, and is polled", async () => {
   const { body } = await post({ agent, background: true, input: "Hi" });
   expect(body).toMatchObject({ agent, status: "in_progress" });

@@ -6,8 +6,8 @@ import { createSimulator } from "../src/simulator.ts";
 export interface Started extends AsyncDisposable {
   readonly url: string;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Whole>;
-  /** The frames of a stream. */
-  stream(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<readonly StreamFrame[]>;
+  /** The frames of a stream; it is read by GET where there is no body. */
+  stream(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<readonly StreamFrame[]>;
 }
 
 /** An answer that came whole. */
@@ -31,9 +31,9 @@ export async function startSimulator(headers: Readonly<Record<string, string>> =
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   const send = (path: string, body: unknown, more: Readonly<Record<string, string>> = {}) =>
     fetch(url + path, {
-      method: "POST",
+      method: body === undefined ? "GET" : "POST",
       headers: { "content-type": "application/json", ...headers, ...more },
-      body: JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return {
     url,

@@ -68,6 +68,15 @@ export interface PollCall extends AnyCall {
   readonly task: string;
 }
 
+/** A request about an answer that the vendor generates in the background. */
+export interface RunCall extends AnyCall {
+  /** `follow` reads the stream after the event `lastEvent`, and `cancel` ends the answer. */
+  readonly act: "follow" | "cancel";
+  readonly wire: UpstreamWire;
+  readonly task: string;
+  readonly lastEvent?: string | undefined;
+}
+
 /** A download of a finished video, from a vendor that serves videos itself (`Provider.downloads`). */
 export interface DownloadCall extends AnyCall {
   readonly act: "download";

@@ -18,7 +18,7 @@ import { byUniqueName, type Provider } from "./provider.ts";
 
 export { cleanText } from "./clean.ts";
 export { readErrorBody } from "./error-body.ts";
-export type { AnswerCall, Base64File, StartCall, VendorCall } from "./call.ts";
+export type { AnswerCall, Base64File, RunCall, StartCall, VendorCall } from "./call.ts";
 export { modelListRequest, parseModels, type ListedModel } from "./model-list.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
 export type { Reframing } from "./provider.ts";

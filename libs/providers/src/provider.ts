@@ -1,6 +1,6 @@
 import type { FailureCode, UpstreamWire, VideoWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
-import type { SigningCall, StartCall, VendorCall } from "./call.ts";
+import type { RunCall, SigningCall, StartCall, VendorCall } from "./call.ts";
 import type { VendorRequest } from "./request.ts";
 
 /** Classification of a vendor's error. */
@@ -67,6 +67,8 @@ export interface Provider {
    * tasks.
    */
   request(call: VendorCall): VendorRequest;
+  /** Builds a request about an answer that is generated in the background. Absent: answers end with their connections. */
+  run?(call: RunCall): VendorRequest;
   /**
    * Creates the authorization headers if they are fetched, or computed from the complete request. `signRequest` calls
    * it immediately before the request is sent. Rejects with CredentialsFailed. Absent: `request` creates these headers.

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
-import type { AnswerCall, SessionCall, StartCall, VendorCall } from "./call.ts";
+import type { AnswerCall, RunCall, SessionCall, StartCall, VendorCall } from "./call.ts";
 
 /** A complete request to a vendor, ready to be sent. */
 export interface VendorRequest {
@@ -33,7 +33,7 @@ export function requestBuilder(
 /** Builds a request. The vendor's headers replace the usual ones, and the call's headers replace both. */
 export function requestTo(
   url: URL,
-  call: VendorCall | StartCall,
+  call: VendorCall | StartCall | RunCall,
   headers: Readonly<Record<string, string>>,
   posted?: Buffer,
 ): VendorRequest {
@@ -52,12 +52,13 @@ export function requestTo(
 }
 
 /** Returns the usual headers of a call. A session has no accepted type, and a download has none of these headers. */
-function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, string>> {
+function usualHeaders(call: VendorCall | StartCall | RunCall): Readonly<Record<string, string>> {
   const { act, requestId } = call;
   if (act === "download" || act === "file") return {};
   const named = requestId === undefined ? {} : { "x-request-id": requestId };
   if (act === "session") return named;
-  const accept = act === "answer" && call.stream ? "text/event-stream" : "application/json";
+  const isStream = act === "follow" || (act === "answer" && call.stream);
+  const accept = isStream ? "text/event-stream" : "application/json";
   return { accept, "accept-encoding": "identity", ...named };
 }
 

@@ -187,6 +187,20 @@ test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks", (name) 
   expect(poll).toThrow("The vendor answered with a task, which it does not support.");
 });
 
+test("the stream of an agent is resumed after an event, and an agent is cancelled", () => {
+  const run = providers["gemini"]?.run;
+  const of = { ...call, wire: "interactions", task: "v1_a/b" } as const;
+  expect(run?.({ ...of, act: "follow", lastEvent: "e+1" })).toMatchObject({
+    url: new URL("https://v.example/v1beta/interactions/v1_a%2Fb?stream=true&last_event_id=e%2B1"),
+    method: "GET",
+    headers: { "x-goog-api-key": "k", "api-revision": "2026-05-20", accept: "text/event-stream" },
+  });
+  expect(run?.({ ...of, act: "cancel" })).toMatchObject({
+    url: new URL("https://v.example/v1beta/interactions/v1_a%2Fb/cancel"),
+    method: "POST",
+  });
+});
+
 test("an interaction of an agent is polled", () => {
   const poll = { ...call, act: "poll", wire: "interactions", task: "v1_a/b" } as const;
   expect(providers["gemini"]?.request({ ...poll, baseUrl: "https://v.example" })).toMatchObject({

@@ -404,6 +404,39 @@ describe("agents", () => {
     expect(dropped).toEqual(["maxTokens", "seed"]);
   });
 
+  const eventOf = (event_type: string, more: object = {}) => ({ data: JSON.stringify({ event_type, ...more }) });
+  const created = eventOf("interaction.created", { interaction: { id: "v1_a" } });
+
+  test("a resumed stream shows nothing twice: events without an id are recognized, and the start", () => {
+    const run = vendor.run();
+    const delta = (index: number, event_id?: string) => eventOf("step.delta", { index, event_id });
+    const first = [created, eventOf("step.start", { index: 0 }), delta(0, "e1"), delta(1), delta(2)];
+    expect(first.map((frame) => run.take(frame))).toEqual(first.map(() => true));
+    expect([run.id, run.lastEvent, run.resume()]).toEqual(["v1_a", "e1", true]);
+    const resumed = [delta(1), delta(2), delta(3), created, delta(2, "e2"), { data: "[DONE]" }];
+    expect(resumed.map((frame) => run.take(frame))).toEqual([false, false, true, false, true, false]);
+    expect([run.lastEvent, run.isOver]).toEqual(["e2", false]);
+    expect(run.take(eventOf("interaction.completed", { interaction: { id: "v1_a", status: "failed" } }))).toBe(true);
+    expect([run.isOver, run.resume()]).toEqual([true, false]);
+  });
+
+  test("a stream cannot be resumed before its id is known, and after too many events without an id", () => {
+    const run = vendor.run();
+    expect(run.resume()).toBe(false);
+    run.take(created);
+    expect(run.resume()).toBe(true);
+    run.take(eventOf("step.delta", { delta: { type: "text", text: "x".repeat(300_000) } }));
+    expect(run.resume()).toBe(false);
+    run.take(eventOf("step.delta", { event_id: "e1" }));
+    expect(run.resume()).toBe(true);
+  });
+
+  test("the usage of a cancelled one is read", () => {
+    const state = { status: "cancelled", usage: { total_input_tokens: 3, total_output_tokens: 2 } };
+    expect(vendor.run().usageOf(Buffer.from(JSON.stringify(state)))).toMatchObject({ outputTokens: 2 });
+    expect(vendor.run().usageOf(Buffer.from("nothing"))).toBeUndefined();
+  });
+
   test("a client names one as agent", () => {
     const body = { agent: agent.model, input: "Hi" };
     expect(client.readParams(body)).toMatchObject({ model: agent.model });

@@ -34,6 +34,7 @@ import {
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { servedName, withFallbackNames } from "./fallback-models.ts";
+import { agentExchange } from "./exchanges/agent-exchange.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
@@ -136,6 +137,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       ownHeaders: forward === undefined ? [] : hintHeaders.filter((name) => forward.headers[name] !== undefined),
     };
     const exchanges = new TextExchangeMaker(textCall);
+    const isForAgent = this.#isForAgent(call, serving.model.name);
     return {
       call,
       input,
@@ -146,12 +148,9 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           textBytes,
           mediaTokens: params.media.tokens,
           choices: params.choices,
-          readsBeyond: await this.#readsBeyond(call, input, serving.model.name),
+          readsBeyond: isForAgent || params.readsBeyond || (await inTurnsIfLong(includesAny(body, ...storeReferences))),
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
-          maxOutputTokens:
-            params.maxOutputTokens === undefined
-              ? await boundAtVendor(this.deps, call, input, { exchanges, model: serving.model.name, textCall })
-              : Math.max(params.maxOutputTokens, minBound() * params.choices),
+          maxOutputTokens: await outputLimit(this.deps, call, input, { exchanges, serving, textCall }),
         },
         stream: params.stream,
         billsUnseen: billsUnseen(input),
@@ -160,6 +159,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       dropped,
       wires: wiresServing(wire),
       waiting: params.stream ? waitingIn({ wire, asArray }) : undefined,
+      finishAfterDisconnect: isForAgent,
       canDropSignatures: true,
       forward,
       prefer: admitted.channelKey,
@@ -213,14 +213,12 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   /**
-   * Returns true if the vendor may read more input than the body shows: data in its store, or the pages and files that an
-   * agent looks up.
+   * Returns true if an agent may answer the call. An agent reads pages and files that it looks up, and can be cancelled
+   * only when its vendor has reported its id, so its answer is awaited after the client has left.
    */
-  async #readsBeyond({ caller }: Call, { params, body }: TextInput, model: string): Promise<boolean> {
-    if (params.readsBeyond) return true;
+  #isForAgent({ caller }: Call, model: string): boolean {
     const candidates = this.deps.relay.catalog.current().candidates(model, caller.group);
-    if (candidates.some(({ upstreamModel }) => isAgent(upstreamModel))) return true;
-    return await inTurnsIfLong(includesAny(body, ...storeReferences));
+    return candidates.some(({ upstreamModel }) => isAgent(upstreamModel));
   }
 
   async exchange(
@@ -236,8 +234,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign });
     input.begins?.();
     const named = wire === "messages" ? await this.#withModels(made, candidate.channel, params) : made;
-    // An agent that may have started works on at the operator's cost, so another one must not be started.
-    const checked = fees.checked(isAgent(candidate.upstreamModel) ? { ...named, unrepeatable: true } : named);
+    const checked = fees.checked(isAgent(candidate.upstreamModel) ? agentExchange(named, upstream) : named);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.makes !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
@@ -305,20 +302,21 @@ function billsUnseen({ wire, params }: TextInput): boolean {
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**
- * Returns the output limit for a call whose client sets none but enables reasoning; undefined if no vendor needs one.
- * Some wires require a limit that includes reasoning. It is then the default limit plus the reasoning budget, and money
- * is held for it if the call may be sent in such a wire.
+ * Returns the output limit of a call: that of the client, but at least the minimum of the vendors. If the client sets
+ * none but enables reasoning, some wires require a limit that includes reasoning. It is then the default limit plus the
+ * reasoning budget, and money is held for it if the call may be sent in such a wire. Undefined if no vendor needs one.
  */
-async function boundAtVendor(
+async function outputLimit(
   { relay }: Deps,
   { caller }: Pick<Call, "caller">,
-  { wire, body }: TextInput,
-  { exchanges, model, textCall }: Pick<TextPlan, "exchanges" | "textCall"> & { readonly model: string },
+  { wire, body, params: { choices, maxOutputTokens } }: TextInput,
+  { exchanges, serving, textCall }: Pick<TextPlan, "exchanges" | "textCall"> & { readonly serving: ServingModel },
 ): Promise<number | undefined> {
+  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, minBound() * choices);
   const { thoughts }: TextClient = wires[wire].client;
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(includesAny(body, ...thoughts.words)))) return undefined;
-  for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
+  for (const candidate of relay.catalog.current().candidates(serving.model.name, caller.group)) {
     const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
     const upstream = chosen === undefined || chosen === wire ? undefined : textWire(chosen);
     if (upstream?.vendor?.raisedBound === undefined) continue;

@@ -5,8 +5,7 @@ import { soundIn } from "./sound.ts";
 import { toCamelCase } from "./camel.ts";
 import { invalidKey, renderError } from "./errors.ts";
 import { predictImages } from "./imagen.ts";
-import { createInteraction, getInteraction } from "./interactions/index.ts";
-
+import { cancelInteraction, createInteraction, getInteraction } from "./interactions/index.ts";
 import { beginOperation, videoEndpoint, geminiOperation } from "../veo/operations.ts";
 
 /** Creates the endpoint of an action on a model, which the last word of the path names. */
@@ -34,6 +33,7 @@ export const gemini: Vendor = createVendor({
     action("predictLongRunning", (body, model) => beginOperation(body, { model, at: "gemini", under: "" })),
     createInteraction,
     getInteraction,
+    cancelInteraction,
     geminiOperation,
     videoEndpoint(/^\/v1(?:beta)?\/files\/([^/:]+):download$/),
   ],

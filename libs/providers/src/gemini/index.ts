@@ -1,5 +1,5 @@
 import { isAgent, type UpstreamWire } from "@modelgate/contracts";
-import type { PollCall, VendorCall } from "../call.ts";
+import type { PollCall, RunCall, VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
 import { requestBuilder, requestTo, type AddressedCall, type VendorRequest } from "../request.ts";
 import { failureOf } from "./failures.ts";
@@ -44,6 +44,7 @@ export const gemini: Provider = {
     if (call.wire === "interactions") return pollInteraction(call);
     return call.wire === "veo-video" ? pollVideo(call) : answerRequest(call);
   },
+  run: runRequest,
   start: startVideo,
   failureOf,
 };
@@ -60,8 +61,24 @@ function headersOf(call: VendorCall): Readonly<Record<string, string>> {
 
 /** Builds the request for the state of an interaction that runs in the background. */
 function pollInteraction(call: PollCall): VendorRequest {
-  const url = new URL(`${withVersion(call.baseUrl)}/interactions/${encodeURIComponent(call.task)}`);
-  return requestTo(url, call, headersOf(call));
+  return requestTo(interactionAddress(call), call, headersOf(call));
+}
+
+/** Builds the request that continues the stream of an interaction in the background, or that cancels it. */
+function runRequest(call: RunCall): VendorRequest {
+  const url = interactionAddress(call);
+  const headers = { ...keyHeader(call), ...interactionsVersion };
+  if (call.act === "cancel") {
+    url.pathname += "/cancel";
+    return requestTo(url, call, { ...headers, "content-type": "application/json" }, Buffer.from("{}"));
+  }
+  url.searchParams.set("stream", "true");
+  if (call.lastEvent !== undefined) url.searchParams.set("last_event_id", call.lastEvent);
+  return requestTo(url, call, headers);
+}
+
+function interactionAddress({ baseUrl, task }: Pick<PollCall | RunCall, "baseUrl" | "task">): URL {
+  return new URL(`${withVersion(baseUrl)}/interactions/${encodeURIComponent(task)}`);
 }
 
 /** Returns the wires of an agent, or of a model that does not generate text, by its name; undefined for a text model. */

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { UpstreamWire, Units } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
-import type { ReportedFees } from "@modelgate/wires/text";
+import type { ReportedFees, VendorRun } from "@modelgate/wires/text";
 import type { SentFees } from "../money/fees.ts";
 import type { HeldMoney } from "../money/held-money.ts";
 import type { Outcome } from "../outcome.ts";
@@ -103,6 +103,8 @@ export interface WholeAnswer {
 export interface StartedTask {
   /** Usage, if the vendor reported it before the task has finished. */
   readonly usage?: Units | undefined;
+  /** The task, if it must be cancelled at the vendor when nobody waits for it. */
+  readonly run?: Pick<VendorRun, "id" | "isOver" | "usageOf"> | undefined;
   /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */
   finish(vendor: VendorLink): Promise<WholeAnswer>;
 }
@@ -115,6 +117,6 @@ export interface VendorLink {
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
   /** Origin (scheme, host and port) of the channel's configured address. */
   readonly origin: string;
-  /** Signal that is aborted when the client disconnects. */
+  /** Signal that is aborted when no further request may be sent, usually because the client has disconnected. */
   readonly signal: AbortSignal;
 }

@@ -21,20 +21,31 @@ interface TaskReading<Answer> {
   usageIn(answer: Answer): Units | undefined;
   /** Converts a finished answer for the client. */
   finish(answer: Answer, link: VendorLink): Promise<WholeAnswer>;
+  /**
+   * Reads the usage from the state of a cancelled task; undefined if it has none. Absent: tasks are not cancelled, and
+   * the gateway waits for them after their clients have disconnected.
+   */
+  readonly usageOf?: ((state: Buffer) => Units | undefined) | undefined;
   /** Maximum ms until a task has finished. */
   readonly waitMs: number;
 }
 
 /** Creates the reader of an answer that is polled until its vendor has finished it. */
-export function taskReader<Answer>({ taskIn, read, usageIn, finish, waitMs }: TaskReading<Answer>): TaskReader {
-  const finished = async (bytes: Buffer): Promise<Answer | undefined> =>
-    (await taskIn(bytes)) === undefined ? await read(bytes) : undefined;
+export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
+  const { taskIn, read, usageIn, usageOf, finish, waitMs } = reading;
   return {
     kind: "task",
     async read(bytes) {
       const task = await taskIn(bytes);
-      if (task !== undefined)
-        return { finish: async (link) => finish(await finishTask(task, link, finished, waitMs), link) };
+      if (task !== undefined) {
+        const run = usageOf && { id: task, isOver: false, usageOf };
+        const finished = async (state: Buffer): Promise<Answer | undefined> => {
+          const isOver = (await taskIn(state)) === undefined;
+          if (run !== undefined) run.isOver = isOver;
+          return isOver ? await read(state) : undefined;
+        };
+        return { run, finish: async (link) => finish(await finishTask(task, link, finished, waitMs), link) };
+      }
       const answer = await read(bytes);
       return { usage: usageIn(answer), finish: (link) => finish(answer, link) };
     },

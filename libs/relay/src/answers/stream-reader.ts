@@ -1,7 +1,7 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 import { Failure, type Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
-import type { ReportedFees } from "@modelgate/wires/text";
+import type { ReportedFees, VendorRun } from "@modelgate/wires/text";
 
 /**
  * Reads an answer that is a stream. It does not handle money; `StreamPass` acts on the usage that the frames report.
@@ -18,6 +18,11 @@ export interface StreamAnswerReader {
    * vendor does.
    */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
+  /**
+   * Follows an answer that the vendor generates in the background. A broken stream is then resumed, and the answer is
+   * cancelled at the vendor if nobody reads it to its end. Absent: the answer ends with its connection.
+   */
+  readonly run?: VendorRun | undefined;
   /** Receives each frame of the vendor before it is sent to the client. */
   observe?(frame: Buffer): void;
   /** Counts the images in a frame, if images are billed in addition to tokens. */

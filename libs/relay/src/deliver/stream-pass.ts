@@ -5,8 +5,9 @@ import type { FrameSplitter } from "@modelgate/wires/sse";
 import { wroteBeyondBound, type Allowance, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
 import type { Meter } from "../money/meter.ts";
-import { brokenOff, type HeldStream } from "../answers/held-stream.ts";
+import { brokenOff } from "../answers/held-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
+import type { StreamSource } from "./run-stream.ts";
 
 /** Sink of a stream. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
@@ -14,7 +15,7 @@ export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" 
 /** Options of a `StreamPass`. */
 export interface StreamPassOptions {
   readonly sink: StreamSink;
-  readonly held: HeldStream;
+  readonly held: StreamSource;
   readonly reader: Pick<StreamAnswerReader, "framing" | "observe" | "countImages">;
   readonly translator: StreamTranslator;
   readonly meter: Meter;

@@ -2,7 +2,8 @@ import type { OpenAttempt } from "@modelgate/channels";
 import { formatUsd, headers, type CallStatus, type Failure } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
 import { CostTranslator } from "../answers/cost-translator.ts";
-import type { StreamTranslator } from "../answers/stream-reader.ts";
+import type { HeldStream } from "../answers/held-stream.ts";
+import type { StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { Allowance, wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
@@ -11,6 +12,9 @@ import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
 import { streamHead } from "../waiting.ts";
+import { cancelUnfinished } from "./cancel-unfinished.ts";
+import { RouteLink } from "./route-link.ts";
+import { RunStream, type StreamSource } from "./run-stream.ts";
 import { StreamPass, type StreamOwner, type StreamSink } from "./stream-pass.ts";
 
 type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
@@ -24,7 +28,7 @@ export async function deliverStream(
   attempted: OpenAttempt<Accepted>,
   { reader, held }: AcceptedStream,
 ): Promise<void> {
-  const { deps, call, meter, plan, serving } = run;
+  const { deps, call, leaving, meter, plan, serving } = run;
   using allowance = allowanceOf(run);
   const plain = reader.translator({ mayBeCut: allowance !== undefined });
   const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => run.held.costOf(units)) : plain;
@@ -39,9 +43,10 @@ export async function deliverStream(
   const owner = new StreamDelivery(run, attempted, { translator, allowance, watch });
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
+  const link = reader.run === undefined ? undefined : new RouteLink(run, attempted, leaving.ended);
   const { ended, failure } = await new StreamPass({
     sink: call.answer,
-    held,
+    held: sourceOf(reader, held, link),
     reader,
     translator,
     meter,
@@ -57,6 +62,7 @@ export async function deliverStream(
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
   await owner.kept;
+  await cancelRun(run, reader, link);
   await (owner.settled ?? settle(run, ended, failure));
 }
 
@@ -75,9 +81,10 @@ export async function settleDetached(
   meter.reader = translator;
   const { ending, requestId } = call;
   const sink = goneClient;
-  const { ended } = await new StreamPass({
+  const link = reader.run === undefined ? undefined : new RouteLink(run, attempted, leaving.ended);
+  const pass = new StreamPass({
     sink,
-    held,
+    held: sourceOf(reader, held, link),
     reader,
     translator,
     meter,
@@ -87,7 +94,10 @@ export async function settleDetached(
     heartbeatMs,
     gatherMs,
     maxBytes,
-  }).ended;
+  });
+  // The stream of a cancelled answer ends with its usage.
+  await cancelRun(run, reader, link);
+  const { ended } = await pass.ended;
   const { aborted } = leaving.ended;
   if (ended === "failed" && !aborted) attempted.broke("upstream_error");
   const metered =
@@ -95,6 +105,18 @@ export async function settleDetached(
       ? { units: await unitsOfLeft(plan.cost, run.held.expected), estimated: true }
       : await meterStream(plan.cost, meter, aborted ? "cancelled" : ended);
   await run.settle(metered, "cancelled", clientLeft);
+}
+
+/** Returns the source of a stream, which is resumed if its answer is generated in the background. */
+function sourceOf({ framing, run }: StreamAnswerReader, held: HeldStream, link: RouteLink | undefined): StreamSource {
+  return run === undefined || link === undefined ? held : new RunStream(held, { framing, run }, link);
+}
+
+/** Cancels the answer at its vendor if it is generated in the background and not complete. Meters its usage. */
+async function cancelRun(run: CallRun, { run: vendorRun }: StreamAnswerReader, link: RouteLink | undefined) {
+  if (vendorRun === undefined || link === undefined) return;
+  const used = await cancelUnfinished(run, vendorRun, link);
+  if (used !== undefined) run.meter.report(used);
 }
 
 /** Sink in place of a client that has disconnected; it drops everything. */

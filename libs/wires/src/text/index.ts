@@ -22,6 +22,7 @@ export type {
   TextTarget,
   TextWire,
   TextVendor,
+  VendorRun,
   VendorTextWire,
 } from "./hub/wire.ts";
 export type { FieldSupport } from "./hub/field-support.ts";

@@ -72,7 +72,7 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
  */
 export function textReader(
   { stream }: { readonly stream: boolean },
-  upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "taskOf"> },
+  upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "run" | "taskOf"> },
   how: {
     whole(bytes: Buffer): Promise<WholeAnswer>;
     readonly translator: (how: { readonly mayBeCut: boolean }) => StreamTranslator;
@@ -81,12 +81,13 @@ export function textReader(
   const { framing, vendor } = upstream;
   return (head) => {
     if (!stream && vendor?.taskOf !== undefined) {
-      const { taskOf } = vendor;
+      const { run, taskOf } = vendor;
       return taskReader({
         taskIn: async (bytes) => taskOf(await parseAnswer(bytes)),
         read: (bytes) => how.whole(bytes),
         usageIn: ({ usage }) => usage,
         finish: (answer) => Promise.resolve(answer),
+        usageOf: run?.().usageOf,
         waitMs: maxTaskMs,
       });
     }

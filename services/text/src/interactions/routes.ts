@@ -36,11 +36,14 @@ export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRu
 function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readInteraction(deps, call));
-    if (!read.seen.params.isInBackground) return await inForeground(deps, call, read);
+    const { isInBackground, store, stream } = read.seen.params;
+    // An agent whose result is stored works on after its client has left the stream, because the client may return.
+    const isAgentRun = read.seen.named === "agent" && store && stream;
+    if (!isInBackground && !isAgentRun) return await inForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
       form: interactionForm,
       body: read,
-      stream: read.seen.params.stream,
+      stream,
       prepare: (id) => jobOf(deps, call, read, id),
     });
   };

@@ -89,16 +89,14 @@ function endOf(answer: Answer): object {
 }
 
 /** Renders an interaction as a stream of steps. The last event does not repeat the steps. */
-export function streamInteraction(asked: InteractionRequest, behaviour: Behaviour): Streamed {
+export function streamInteraction(
+  asked: InteractionRequest,
+  behaviour: Behaviour,
+  head: object & { readonly id: string } = headOf(asked),
+) {
   const answer = answerFor(asked.question, behaviour);
-  const head = headOf(asked);
-  const event = (event_type: string, members: object, more: Partial<Frame> = {}): Frame => ({
-    event: event_type,
-    data: JSON.stringify({ event_type, ...members, event_id: freshId("e_") }),
-    ...more,
-  });
   return {
-    frames: (function* () {
+    frames: (function* (): Generator<Frame> {
       yield event("interaction.created", { interaction: head });
       yield event("interaction.status_update", { interaction_id: head.id, status: "in_progress" });
       for (const [index, { begun, deltas }] of stepsOf(asked, answer, behaviour).entries()) {
@@ -106,11 +104,20 @@ export function streamInteraction(asked: InteractionRequest, behaviour: Behaviou
         for (const delta of deltas) yield event("step.delta", { index, delta }, { content: true });
         yield event("step.stop", { index });
       }
-      yield event("interaction.completed", { interaction: { ...head, ...endOf(answer) } }, { last: true });
+      yield completedFrame({ ...head, ...endOf(answer) });
       yield { event: "done", data: "[DONE]" };
     })(),
-    error: (message) => event("error", { error: { code: "internal", message } }),
-  };
+    error: (message: string) => event("error", { error: { code: "internal", message } }),
+  } satisfies Streamed;
+}
+
+function event(event_type: string, members: object, more: Partial<Frame> = {}): Frame {
+  return { event: event_type, data: JSON.stringify({ event_type, ...members, event_id: freshId("e_") }), ...more };
+}
+
+/** Renders the event that ends the stream of an interaction. */
+export function completedFrame(interaction: object): Frame {
+  return event("interaction.completed", { interaction }, { last: true });
 }
 
 /** Returns the usage of an answer; output tokens exclude reasoning. Undefined if no usage is reported. */

@@ -102,8 +102,26 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
    * gateway's default limit in it. Absent: limits are sent unchanged.
    */
   readonly raisedBound?: string;
+  /** Starts to follow an answer that is generated in the background. Absent: the wire has no such answers. */
+  run?(): VendorRun;
   /** Minimum output limit that vendors accept, to which smaller limits are raised. Absent: any limit is accepted. */
   readonly minBound?: number;
+}
+
+/** An answer that its vendor generates in the background, as its stream reports it. A broken stream can be resumed. */
+export interface VendorRun {
+  /** Id of the answer at the vendor; undefined until the stream has reported it. */
+  readonly id: string | undefined;
+  /** Id of the last event that has one. */
+  readonly lastEvent: string | undefined;
+  /** True if the vendor has ended the answer. */
+  readonly isOver: boolean;
+  /** Reads a frame. Returns false for one that the client must not receive, because it has been received before the stream was resumed. */
+  take(frame: Frame): boolean;
+  /** Prepares to read the stream after `lastEvent`. Returns false if it cannot be resumed. */
+  resume(): boolean;
+  /** Reads the usage from the answer's state; undefined if it has none. */
+  readonly usageOf: (state: Buffer) => Units | undefined;
 }
 
 /** A wire with a client side only. */

@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { asksToThink, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
+import { AgentRun } from "./agent-run.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { parseRequest, readParams, relied } from "./client-request.ts";
 import { InteractionsWriter } from "./client-stream.ts";
@@ -26,6 +27,7 @@ export const interactionsWire = {
     requestedFees,
     fields: fieldSupport,
     taskOf,
+    run: () => new AgentRun(),
   },
   client: {
     read: parseRequest,

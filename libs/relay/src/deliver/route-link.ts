@@ -1,0 +1,94 @@
+import { readText, type OpenAttempt, type UpstreamAnswer } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import { signRequest, type VendorRequest } from "@modelgate/providers";
+import type { VendorLink } from "../answers/exchange.ts";
+import type { UpstreamHead } from "../answers/stream-reader.ts";
+import { collect } from "../answers/whole-answer.ts";
+import { requestFor } from "../attempt.ts";
+import type { Accepted, CallRun } from "../call-run.ts";
+
+/** Maximum bytes that are read of an answer with an error status. */
+const errorBodyBytes = 64 * 1024;
+/** Maximum ms that the gateway waits for the answer to a cancellation. */
+const cancelMs = 5_000;
+
+/** Sends further requests of a call to the vendor that answered, with the same API key. */
+export class RouteLink implements VendorLink {
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  readonly #run: CallRun;
+  readonly #route: OpenAttempt<Accepted>["route"];
+  readonly #exchange: Accepted["exchange"];
+
+  constructor(run: CallRun, { route, accepted }: OpenAttempt<Accepted>, signal: AbortSignal) {
+    this.#run = run;
+    this.#route = route;
+    this.#exchange = accepted.exchange;
+    this.origin = new URL(route.candidate.channel.baseUrl).origin;
+    this.signal = signal;
+  }
+
+  async poll(task: string): Promise<Buffer> {
+    const request = this.#route.provider.request({ ...this.#call, act: "poll", task });
+    return (await this.#answerTo(request)).bytes;
+  }
+
+  send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }> {
+    const { call, plan } = this.#run;
+    const { wire, headers, query } = this.#exchange;
+    return this.#answerTo(requestFor(call, plan.forward, this.#route, { wire, headers, query, body, streams: false }));
+  }
+
+  /** Requests the stream of a background answer after the event `lastEvent`. Throws Failure. */
+  async follow(task: string, lastEvent: string | undefined): Promise<UpstreamAnswer> {
+    return await this.#send(this.#runRequest({ act: "follow", task, lastEvent }), this.signal);
+  }
+
+  /** Cancels a background answer. Returns its state as JSON bytes. Throws Failure. */
+  async cancel(task: string): Promise<Buffer> {
+    const request = this.#runRequest({ act: "cancel", task });
+    return (await this.#answerTo(request, AbortSignal.timeout(cancelMs))).bytes;
+  }
+
+  get #call() {
+    const { candidate, key } = this.#route;
+    const { requestId } = this.#run.call;
+    const { baseUrl } = candidate.channel;
+    return { baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire: this.#exchange.wire };
+  }
+
+  #runRequest(what: { act: "follow" | "cancel"; task: string; lastEvent?: string | undefined }): VendorRequest {
+    const request = this.#route.provider.run?.({ ...this.#call, ...what });
+    if (request === undefined) throw new Failure("upstream_error", "The vendor has no answers in the background.");
+    return request;
+  }
+
+  async #answerTo(
+    request: VendorRequest,
+    signal: AbortSignal = this.signal,
+  ): Promise<UpstreamHead & { readonly bytes: Buffer }> {
+    const { limits, budget } = this.#run.deps;
+    const answer = await this.#send(request, signal);
+    return { headers: answer.headers, bytes: await collect(answer, limits.answerBytes, budget) };
+  }
+
+  /** Sends a request. Throws Failure if the vendor refuses it or cannot be reached. */
+  async #send(request: VendorRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { candidate, key, provider } = this.#route;
+    const { baseUrl, timeoutMs } = candidate.channel;
+    const signing = signRequest(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
+    const { transport } = this.#run.deps.channels;
+    const answer = await reach(signing.then((whole) => transport.send({ ...whole, timeoutMs }, signal)));
+    if (answer.status < 300) return answer;
+    const { code, message } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
+    throw new Failure(code, message);
+  }
+}
+
+async function reach<Answer>(sent: Promise<Answer>): Promise<Answer> {
+  try {
+    return await sent;
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor takes no further request of this call.", { cause });
+  }
+}

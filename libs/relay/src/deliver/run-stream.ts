@@ -1,0 +1,105 @@
+import { setTimeout } from "node:timers/promises";
+import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
+import type { VendorRun } from "@modelgate/wires/text";
+import type { HeldStream } from "../answers/held-stream.ts";
+import { isEventStream, type StreamAnswerReader } from "../answers/stream-reader.ts";
+import type { RouteLink } from "./route-link.ts";
+
+/** Source of a stream's bytes. */
+export type StreamSource = Pick<HeldStream, "abort" | "pause" | "pipe" | "resume">;
+
+/** Maximum number of consecutive attempts to resume a broken stream without a new event in between. */
+const maxResumes = 3;
+/** Pause before the first of these attempts, in ms. It doubles with each further attempt. */
+const resumePauseMs = 250;
+const blankLine = Buffer.from("\n\n");
+
+/**
+ * Stream of an answer that the vendor generates in the background. If it breaks, it is resumed after the last event, so
+ * that the receiver sees one stream.
+ */
+export class RunStream implements BodySink, StreamSource {
+  readonly #run: VendorRun;
+  readonly #framing: StreamAnswerReader["framing"];
+  readonly #link: Pick<RouteLink, "follow">;
+  #source: StreamSource;
+  #splitter: ReturnType<StreamAnswerReader["framing"]["splitter"]>;
+  #sink: BodySink | undefined;
+  #attempts = 0;
+  #isPaused = false;
+  #isAborted = false;
+
+  constructor(
+    first: StreamSource,
+    { framing, run }: Pick<StreamAnswerReader, "framing"> & { readonly run: VendorRun },
+    link: Pick<RouteLink, "follow">,
+  ) {
+    this.#source = first;
+    this.#run = run;
+    this.#framing = framing;
+    this.#link = link;
+    this.#splitter = framing.splitter();
+  }
+
+  pipe(sink: BodySink): void {
+    this.#sink = sink;
+    this.#source.pipe(this);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#source.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#source.resume();
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#source.abort();
+  }
+
+  data(chunk: Buffer): void {
+    const added: Buffer[] = [];
+    for (const frame of this.#splitter.push(chunk)) {
+      const parsed = this.#framing.parse(frame);
+      if (parsed !== undefined && !this.#run.take(parsed)) continue;
+      if (parsed !== undefined) this.#attempts = 0;
+      added.push(frame);
+    }
+    if (added.length > 0) this.#sink?.data(Buffer.concat(added));
+  }
+
+  end(): void {
+    // The last event may lack its closing line.
+    if (!this.#splitter.empty) this.data(blankLine);
+    if (this.#run.isOver) return this.#sink?.end();
+    this.broken(new Error("the stream ended before its answer"));
+  }
+
+  broken(error: Error): void {
+    if (this.#isAborted || this.#attempts >= maxResumes || !this.#run.resume()) return this.#sink?.broken(error);
+    void this.#reopen(error);
+  }
+
+  async #reopen(cause: Error): Promise<void> {
+    let answer: UpstreamAnswer;
+    try {
+      await setTimeout(resumePauseMs * 2 ** this.#attempts++);
+      if (this.#isAborted) return this.#sink?.broken(cause);
+      answer = await this.#link.follow(this.#run.id ?? "", this.#run.lastEvent);
+    } catch {
+      return this.broken(cause);
+    }
+    if (this.#isAborted || !isEventStream(answer)) {
+      answer.abort();
+      return this.broken(cause);
+    }
+    this.#splitter = this.#framing.splitter();
+    this.#source = answer;
+    answer.pipe(this);
+    if (this.#isPaused) answer.pause();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Units } from "@modelgate/contracts";
+import { isRecord, parseRecord, asText } from "../../json/fields.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { VendorRun } from "../hub/wire.ts";
+import { interactionsUsage } from "./usage.ts";
+
+/** Maximum characters of events without an id that are kept to be recognized in a resumed stream. */
+const maxRepeated = 256 * 1024;
+
+/** Follows an agent's interaction by the events of its stream. The interaction continues without its connection. */
+export class AgentRun implements VendorRun {
+  id: string | undefined;
+  lastEvent: string | undefined;
+  isOver = false;
+  /** Events after `lastEvent`, which have no id. A resumed stream repeats them. */
+  #unnumbered: string[] = [];
+  #characters = 0;
+  /** Events that the resumed stream is still expected to repeat. */
+  #repeated: string[] = [];
+
+  take({ data }: Frame): boolean {
+    const event = parseRecord(data);
+    if (event === undefined) return false;
+    if (this.#repeated.length > 0 && this.#repeated.shift() === data) return false;
+    this.#repeated = [];
+    const { event_type: type, event_id: eventId, interaction } = event;
+    const isSecondStart = type === "interaction.created" && this.id !== undefined;
+    if (isRecord(interaction)) this.id ??= asText(interaction["id"]) || undefined;
+    if (type === "interaction.completed") this.isOver = true;
+    if (typeof eventId === "string" && eventId !== "") {
+      this.lastEvent = eventId;
+      this.#unnumbered = [];
+      this.#characters = 0;
+    } else if ((this.#characters += data.length) <= maxRepeated) this.#unnumbered.push(data);
+    return !isSecondStart;
+  }
+
+  resume(): boolean {
+    this.#repeated = [...this.#unnumbered];
+    return this.id !== undefined && !this.isOver && this.#characters <= maxRepeated;
+  }
+
+  readonly usageOf = (state: Buffer): Units | undefined => interactionsUsage(parseRecord(state.toString())?.["usage"]);
+}
