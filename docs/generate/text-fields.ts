@@ -35,6 +35,9 @@ const hints: Readonly<Record<string, string>> = {
   "tools.web-search.options": "options of a search on the web that the wire cannot express",
   "turn.first-assistant": "beginning of a conversation with words of the model",
   "turn.reasoning": "thoughts of earlier turns that this vendor did not seal, or does not take",
+  "turn.agents": "messages and calls between agents whose text cannot be read",
+  "turn.compaction": "compacted part of a conversation that only its vendor can read",
+  "turn.fallback": "mark of an answer where another model took over",
   "turn.search": "steps of a search by the vendor of another wire",
   "turn.system-place": "position of an instruction in the middle of the conversation",
 };

@@ -4,7 +4,7 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
-import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { openAiEffort, withAcceptedSampling } from "../hub/openai-models.ts";
 import { cachedBy, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesOne, offeredTools, ownTool } from "../hub/render.ts";
@@ -64,7 +64,7 @@ const maxStops = 4;
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedSampling(clientRequest, model, unsupported);
-  const request = withoutForeignSearches(cachedBy(model, accepted, unsupported), "chat", unsupported);
+  const request = withoutForeignSteps(cachedBy(model, accepted, unsupported), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = present({

@@ -25,16 +25,22 @@ function candidateOf({ parts, finish }: Choice, index: number): JsonObject {
   return present({
     content: { role: "model", parts: parts.flatMap(answerPart) },
     finishReason: finishWords[finish],
+    finishMessage: finishMessageOf(parts.find(({ kind }) => kind === "refusal")),
     index,
     citationMetadata: renderCitations(texts.flatMap(({ citations }) => citations ?? [])),
     logprobsResult: renderProbabilities(texts.flatMap(({ logProbabilities }) => logProbabilities ?? [])),
   });
 }
 
+/** Returns the vendor's explanation of a refusal; undefined for a refusal that is the answer's text. */
+function finishMessageOf(part: Part | undefined): string | undefined {
+  return part?.kind === "refusal" && part.details !== undefined ? part.text : undefined;
+}
+
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerPart(part: Part): readonly JsonObject[] {
   if (part.kind === "text") return [textPart(part.text, false, part.signature)];
-  if (part.kind === "refusal") return [{ text: part.text }];
+  if (part.kind === "refusal") return part.details === undefined ? [{ text: part.text }] : [];
   if (part.kind === "reasoning") return [textPart(part.text, true, part.signature)];
   if (part.kind === "tool-call") return [callPart(part, renderSignature(part.signature))];
   if (part.kind === "image") return [present({ ...mediaOf(part), thoughtSignature: renderSignature(part.signature) })];

@@ -24,6 +24,8 @@ export class ContentWriter implements StreamWriter {
   readonly #open = new Map<string, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
+  /** The vendor's explanation of a refusal. */
+  #finishMessage: string | undefined;
   /** JSON that follows the candidates in every piece, cached until the usage changes. */
   #tail: string | undefined;
   #held = 0;
@@ -62,6 +64,7 @@ export class ContentWriter implements StreamWriter {
     const ends = [...this.#finishes].map(([choice, reason]) => ({
       ...candidate(choice, []),
       finishReason: finishWords[reason],
+      finishMessage: this.#finishMessage,
     }));
     return this.#piece(ends) + this.#framing.end();
   }
@@ -83,6 +86,10 @@ export class ContentWriter implements StreamWriter {
   #delta({ choice, part, text, logProbabilities }: Extract<TextEvent, { type: "part-delta" }>): string {
     const open = this.#open.get(keyOf(choice, part));
     if (open === undefined) return "";
+    if (open.opened.kind === "refusal" && open.opened.details !== undefined) {
+      this.#finishMessage = (this.#finishMessage ?? "") + text;
+      return "";
+    }
     if (open.opened.kind !== "tool-call") {
       const piece = candidate(choice, [textPart(text, open.opened.kind === "reasoning", undefined)]);
       if (logProbabilities === undefined) return this.#piece([piece]);

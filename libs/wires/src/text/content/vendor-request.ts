@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { ownTool, unlessEmpty, validName } from "../hub/render.ts";
 import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
@@ -43,7 +43,7 @@ const maxStops = 5;
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(clientRequest, "content", unsupported);
+  const request = withoutForeignSteps(clientRequest, "content", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const generationConfig = renderGeneration(request, target.model, unsupported);
   const { contents, systemInstruction } = renderTurns(request, target.model, unsupported);

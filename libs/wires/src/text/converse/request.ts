@@ -3,7 +3,7 @@ import { adaptiveModel, takesOneSampling, withAcceptedChoice } from "../hub/clau
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { forcesOne, offeredTools, ownTool, unlessEmpty, validName } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
@@ -34,7 +34,7 @@ export const fieldSupport: FieldSupport = {
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
-  const request = withoutForeignSearches(accepted, "converse", unsupported);
+  const request = withoutForeignSteps(accepted, "converse", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { model } = target;
   const context = { unsupported, names: new DocumentNames(), cachePoints: takesCachePoints(model) };

@@ -1,4 +1,5 @@
 import type { Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { ReportedFees } from "../fees.ts";
 import type { Part, Signature, TokenProbability, Citation } from "./part.ts";
 
@@ -52,7 +53,7 @@ export interface TextAnswer {
 /** The beginning of a part of a streamed answer; deltas with its text or arguments follow. */
 export type OpenedPart =
   | { readonly kind: "text" }
-  | { readonly kind: "refusal" }
+  | { readonly kind: "refusal"; readonly details?: JsonRecord | undefined }
   | { readonly kind: "reasoning"; readonly summary?: boolean | undefined; readonly id?: string | undefined }
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly custom?: boolean | undefined };
 

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
@@ -34,7 +34,8 @@ export function replayPart(whole: Part, choice: number, part: number): readonly 
 }
 
 function openingOf(part: Part): OpenedPart | undefined {
-  if (part.kind === "text" || part.kind === "refusal") return { kind: part.kind };
+  if (part.kind === "text") return { kind: part.kind };
+  if (part.kind === "refusal") return present({ kind: part.kind, details: part.details });
   if (part.kind === "reasoning") return { kind: "reasoning", summary: part.summary, id: part.id };
   if (part.kind === "tool-call") return { kind: "tool-call", id: part.id, name: part.name, custom: part.custom };
   return undefined;

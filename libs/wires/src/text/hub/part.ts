@@ -1,4 +1,5 @@
 import type { TextWireName } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 
 /**
  * Opaque data that only its vendor can read: a thinking signature, a thought signature, encrypted reasoning, a
@@ -106,6 +107,8 @@ export interface ToolResultPart {
 export interface RefusalPart {
   readonly kind: "refusal";
   readonly text: string;
+  /** The vendor's object about the refusal, of which `text` is the explanation. Absent: the text is the answer's. */
+  readonly details?: JsonRecord | undefined;
 }
 
 /** An earlier part of a conversation, compacted and encrypted by the vendor. */

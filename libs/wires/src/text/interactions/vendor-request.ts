@@ -1,7 +1,7 @@
 import { isAgent, present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
-import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { ownTool, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
 import {
   effortOf,
@@ -41,7 +41,7 @@ export const fieldSupport: FieldSupport = {
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(clientRequest, "interactions", unsupported);
+  const request = withoutForeignSteps(clientRequest, "interactions", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { input, ...system } = renderTurns(request, unsupported);
   const config = renderGeneration(request, unsupported);

@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import type { TextAnswer } from "../hub/answer.ts";
+import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -24,8 +24,18 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
     content: allAnswerBlocks(choice.parts),
     stop_reason: stopReasonOf(choice.finish, calls),
     stop_sequence: choice.stopSequence ?? null,
+    ...refusalDetails(
+      choice.finish,
+      choice.parts.find(({ kind }) => kind === "refusal"),
+    ),
     usage: present({ ...usage, service_tier: tierWord(answer.serviceTier) }),
   };
+}
+
+/** Renders `stop_details` of a refusal: the vendor's, or those of a refusal in the model's text; else empty. */
+export function refusalDetails(finish: FinishReason, part: Part | undefined): JsonObject {
+  if (finish !== "refused" || part?.kind !== "refusal") return {};
+  return { stop_details: part.details ?? { type: "refusal", category: null, explanation: null } };
 }
 
 /**
@@ -49,7 +59,8 @@ export function answerBlocks(part: Part): readonly JsonObject[] {
     if (part.text === "") return signatureBlocks(part.signature, {});
     return [present(block), ...signatureBlocks(part.signature, { previous: true })];
   }
-  if (part.kind === "refusal") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+  if (part.kind === "refusal")
+    return part.text === "" || part.details !== undefined ? [] : [{ type: "text", text: part.text }];
   if (part.kind === "reasoning") return reasoningBlocks(part);
   if (part.kind === "tool-call") {
     const call = { type: "tool_use", id: part.id, name: part.name, input: argsOf(part) };

@@ -6,7 +6,7 @@ import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { Citation, Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { isRedacted } from "../hub/signatures.ts";
-import { answerBlocks, signatureBlocks } from "./client-answer.ts";
+import { answerBlocks, refusalDetails, signatureBlocks } from "./client-answer.ts";
 import { renderCitation, renderSignature } from "./extras.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
@@ -27,6 +27,8 @@ export class MessagesWriter implements StreamWriter {
   #usage: Units;
   #finish: FinishReason = "other";
   #stopSequence: string | undefined;
+  /** The refusal, without its text. */
+  #refusal: Part | undefined;
   readonly fail = failureFrames.messages;
   readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
@@ -55,16 +57,22 @@ export class MessagesWriter implements StreamWriter {
     let text = dispatch(this.#on, event) ?? "";
     if ("part" in event && !this.#started) text += this.#start();
     for (const each of this.#order.take(event)) {
-      if (each.type === "part-start" && each.opened.kind === "tool-call") this.#calls = true;
+      if (each.type === "part-start") this.#begin(each.opened);
       text += this.#blocks.write(each);
     }
     return text;
+  }
+
+  #begin(opened: OpenedPart): void {
+    if (opened.kind === "tool-call") this.#calls = true;
+    if (opened.kind === "refusal") this.#refusal = { ...opened, text: "" };
   }
 
   end(): string {
     const delta = {
       stop_reason: stopReasonOf(this.#finish, this.#calls),
       stop_sequence: this.#stopSequence ?? null,
+      ...refusalDetails(this.#finish, this.#refusal),
     };
     const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
     const written = this.#start() + this.#blocks.close();
@@ -136,6 +144,8 @@ class MessagePartWriter {
   }
 
   #start(opened: OpenedPart): string {
+    // The vendor's explanation of a refusal is not text of the model; it is sent with the end of the message.
+    if (opened.kind === "refusal" && opened.details !== undefined) return "";
     this.#opened = opened;
     if (opened.kind !== "tool-call") return "";
     // A free-text tool is a function with the member `input` on this wire: the pieces are the text in its quotes.

@@ -1,7 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
-import type { Part } from "../hub/part.ts";
+import type { Part, RefusalPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
@@ -10,7 +10,7 @@ import { messagesUsage, tierOf } from "./usage.ts";
 /** Parses a vendor's message, which has no time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   blocksOf(body);
-  const parts = partsOf(body).filter((part) => !isEmptyText(part));
+  const parts = [...partsOf(body).filter((part) => !isEmptyText(part)), ...refusalOf(body)];
   const usage = messagesUsage(body["usage"]);
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
   const finish = finishBy(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
@@ -23,6 +23,15 @@ export function parseAnswer(body: JsonObject): TextAnswer {
     usage,
     serviceTier: tier,
   });
+}
+
+/** Returns the vendor's explanation of a refusal as a part, from a message or its last delta; empty if there is none. */
+export function refusalOf({ stop_reason: reason, stop_details: details }: JsonObject): readonly RefusalPart[] {
+  if (reason !== "refusal" || !isRecord(details)) return [];
+  const { explanation, category } = details;
+  const declined = typeof category === "string" ? `The model declined to answer (${category}).` : undefined;
+  const text = typeof explanation === "string" && explanation !== "" ? explanation : declined;
+  return text === undefined ? [] : [{ kind: "refusal", text, details }];
 }
 
 /** Returns the content blocks of a message. Throws Failure upstream_error if there are none. */

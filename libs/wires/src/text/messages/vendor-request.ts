@@ -3,7 +3,7 @@ import { adaptiveModel, takesOneSampling, withAcceptedChoice } from "../hub/clau
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { maxMarks, withLastMarks } from "../hub/prompt-cache.ts";
 import { forcesOne, offeredTools, ownTool, renderToolBy, validName, type ToolRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
@@ -38,7 +38,7 @@ export const fieldSupport: FieldSupport = {
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
-  const searching = withoutForeignSearches(accepted, "messages", unsupported);
+  const searching = withoutForeignSteps(accepted, "messages", unsupported);
   const request = withLastMarks(searching, maxMarks - automaticMarks(searching), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);

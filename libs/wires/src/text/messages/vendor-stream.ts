@@ -9,7 +9,7 @@ import { argumentsOf } from "../hub/tool-calls.ts";
 import { parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { messagesUsage } from "./usage.ts";
-import { finishReasons } from "./vendor-answer.ts";
+import { finishReasons, refusalOf } from "./vendor-answer.ts";
 
 /** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
@@ -150,8 +150,10 @@ export class MessagesReader implements StreamReader {
     const usage = messagesUsage(report, this.#usage);
     this.#usage = usage ?? this.#usage;
     const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
+    const explained = this.#finished || !isRecord(delta) ? [] : refusalOf(delta);
+    const refusal = explained.flatMap((part) => [...this.#book.endAll(), ...this.#book.whole(part)]);
     const finish = typeof reason === "string" ? this.#finish(reason, sequence) : [];
-    return [...finish, ...reportEvents(usage, messagesFees(report))];
+    return [...refusal, ...finish, ...reportEvents(usage, messagesFees(report))];
   }
 
   #finish(reason: unknown, sequence: unknown): readonly TextEvent[] {

@@ -86,6 +86,8 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
     const param = item.at("id");
     throw new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
   },
+  agent_message: (conversation, item) =>
+    conversation.addTurn("user", [{ kind: "vendor", wire: "responses", value: item.whole() }], false),
   configuration_update: (conversation, item) => {
     item.ignore("id");
     conversation.effort = item.fields("reasoning")?.oneOf("effort", efforts) ?? conversation.effort;

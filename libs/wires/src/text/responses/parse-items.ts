@@ -45,6 +45,9 @@ const vendorItems: ReadonlySet<string> = new Set([
   "tool_search_call_output",
   "program",
   "program_output",
+  "multi_agent_call",
+  "multi_agent_call_output",
+  "context_compaction",
 ]);
 
 /** Parses an item of the model or of a vendor tool into parts; undefined for any other type. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
-import { isSearchStep } from "../hub/foreign-searches.ts";
+import { isSearchStep } from "../hub/foreign-steps.ts";
 
 /** Members that name objects in the vendor's store: earlier items, and objects that hosted tools created. */
 export const stores = {

@@ -3,7 +3,7 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { openAiEffort, openAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
-import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { cachedBy, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
 import { chosenName, ownTool, renderToolBy, type ToolRenderers } from "../hub/render.ts";
 import { effortOf, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
@@ -48,7 +48,7 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedSampling(clientRequest, target.model, unsupported);
-  const request = withoutForeignSearches(cachedBy(target.model, accepted, unsupported), "responses", unsupported);
+  const request = withoutForeignSteps(cachedBy(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
   // A client's instructions apply to the complete conversation, so a model that reads `instructions` last gets them as
