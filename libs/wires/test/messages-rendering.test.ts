@@ -101,6 +101,71 @@ describe("turns on the way to a vendor", () => {
     expect(dropped).toEqual(["turn.system-place"]);
   });
 
+  test.each(["claude-opus-4-8", "claude-fable-5-1", "claude-sonnet-5-5", "claude-haiku-5-5"])(
+    "instructions in the middle keep their place for %s",
+    (model) => {
+      const { body, dropped } = render(
+        {
+          instructions: [{ kind: "text", text: "s" }],
+          turns: [
+            { role: "user", parts: [text("a")] },
+            { role: "system", parts: [text("t")] },
+            { role: "assistant", parts: [text("b")] },
+            { role: "user", parts: [text("c")] },
+            { role: "system", parts: [text("u")] },
+          ],
+        },
+        { model, defaultMaxTokens: 9 },
+      );
+      const words = (role: string, said: string) => ({ role, content: [{ type: "text", text: said }] });
+      expect(body).toMatchObject({
+        system: "s",
+        messages: [
+          words("user", "a"),
+          words("system", "t"),
+          words("assistant", "b"),
+          words("user", "c"),
+          words("system", "u"),
+        ],
+      });
+      expect(dropped).toEqual([]);
+    },
+  );
+
+  test("one before a user's turn follows that turn, and one without such a turn moves to the front; both are named", () => {
+    const { body, dropped } = render(
+      {
+        turns: [
+          { role: "user", parts: [text("a")] },
+          { role: "assistant", parts: [text("b")] },
+          { role: "system", parts: [text("t")] },
+          { role: "user", parts: [text("c")] },
+          { role: "assistant", parts: [text("d")] },
+          { role: "system", parts: [text("u")] },
+        ],
+      },
+      { model: "claude-opus-5", defaultMaxTokens: 9 },
+    );
+    expect(body).toMatchObject({
+      system: "u",
+      messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }, { role: "system" }, { role: "assistant" }],
+    });
+    expect(dropped).toEqual(["turn.system-place"]);
+  });
+
+  test.each(["claude-sonnet-5", "claude-opus-4-7", "claude-opus-4-8@20260528", "anthropic.claude-opus-5-v1:0"])(
+    "%s gets them at the front",
+    (model) => {
+      const turns: TextRequest["turns"] = [
+        { role: "user", parts: [text("a")] },
+        { role: "system", parts: [text("t")] },
+      ];
+      const { body, dropped } = render({ turns }, { model, defaultMaxTokens: 9 });
+      expect(body).toMatchObject({ system: "t", messages: [{ role: "user" }] });
+      expect(dropped).toEqual(["turn.system-place"]);
+    },
+  );
+
   test.each<readonly [string, Part, JsonObject]>([
     [
       "text bytes",

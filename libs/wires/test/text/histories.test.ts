@@ -170,16 +170,19 @@ function ollamaTurn(group: Group, name: Naming): readonly JsonObject[] {
 const clients = ["responses", "chat", "messages", "content", "interactions", "ollama-chat"] as const;
 const vendors = ["responses", "chat", "messages", "content", "converse", "interactions"] as const;
 
-const directions = clients.flatMap((client) => vendors.map((vendor) => [client, vendor] as const));
+const directions = clients.flatMap((client) => [
+  ...vendors.map((vendor) => [client, vendor, "m"] as const),
+  [client, "messages", "claude-opus-4-8"] as const,
+]);
 
-test.each(directions)("a history that %s takes is one that %s takes", (from, to) => {
+test.each(directions)("a history that %s takes is one that %s takes for %s", (from, to, model) => {
   fc.assert(
     fc.property(steps, namings, (all, name) => {
       const body = writers[from]?.(complete(all), name) ?? {};
       if (from !== "ollama-chat") fc.pre(historyRules[from](body) === undefined);
       const { request } = wires[from].client.read(body, { model: "m" });
       fc.pre(request.turns.length > 0);
-      const rendered = vendorTextWire(to).vendor.render(request, { model: "m", defaultMaxTokens: 99 });
+      const rendered = vendorTextWire(to).vendor.render(request, { model, defaultMaxTokens: 99 });
       const sent = JSON.parse(JSON.stringify(rendered.body));
       expect([historyRules[to](sent), sent]).toEqual([undefined, sent]);
     }),

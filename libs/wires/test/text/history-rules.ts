@@ -50,6 +50,16 @@ interface Blocks {
   readonly isEmpty: boolean;
 }
 
+/** Anthropic: a system message follows one of the user, precedes one of the assistant or ends the list; not in all models. */
+function systems(model: unknown, roles: readonly unknown[]): string | undefined {
+  if (!roles.includes("system")) return undefined;
+  if (!/claude-(?:fable-5|opus-(?:4-8|5))/.test(String(model))) return "role 'system' is not supported on this model";
+  const isPlaced = roles.every(
+    (role, at) => role !== "system" || (roles[at - 1] === "user" && (roles[at + 1] ?? "assistant") === "assistant"),
+  );
+  return isPlaced ? undefined : "system messages must follow a user turn and precede an assistant turn";
+}
+
 /** Anthropic and Converse: roles alternate, a user begins, and results are first in the message after their calls. */
 function blocks(messages: readonly Blocks[]): string | undefined {
   if (messages[0]?.role !== "user") return 'first message must use the "user" role';
@@ -69,19 +79,26 @@ function blocks(messages: readonly Blocks[]): string | undefined {
     : undefined;
 }
 
-function messages(body: JsonObject): string | undefined {
+function messages({ model, messages: all }: JsonObject): string | undefined {
+  const misplaced = systems(
+    model,
+    list(all).map(({ role }) => role),
+  );
+  if (misplaced !== undefined) return misplaced;
   return blocks(
-    list(body["messages"]).map(({ role, content }) => {
-      const all = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
-      const kinds = all.map(({ type }) => type === "tool_result");
-      return {
-        role,
-        calls: all.flatMap(({ type, id }) => (type === "tool_use" ? [id] : [])),
-        results: all.flatMap(({ type, tool_use_id: id }) => (type === "tool_result" ? [id] : [])),
-        resultsAreFirst: kinds.lastIndexOf(true) < (kinds.indexOf(false) < 0 ? kinds.length : kinds.indexOf(false)),
-        isEmpty: all.length === 0 || all.some(({ type, text }) => type === "text" && isEmpty(text)),
-      };
-    }),
+    list(all)
+      .filter(({ role }) => role !== "system")
+      .map(({ role, content }) => {
+        const all = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
+        const kinds = all.map(({ type }) => type === "tool_result");
+        return {
+          role,
+          calls: all.flatMap(({ type, id }) => (type === "tool_use" ? [id] : [])),
+          results: all.flatMap(({ type, tool_use_id: id }) => (type === "tool_result" ? [id] : [])),
+          resultsAreFirst: kinds.lastIndexOf(true) < (kinds.indexOf(false) < 0 ? kinds.length : kinds.indexOf(false)),
+          isEmpty: all.length === 0 || all.some(({ type, text }) => type === "text" && isEmpty(text)),
+        };
+      }),
   );
 }
 

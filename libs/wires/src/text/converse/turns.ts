@@ -20,7 +20,7 @@ import { argsOf } from "../hub/tool-calls.ts";
 /** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, context: ConversePartContext) {
   const render = (part: Part): readonly JsonObject[] => renderPart(part, context);
-  const { system, messages } = pairedConversation(request, context.unsupported, render, pairs);
+  const { system, messages } = pairedConversation(request, context.unsupported, render, { form: pairs });
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withWords) };
 }
 

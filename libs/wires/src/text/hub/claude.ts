@@ -37,6 +37,26 @@ export function takesOneSampling(model: string): boolean {
   return isFrom(model, firstVersionWithOneSampling);
 }
 
+/**
+ * First versions of the families that accept messages of the role `system`. Others refuse or ignore them. Source:
+ * Anthropic's page on system messages in the middle of a conversation.
+ */
+const systemMessages: readonly (readonly [families: RegExp, from: Version])[] = [
+  [/fable|mythos/, [5, 0]],
+  [/opus/, [4, 8]],
+  [/sonnet|haiku/, [5, 5]],
+];
+
+/** Matches names of models on Bedrock and Vertex AI, which refuse such messages. */
+const onClouds = /(?:^|[./])anthropic\.|@/;
+
+/** Returns true if a model accepts messages of the role `system`, by its vendor name. */
+export function takesSystemMessages(model: string): boolean {
+  return (
+    !onClouds.test(model) && systemMessages.some(([families, from]) => families.test(model) && isFrom(model, from))
+  );
+}
+
 /** Returns true if a Claude model has at least this version, which its name has before or after the family. */
 function isFrom(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];

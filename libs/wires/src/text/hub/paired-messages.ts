@@ -6,7 +6,7 @@ import type { JsonObject, TextRequest, Turn } from "./request.ts";
 
 /** One message of a request, on wires whose content is a list of blocks. */
 export interface Message {
-  readonly role: "user" | "assistant";
+  readonly role: Turn["role"];
   readonly content: readonly JsonObject[];
 }
 
@@ -23,6 +23,13 @@ export interface PairForm {
 /** Text of the user that is added before a history which begins with the assistant, since the vendor refuses it. */
 export const opening = "(The assistant speaks first.)";
 
+/** Form of a vendor's conversation, and its support of instructions in the middle. */
+interface PairOptions {
+  readonly form: PairForm;
+  /** True if the vendor accepts messages of the role `system` after a user's message; else they move to the front. */
+  readonly takesSystem?: boolean | undefined;
+}
+
 /**
  * Renders the dialogue for a vendor that requires all results of a turn's calls together at the beginning of the next
  * message. Adjacent turns of one role become one message. Without turns, the instructions become the user's text. A
@@ -33,11 +40,12 @@ export function pairedConversation(
   request: TextRequest,
   unsupported: Unsupported,
   render: (part: Part) => readonly JsonObject[],
-  form: PairForm,
+  { form, takesSystem = false }: PairOptions,
 ): { readonly system: readonly JsonObject[]; readonly messages: readonly Message[] } {
-  const system = allInstructions(request, unsupported).flatMap(render);
-  const turns = request.turns.filter(({ role }) => role !== "system");
-  const messages = merged(pairedTurns(turns, true), render);
+  const kept = takesSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
+  const front = takesSystem ? request.instructions : allInstructions(request, unsupported);
+  const { messages, unplaced } = merged(pairedTurns(kept, true), render, unsupported);
+  const system = [...front.flatMap(render), ...unplaced];
   if (messages.length === 0)
     return { system: [], messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
   const isOpened = messages[0]?.role === "user";
@@ -45,19 +53,44 @@ export function pairedConversation(
   return { system, messages: isOpened ? messages : [{ role: "user", content: [form.text(opening)] }, ...messages] };
 }
 
-function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[]): readonly Message[] {
-  const joined: { role: Message["role"]; content: JsonObject[] }[] = [];
+interface OpenMessage extends Message {
+  readonly content: JsonObject[];
+}
+
+/**
+ * Merges adjacent turns of one role. A message of the role `system` must follow a user's message and precede one of the
+ * assistant, or end the list. One with another place follows the next message of the user, or is returned as
+ * `unplaced`; both is reported.
+ */
+function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[], unsupported: Unsupported) {
+  const joined: OpenMessage[] = [];
+  const unplaced: JsonObject[] = [];
+  let waiting: JsonObject[] = [];
+  const place = (): void => {
+    if (waiting.length > 0 && joined.at(-1)?.role === "user") joined.push({ role: "system", content: waiting });
+    else {
+      unsupported.noteIf("turn.system-place", waiting.length > 0);
+      unplaced.push(...waiting);
+    }
+    waiting = [];
+  };
   for (const { role, parts } of turns) {
-    if (role === "system") continue;
     const media = parts.find(({ kind }) => kind === "image" || kind === "file");
     if (role === "assistant" && media !== undefined) throw unsupportedFailure(`${media.kind} parts of the model`);
     const content = parts.flatMap(render);
-    const last = joined.at(-1);
     if (content.length === 0) continue;
+    if (role === "system") {
+      waiting.push(...content);
+      continue;
+    }
+    unsupported.noteIf("turn.system-place", role === "user" && waiting.length > 0);
+    if (role === "assistant") place();
+    const last = joined.at(-1);
     if (last?.role === role) last.content.push(...content);
     else joined.push({ role, content: [...content] });
   }
-  return joined;
+  place();
+  return { messages: joined, unplaced };
 }
 
 /** Returns true if a turn after the user's last message has calls but does not begin with signed reasoning. */

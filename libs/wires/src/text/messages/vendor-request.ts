@@ -41,7 +41,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const searching = withoutForeignSteps(accepted, "messages", unsupported);
   const request = withLastMarks(searching, maxMarks - automaticMarks(searching), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
-  const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);
+  const turns = renderTurns(withFormatInWords(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);
   const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
   const body = present({

@@ -1,4 +1,5 @@
 import { present } from "@modelgate/contracts";
+import { takesSystemMessages } from "../hub/claude.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
@@ -14,9 +15,12 @@ interface RenderedTurns {
 }
 
 /** Renders the dialogue for a vendor of this wire. */
-export function renderTurns(request: TextRequest, unsupported: Unsupported): RenderedTurns {
+export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedTurns {
   const render = (part: Part): readonly JsonObject[] => renderPart(part, unsupported);
-  const { system, messages } = pairedConversation(request, unsupported, render, pairs);
+  const { system, messages } = pairedConversation(request, unsupported, render, {
+    form: pairs,
+    takesSystem: takesSystemMessages(model),
+  });
   return { system: systemOf(system), messages };
 }
 
