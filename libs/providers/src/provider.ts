@@ -46,6 +46,8 @@ export interface Provider {
   readonly usualKey?: string | undefined;
   /** True if operators run the server themselves. By default it then needs no key, and its tokens are free. */
   readonly isLocal?: true | undefined;
+  /** True if customers choose the names of models (deployments), so that such a name may not tell which model it is. */
+  readonly hasDeployments?: true | undefined;
   /** Vendor's name in the bundled price catalogue. */
   readonly pricesAs?: string | undefined;
   /** Path of the list of models, under the base URL; absent: the vendor has no list. */

@@ -1,4 +1,4 @@
-import type { CatalogChannel } from "@modelgate/catalog";
+import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
 import { isAgent, textWireNames, type Price, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once, type EndpointHandler } from "@modelgate/platform";
@@ -22,6 +22,7 @@ import {
 import { findMembersInTurns, includesAny } from "@modelgate/wires/json";
 import {
   chatWireIn,
+  isKnownModel,
   memberOf,
   textWire,
   wires,
@@ -231,13 +232,20 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const upstream = wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
     const { admitted, params } = input;
     const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
-    const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign });
+    const knownAs = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
+    const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign, knownAs });
     input.begins?.();
     const named = wire === "messages" ? await this.#withModels(made, candidate.channel, params) : made;
     const checked = fees.checked(isAgent(candidate.upstreamModel) ? agentExchange(named, upstream) : named);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.makes !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
+  }
+
+  /** Returns the name of a deployment's model: the deployment's, or the gateway's if the former tells no model. */
+  #modelOf({ channel, upstreamModel }: Candidate): string {
+    if (isKnownModel(upstreamModel)) return upstreamModel;
+    return servedName(this.deps.relay.catalog.current(), [channel], upstreamModel) ?? upstreamModel;
   }
 
   /** Adds the prices of a channel's other models to an exchange, and names its fallback models as the channel does. */

@@ -27,6 +27,7 @@ export const azure: Provider = {
   ],
   moreWires: ["compact", "moderations", "jina-rerank"],
   baseUrlQuery: true,
+  hasDeployments: true,
   request: requestBuilder(address, ({ key }) => ({ "api-key": key })),
   failureOf,
 };

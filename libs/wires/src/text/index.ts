@@ -30,6 +30,7 @@ export type { JsonObject, TextRequest } from "./hub/request.ts";
 export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
 export type { FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
+export { isKnownModel } from "./hub/openai-models.ts";
 export { memberOf, withBound } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";
 export { MessageCollector } from "./messages/collect-message.ts";

@@ -90,6 +90,15 @@ test("clients of the same wire are served the same rules", () => {
     dropped: ["temperature", "reasoning_effort"],
   });
   expect(forwarded("chat", "gpt-5.6", { temperature: 0.2, reasoning_effort: "none" }).dropped).toEqual([]);
+  for (const reasoning of [{}, { summary: "auto" }, { effort: "high" }])
+    expect(forwarded("responses", "gpt-4.1", { reasoning, input: "Hi" })).toEqual({
+      body: { input: "Hi" },
+      dropped: ["reasoning"],
+    });
+  expect(forwarded("responses", "gpt-6-astra", { reasoning: { effort: "none" }, input: "Hi" })).toEqual({
+    body: { input: "Hi" },
+    dropped: ["reasoning.effort"],
+  });
   const body = { top_p: 0.2, reasoning: { effort: "minimal", summary: "auto" }, input: "Hi" };
   expect(forwarded("responses", "gpt-6-sol", body)).toEqual({
     body: { reasoning: { effort: "low", summary: "auto" }, input: "Hi" },

@@ -19,7 +19,7 @@ import { textReader, type TextCall } from "./text-call.ts";
 export async function passThrough(
   call: TextCall,
   upstream: TextWire & { readonly pass: TextPass },
-  target: PassTarget,
+  target: PassTarget & { readonly knownAs: string },
 ): Promise<Exchange> {
   const { client }: ClientOnlyWire = wires[call.wire];
   const { pass, vendor } = upstream;
@@ -54,13 +54,16 @@ export async function passThrough(
 }
 
 /** Returns the client's body in the form that the vendor accepts, and the names of the fields that were left out. */
-async function requestFor(call: TextCall, pass: TextPass, target: PassTarget): Promise<FittedBody> {
-  const { model: upstreamModel } = target;
+async function requestFor(
+  call: TextCall,
+  pass: TextPass,
+  { model: upstreamModel, knownAs, foreignItems }: PassTarget & { readonly knownAs: string },
+): Promise<FittedBody> {
   const { boundNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
   const isChosen = tokens === undefined && boundNames.length > 1;
-  const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(upstreamModel)) : [];
-  const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
+  const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(knownAs)) : [];
+  const refused = pass.refuses?.(call.foreignNames ?? [], knownAs) ?? [];
   const own = [...(tokens === undefined ? surplus : boundNames), ...refused];
   // The field `usage` requests the cost. The gateway adds the cost itself, and vendors may refuse the field.
   if (showsCost) own.push("usage");
@@ -69,11 +72,11 @@ async function requestFor(call: TextCall, pass: TextPass, target: PassTarget): P
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
   const renamed = await inTurnsIfLong(pass.upstreamBody(kept, { model, reportUsage }));
   const body =
-    tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: upstreamModel }));
+    tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: knownAs }));
   const lost = refused.filter((name) => name !== "usage");
   if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
   const { client }: ClientOnlyWire = wires[call.wire];
-  const fitted = await fitRequest(pass, body, target);
+  const fitted = await fitRequest(pass, body, { model: knownAs, foreignItems });
   return renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () => fitted);
 }
 

@@ -22,6 +22,8 @@ import type { TextCall } from "./text-call.ts";
 export interface MakeOptions {
   readonly history?: "withoutSignatures" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
+  /** Name by whose rules the request is made; absent: the vendor's name of the model. */
+  readonly knownAs?: string | undefined;
 }
 
 const noItems: ReadonlySet<string> = new Set();
@@ -52,16 +54,13 @@ export class TextExchangeMaker {
   async make(
     upstream: TextWire,
     upstreamModel: string,
-    { history, foreignItems = noItems }: MakeOptions = {},
+    { history, foreignItems = noItems, knownAs = upstreamModel }: MakeOptions = {},
   ): Promise<Exchange> {
     const call = this.#call;
     const { name: wire, vendor } = upstream;
     const own = wire === call.wire ? upstream.pass : undefined;
-    if (
-      own !== undefined &&
-      (vendor === undefined || (history === undefined && (await this.#takes(own, upstreamModel))))
-    )
-      return await passThrough(call, { ...upstream, pass: own }, { model: upstreamModel, foreignItems });
+    if (own !== undefined && (vendor === undefined || (history === undefined && (await this.#takes(own, knownAs)))))
+      return await passThrough(call, { ...upstream, pass: own }, { model: upstreamModel, foreignItems, knownAs });
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
     const { client }: ClientOnlyWire = wires[call.wire];
@@ -77,7 +76,7 @@ export class TextExchangeMaker {
       history === "withoutSignatures"
         ? { ...read, parsed: { ...read.parsed, request: withoutSignatures(read.parsed.request) } }
         : read;
-    const render = (): RenderedText => this.#render(vendor, wire, request, upstreamModel);
+    const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, knownAs });
     return await converted(call, to, { ...request, began, render });
   }
 
@@ -88,7 +87,7 @@ export class TextExchangeMaker {
     if (vendor === undefined) return Infinity;
     const request = await this.#read();
     try {
-      return this.#render(vendor, wire, request, upstreamModel).dropped.length;
+      return this.#render(vendor, wire, request, { model: upstreamModel, knownAs: upstreamModel }).dropped.length;
     } catch {
       return Infinity; // the attempt in this wire reports the failure
     }
@@ -102,12 +101,20 @@ export class TextExchangeMaker {
     return (this.#request ??= this.#parsed().then((requestBody) => readRequest(this.#call, requestBody)));
   }
 
-  #render(vendor: VendorTextWire["vendor"], wire: UpstreamWire, { parsed }: ReadRequest, model: string): RenderedText {
+  #render(
+    vendor: VendorTextWire["vendor"],
+    wire: UpstreamWire,
+    { parsed }: ReadRequest,
+    { model, knownAs }: { readonly model: string; readonly knownAs: string },
+  ): RenderedText {
     const all = (this.#rendered ??= new Map<string, RenderedFor>());
-    const key = `${wire} ${model}`;
+    const key = `${wire} ${model} ${knownAs}`;
     const before = all.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
-    const rendered = vendor.render(parsed.request, { model, defaultMaxTokens: this.#call.defaultMaxTokens });
+    const made = vendor.render(parsed.request, { model: knownAs, defaultMaxTokens: this.#call.defaultMaxTokens });
+    // Some wires name the model in the address only.
+    const isNamed = model !== knownAs && made.body["model"] === knownAs;
+    const rendered = isNamed ? { ...made, body: { ...made.body, model } } : made;
     all.set(key, { vendor, parsed, rendered });
     return rendered;
   }

@@ -3,6 +3,7 @@ import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts"
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import type { FittedBody } from "../pass.ts";
 import type { Unsupported } from "./field-support.ts";
+import { unlessEmpty } from "./render.ts";
 import { effortOf, efforts, type Effort, type RequestField, type TextRequest } from "./request.ts";
 
 /** Rules of a model of OpenAI, which refuses a complete request for a single value that it does not accept. */
@@ -34,6 +35,11 @@ const models: readonly (readonly [name: RegExp, rules: OpenAiModel])[] = [
 export function openAiModel(model: string): OpenAiModel | undefined {
   const own = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
   return own === undefined ? undefined : models.find(([name]) => name.test(own))?.[1];
+}
+
+/** Returns true if the rules of a model are known by its name: a model of OpenAI, Anthropic or Google. */
+export function isKnownModel(model: string): boolean {
+  return openAiModel(model) !== undefined || /claude|gemini/.test(model);
 }
 
 /** Returns false for a model of OpenAI that refuses every effort. */
@@ -116,11 +122,14 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
   const word = isRecord(reasoning) ? reasoning["effort"] : reasoning;
   const effort = efforts.find((each) => each === word);
   const refused = refusesSampling(model, effort) ? Object.keys(sampling).filter((name) => names.has(name)) : [];
-  const accepted = acceptedEffort(effort, model, wire);
-  const dropped = accepted === effort ? refused : [...refused, wire === "chat" ? holder : "reasoning.effort"];
   const sampled = refused.length === 0 ? body : withoutMembers(body, refused);
-  if (accepted === effort) return { body: sampled, dropped };
-  if (wire === "chat" && accepted === undefined) return { body: withoutMembers(sampled, [holder]), dropped };
-  const value = isRecord(reasoning) ? { ...reasoning, effort: accepted } : accepted;
+  // A model that does not reason refuses the member, whatever it contains.
+  if (names.has(holder) && !takesReasoning(model))
+    return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };
+  const accepted = acceptedEffort(effort, model, wire);
+  if (accepted === effort) return { body: sampled, dropped: refused };
+  const dropped = [...refused, wire === "chat" ? holder : "reasoning.effort"];
+  const value = isRecord(reasoning) ? unlessEmpty({ ...reasoning, effort: accepted }) : accepted;
+  if (value === undefined) return { body: withoutMembers(sampled, [holder]), dropped };
   return { body: spliceMembers(sampled, { [holder]: JSON.stringify(value) }), dropped };
 }

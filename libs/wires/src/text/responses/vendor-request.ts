@@ -5,7 +5,7 @@ import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported }
 import { openAiEffort, openAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { cachedBy, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
-import { chosenName, ownTool, renderToolBy, type ToolRenderers } from "../hub/render.ts";
+import { chosenName, ownTool, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
 import { effortOf, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
@@ -94,7 +94,7 @@ function renderReasoning(request: TextRequest, model: string, unsupported: Unsup
   const effort = openAiEffort(request, model, "responses", unsupported);
   const { show } = request.reasoning ?? {};
   if (request.reasoning === undefined || !takesReasoning(model)) return undefined;
-  return present({ effort, summary: show === undefined ? undefined : showWords[show] });
+  return unlessEmpty({ effort, summary: show === undefined ? undefined : showWords[show] });
 }
 
 function renderText({ format, verbosity }: TextRequest): JsonObject | undefined {
