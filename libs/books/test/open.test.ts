@@ -292,6 +292,11 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     await (await openBooks({ url, file: "" }, log))[Symbol.asyncDispose]();
     await onServer(url, "grant select on all tables in schema public to reader");
     expect(await refusal(reader)).toContain("no rights");
+    // Nor where one table may not be written.
+    await onServer(url, "grant select, insert, update, delete on all tables in schema public to reader");
+    await (await openBooks({ url: reader, file: "" }, log))[Symbol.asyncDispose]();
+    await onServer(url, "revoke insert on refused_calls from reader");
+    expect(await refusal(reader)).toContain("no rights");
   });
 
   test("a database that is read-only", async () => {
