@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { openSlowConnection, type SlowConnection } from "./slow-connection.ts";
 import { channel, openSession, price, startSessions } from "./start-sessions.ts";
@@ -58,15 +57,9 @@ test("a vendor that does not read pauses its client, without unlimited buffering
   const most = 64 * 1024 * 1024;
   const events = 20; // each within the bound of an event
   for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(most / events)}"}`);
-  const left = () => session.socket.bufferedAmount;
-  const stopped = await until("the client to be held up", async () => {
-    const before = left();
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    return before === left() && { bytes: before };
-  });
-  // Connections take some of it by themselves, the gateway one message.
-  expect(stopped.bytes).toBeGreaterThan(most / 4);
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
+  // Connections take some of it by themselves, the gateway one message.
+  expect(session.socket.bufferedAmount).toBeGreaterThan(most / 4);
   await session.closed;
   await area.settled("demo");
 });
