@@ -1,4 +1,15 @@
 export { shards, shardOf, accountKeys } from "./keys.ts";
+export { findBudgets } from "./budgets/account-budgets.ts";
+export { applied, Budget, leftOf, limitBudget, readBudgets, type BudgetUsage } from "./budgets/budget.ts";
+export { periodAt, periodNames, periodWith, zoneNamed, type PeriodName } from "./budgets/period.ts";
+export {
+  budgetsWithoutState,
+  budgetVersionOf,
+  projectBudgets,
+  type BudgetList,
+  type BudgetState,
+} from "./budgets/project-budgets.ts";
+export { readBudgetUsage } from "./budgets/usage.ts";
 export {
   admit,
   type Admission,
@@ -30,7 +41,7 @@ export {
 export { hold, InsufficientQuota, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
-export { readRemainingMoney, type BudgetUsage, type RemainingMoney, type SpendingScope } from "./money/left.ts";
+export { readRemainingMoney, type RemainingMoney, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions } from "./money/verify.ts";

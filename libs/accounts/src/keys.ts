@@ -43,7 +43,10 @@ export const accountKeys = {
   tasksDue: (shard: string) => `tasks-due:{s${shard}}`,
   callbacksDue: (shard: string) => `callbacks-due:{s${shard}}`,
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
-  budgets: (accountId: string, period: string) => `budgets:${hashTag(accountId)}:${accountId}:${period}`,
+  /** Hash: id of a budget -> its spending; see budgets.lua. */
+  budgets: (accountId: string) => `budgets:${hashTag(accountId)}:${accountId}`,
+  /** JSON of the account's budgets. Their version is in the account's hash. */
+  budgetList: (accountId: string) => `budget-list:${hashTag(accountId)}:${accountId}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
   /** Exists while a ledger verifies the account. */
   verifying: (accountId: string) => `verifying:${hashTag(accountId)}:${accountId}`,

@@ -6,7 +6,9 @@ export const clockScript = scriptFile("clock.lua");
 export const minuteScripts: readonly URL[] = [clockScript, scriptFile("limits/minute.lua")];
 /** Lua functions for an account's money and receipts. */
 export const moneyScripts: readonly URL[] = [scriptFile("money/amounts.lua"), scriptFile("money/account-state.lua")];
+/** Lua functions for budgets. They need `moneyScripts`. */
+export const budgetScript = scriptFile("budgets/budgets.lua");
 /** Lua functions that change a hold: money, tokens per minute and budgets. */
-export const holdScripts: readonly URL[] = [...minuteScripts, ...moneyScripts, scriptFile("money/budgets.lua")];
+export const holdScripts: readonly URL[] = [...minuteScripts, ...moneyScripts, budgetScript];
 /** Lua functions that settle a call. */
 export const settlementScripts: readonly URL[] = [...holdScripts, scriptFile("money/settlement.lua")];

@@ -42,15 +42,15 @@ beforeEach(async () => {
 const at = (time: string): number => Date.parse(`2026-${time}Z`);
 /** Puts money aside; the call's id. */
 async function take(nanos: bigint, more: Partial<HoldRequest> & { readonly group?: string } = {}): Promise<string> {
-  const { group = "g", ...rest } = more;
+  const { group = "g", tokenId = "tok_1", ...rest } = more;
   const callId = rest.callId ?? `call-${count++}`;
   await hold(redis, {
     accountId: id,
     callId,
     nanos,
     floorNanos: 0n,
-    draft: { ...draftOf(id, callId), group },
-    tokenId: "tok_1",
+    draft: { ...draftOf(id, callId), group, tokenId },
+    tokenId,
     tokens: 0,
     leaseMs: 1_000,
     outboxBound: 100,
@@ -182,16 +182,19 @@ describe("a budget", () => {
     await expect(extendHold(redis, { accountId: id, callId, nanos: 1n })).rejects.toMatchObject({ status: 402 });
   });
 
-  test("is stored for longer than its period, and a call that ends after that changes nothing", async () => {
-    const budgets = { tokenPerDay: "100", groupPerMonth: "100" };
-    const held = [await take(10n, { budgets, nowMs: noon }), await take(10n, { budgets, nowMs: noon })] as const;
-    const [day, month] = [accountKeys.budgets(id, "2026-03-10"), accountKeys.budgets(id, "2026-03")];
-    expect(await redis.ttl(day)).toBeGreaterThan(2 * 86_400);
-    expect(await redis.ttl(month)).toBeGreaterThan(32 * 86_400);
-    await redis.del(day, month);
-    await end(held[0], 10n);
-    await releaseHold(redis, { accountId: id, callId: held[1] });
-    expect(await redis.exists(day, month)).toBe(0);
+  test("counts a call in the period of its hold, and a removed budget is not counted again", async () => {
+    const budgets = { tokenPerDay: "100" };
+    const [today, next] = [at("03-10T12:00:00"), at("03-11T12:00:00")];
+    const first = await take(90n, { budgets, nowMs: today });
+    await take(100n, { budgets, nowMs: next });
+    await end(first, 50n);
+    await expect(take(1n, { budgets, nowMs: next })).rejects.toMatchObject({ status: 402 });
+    await expect(take(51n, { budgets, nowMs: today })).rejects.toMatchObject({ status: 402 });
+    await take(50n, { budgets, nowMs: today });
+    const removed = await take(0n, { budgets, nowMs: at("03-12T12:00:00") });
+    await redis.del(accountKeys.budgets(id));
+    await end(removed, 10n);
+    expect(await redis.exists(accountKeys.budgets(id))).toBe(0);
   });
 });
 

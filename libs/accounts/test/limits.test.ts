@@ -199,7 +199,8 @@ test("all Redis keys of an account are in one slot", () => {
     accountKeys.bucket("acme", "t"),
     accountKeys.seats("acme", "t"),
     accountKeys.hold("acme", "c"),
-    accountKeys.budgets("acme", "2026-01"),
+    accountKeys.budgets("acme"),
+    accountKeys.budgetList("acme"),
     accountKeys.accountTokens("acme"),
   ];
   expect(tag).toBeDefined();

@@ -1,8 +1,9 @@
 --[[ Functions that read and write an account's money, each with one command. Requires amounts.lua. The readers return
-     nil if the account does not exist. A hold needs two of the fields, a receipt all of them. ]]
+     nil if the account does not exist. A hold needs three of the fields, a receipt the others too.
+  budgets: version of the account's budgets ]]
 local function read_held(key)
-  local found = redis.call('HMGET', key, 'available', 'held')
-  return found[1] and {key = key, available = found[1], held = found[2] or '0'} or nil
+  local found = redis.call('HMGET', key, 'available', 'held', 'budgets')
+  return found[1] and {key = key, available = found[1], held = found[2] or '0', budgets = found[3] or ''} or nil
 end
 local function write_held(state)
   redis.call('HSET', state.key, 'available', state.available, 'held', state.held)

@@ -14,14 +14,14 @@ export interface Extension {
 const extendScript = defineScript({
   file: new URL("extend.lua", import.meta.url),
   shared: holdScripts,
-  keys: ["account", "hold"],
+  keys: ["account", "hold", "budgets"],
   args: { nanos: "nanos" },
   replies: { extended: {}, gone: {}, "too-low": {} },
 });
 
 /**
  * Adds an amount to a hold in one atomic step. Returns false if the hold no longer exists. Throws Failure
- * insufficient_quota (402) if the available money is too low, or server_overloaded (503) if Redis is unavailable or
+ * insufficient_quota (402) if the available money or a budget is too low, or server_overloaded (503) if Redis is unavailable or
  * slow.
  */
 export async function extendHold(redis: Redis, { accountId, callId, nanos }: Extension): Promise<boolean> {
@@ -30,7 +30,11 @@ export async function extendHold(redis: Redis, { accountId, callId, nanos }: Ext
   const { verdict } = await orUnavailable(
     extendScript(
       redis,
-      { account: accountKeys.account(accountId), hold: accountKeys.hold(accountId, callId) },
+      {
+        account: accountKeys.account(accountId),
+        hold: accountKeys.hold(accountId, callId),
+        budgets: accountKeys.budgets(accountId),
+      },
       { nanos },
     ),
   );

@@ -1,14 +1,17 @@
---[[ Holds money for one call, within the budgets of its token and group, and reserves its tokens in the current minute.
+--[[ Holds money for one call, within the budgets that apply to it, and reserves its tokens in the current minute.
      Changes everything or nothing. Requires clock.lua, account-state.lua, minute.lua and budgets.lua.
   account hash: available, held (nanos)   hold hash, written here   holds zset: call id -> lease expiry (ms)
   outbox stream: only its length is read   bucket hash: see minute.lua
-  dayBudgets, monthBudgets hash: "token:" .. id or "group:" .. name -> spent and held (nanos)
-  within: id of the token whose budget this token shares with others
-  tokensPerMinute: 0 means unlimited   A budget that is nil is unlimited. ]]
+  budgets hash, lines: see budgets.lua   budgetList string: budgets of the account (JSON)
+  budgetsVersion: version of the account's budgets from which `lines` were derived
+  tokensPerMinute: 0 means unlimited ]]
 local now = clock(nowMs)
 if redis.call('XLEN', outbox) >= outboxBound then return {'outbox-full'} end
 local state = read_held(account)
 if not state then return {'no-account'} end
+if state.budgets ~= budgetsVersion then
+  return {'other-budgets', version = state.budgets, list = redis.call('GET', budgetList) or ''}
+end
 
 local capacity, minute, level = tokensPerMinute, nil, 0
 if capacity > 0 then
@@ -21,26 +24,9 @@ if capacity > 0 then
   end
 end
 
-local lines, verdicts = '', {}
-local function add_budget(verdict, key, field, max)
-  if not max then return end
-  lines = lines .. key .. '\n' .. field .. '\n' .. max .. '\n'
-  verdicts[#verdicts + 1] = verdict
-end
-add_budget('token-per-day', dayBudgets, 'token:' .. tokenId, tokenPerDay)
-add_budget('token-per-month', monthBudgets, 'token:' .. tokenId, tokenPerMonth)
-if within then
-  add_budget('within-per-day', dayBudgets, 'token:' .. within, withinPerDay)
-  add_budget('within-per-month', monthBudgets, 'token:' .. within, withinPerMonth)
-end
-add_budget('group-per-day', dayBudgets, 'group:' .. group, groupPerDay)
-add_budget('group-per-month', monthBudgets, 'group:' .. group, groupPerMonth)
-local budgets = budgets_of(lines)
-local totals, over = totals_after(budgets, nanos)
-if over then
-  local budget = budgets[over]
-  return {verdicts[over], left = subtract(budget.max, redis.call('HGET', budget.key, budget.field) or '0')}
-end
+local applied = read_budgets(budgets, lines)
+local exceeded, left = take_from_budgets(applied, nanos)
+if exceeded then return {'over-budget', at = exceeded - 1, left = left} end
 local available = state.available
 state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
 if nanos ~= '0' and is_negative(state.available) then return {'too-low', left = available} end
@@ -48,17 +34,13 @@ if nanos ~= '0' and is_negative(state.available) then return {'too-low', left = 
 -- The first write: if the call already has a hold, nothing has been changed.
 if redis.call('ZADD', holds, 'NX', string.format('%.0f', now + leaseMs), callId) == 0 then return {'held-before'} end
 redis.call('HSET', hold, 'account', accountId, 'nanos', nanos, 'floor', floor, 'draft', draft, 'tokens', tokens,
-  'limit', capacity, 'bucket', bucket, 'budgets', lines)
+  'limit', capacity, 'bucket', bucket, 'lines', lines)
 if nanos ~= '0' then
   write_held(state)
-  write_budgets(budgets, totals)
+  write_budgets(applied)
 end
 if minute then
   write_minute(minute, now, until_full(level - tokens, capacity) + 60000,
     't', tostring(level - tokens), 'tt', string.format('%.0f', now))
-end
-if lines ~= '' then
-  redis.call('EXPIRE', dayBudgets, 259200) -- longer than the period and any call that began in it
-  redis.call('EXPIRE', monthBudgets, 3456000)
 end
 return {'held'}

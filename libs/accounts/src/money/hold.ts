@@ -1,5 +1,8 @@
-import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
+import { Failure, formatUsd, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
+import { withBudgets, type CurrentReply } from "../budgets/account-budgets.ts";
+import { applied, budgetLines, budgetsOfCall, budgetsOfCaller, type AppliedBudget } from "../budgets/budget.ts";
+import { overBudgetMessage } from "../budgets/over-budget.ts";
 import { accountKeys, shardOf } from "../keys.ts";
 import { readAgain } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
@@ -22,7 +25,7 @@ export interface HoldRequest {
   /** Number of tokens to reserve in the current minute. */
   readonly tokens: number;
   readonly tokensPerMinute?: number | undefined;
-  /** Budgets of the API key and its group, in addition to the account's balance. */
+  /** Budgets of the API key and its group, in addition to those in the account's list. */
   readonly budgets?: Budgets | undefined;
   readonly leaseMs: number;
   /** Maximum number of events that may wait in the outbox of the account's shard. Beyond it, calls are refused. */
@@ -34,7 +37,7 @@ export interface HoldRequest {
 const holdScript = defineScript({
   file: new URL("hold.lua", import.meta.url),
   shared: holdScripts,
-  keys: ["account", "hold", "holds", "outbox", "bucket", "dayBudgets", "monthBudgets"],
+  keys: ["account", "hold", "holds", "outbox", "bucket", "budgets", "budgetList"],
   args: {
     callId: "text",
     nanos: "nanos",
@@ -46,15 +49,8 @@ const holdScript = defineScript({
     tokensPerMinute: "number",
     accountId: "text",
     nowMs: "number?",
-    tokenId: "text",
-    group: "text",
-    tokenPerDay: "text?",
-    tokenPerMonth: "text?",
-    within: "text?",
-    withinPerDay: "text?",
-    withinPerMonth: "text?",
-    groupPerDay: "text?",
-    groupPerMonth: "text?",
+    budgetsVersion: "text",
+    lines: "text",
   },
   grouped: true,
   replies: {
@@ -64,16 +60,13 @@ const holdScript = defineScript({
     "no-account": {},
     "too-low": { left: "nanos" },
     tokens: { waitMs: "number" },
-    "token-per-day": { left: "nanos" },
-    "token-per-month": { left: "nanos" },
-    "within-per-day": { left: "nanos" },
-    "within-per-month": { left: "nanos" },
-    "group-per-day": { left: "nanos" },
-    "group-per-month": { left: "nanos" },
+    "over-budget": { at: "number", left: "nanos" },
+    "other-budgets": { version: "text", list: "text" },
   },
 });
 
-type HoldReply = Awaited<ReturnType<typeof holdScript>>;
+/** Reply to a hold, with the budgets that apply to the call. */
+type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>> & { readonly budgets: readonly AppliedBudget[] };
 
 /** Failure (402) of a hold that exceeds the account's available money or the rest of a budget. */
 export class InsufficientQuota extends Failure {
@@ -92,44 +85,44 @@ export class InsufficientQuota extends Failure {
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));
-  const shard = shardOf(request.accountId);
-  const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
-  const step = () =>
-    holdScript(
-      redis,
-      {
-        account: accountKeys.account(request.accountId),
-        hold: accountKeys.hold(request.accountId, request.callId),
-        holds: accountKeys.holds(shard),
-        outbox: accountKeys.outbox(shard),
-        bucket: accountKeys.bucket(request.accountId, request.limitsId ?? request.tokenId),
-        dayBudgets: accountKeys.budgets(request.accountId, day),
-        monthBudgets: accountKeys.budgets(request.accountId, day.slice(0, "2026-01".length)),
-      },
-      {
-        callId: request.callId,
-        nanos: request.nanos,
-        floor: request.floorNanos,
-        draft: JSON.stringify(request.draft),
-        leaseMs: request.leaseMs,
-        outboxBound: request.outboxBound,
-        tokens: Math.ceil(request.tokens),
-        tokensPerMinute: request.tokensPerMinute ?? 0,
-        accountId: request.accountId,
-        nowMs: request.nowMs,
-        tokenId: request.tokenId,
-        group: request.draft.group,
-        tokenPerDay: request.budgets?.tokenPerDay,
-        tokenPerMonth: request.budgets?.tokenPerMonth,
-        within: request.budgets?.within,
-        withinPerDay: request.budgets?.withinPerDay,
-        withinPerMonth: request.budgets?.withinPerMonth,
-        groupPerDay: request.budgets?.groupPerDay,
-        groupPerMonth: request.budgets?.groupPerMonth,
-      },
-    );
-  const reply = await orUnavailable(step());
-  throwUnlessHeld(reply.verdict === "no-account" ? await orUnavailable(readAgain(redis, step)) : reply, request);
+  const reply = await orUnavailable(tryHold(redis, request));
+  throwUnlessHeld(
+    reply.verdict === "no-account" ? await orUnavailable(readAgain(redis, () => tryHold(redis, request))) : reply,
+    request,
+  );
+}
+
+/** Reserves money with the current budgets of the account, in addition to those of the caller's key and group. */
+async function tryHold(redis: Redis, request: HoldRequest): Promise<HoldReply> {
+  const { accountId, tokenId, draft, nowMs = Date.now() } = request;
+  const shard = shardOf(accountId);
+  const own = budgetsOfCaller(request.budgets, draft).map((budget) => applied(budget, nowMs));
+  const keys = {
+    account: accountKeys.account(accountId),
+    hold: accountKeys.hold(accountId, request.callId),
+    holds: accountKeys.holds(shard),
+    outbox: accountKeys.outbox(shard),
+    bucket: accountKeys.bucket(accountId, request.limitsId ?? tokenId),
+    budgets: accountKeys.budgets(accountId),
+    budgetList: accountKeys.budgetList(accountId),
+  };
+  const args = {
+    callId: request.callId,
+    nanos: request.nanos,
+    floor: request.floorNanos,
+    draft: JSON.stringify(draft),
+    leaseMs: request.leaseMs,
+    outboxBound: request.outboxBound,
+    tokens: Math.ceil(request.tokens),
+    tokensPerMinute: request.tokensPerMinute ?? 0,
+    accountId,
+    nowMs: request.nowMs,
+  };
+  return withBudgets(redis, accountId, async ({ version, budgets: listed }) => {
+    const budgets = [...own, ...budgetsOfCall(listed, draft, nowMs, request.budgets?.within)];
+    const reply = await holdScript(redis, keys, { ...args, budgetsVersion: version, lines: budgetLines(budgets) });
+    return { ...reply, budgets };
+  });
 }
 
 /** Throws the failure of a reply, unless the money is reserved. */
@@ -153,36 +146,9 @@ function throwUnlessHeld(reply: HoldReply, request: HoldRequest): void {
       throw new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
         retryAfterSeconds: 5,
       });
-    case "token-per-day":
-    case "token-per-month":
-    case "within-per-day":
-    case "within-per-month":
-    case "group-per-day":
-    case "group-per-month":
-      throw new InsufficientQuota(overBudgetMessage(budgetTexts[reply.verdict], request), reply.left);
+    case "over-budget":
+      throw new InsufficientQuota(overBudgetMessage(reply.budgets[reply.at], request, reply.left), reply.left);
   }
-}
-
-/** Description of a budget for the message of a refused hold. */
-interface BudgetText {
-  readonly name: Exclude<keyof Budgets, "within">;
-  readonly whose: string;
-  readonly period: string;
-}
-
-const keysWithSharedBudget = "key, with the others of the account that share its limit,";
-const budgetTexts = {
-  "token-per-day": { name: "tokenPerDay", whose: "key", period: "day" },
-  "token-per-month": { name: "tokenPerMonth", whose: "key", period: "month" },
-  "within-per-day": { name: "withinPerDay", whose: keysWithSharedBudget, period: "day" },
-  "within-per-month": { name: "withinPerMonth", whose: keysWithSharedBudget, period: "month" },
-  "group-per-day": { name: "groupPerDay", whose: "account in this key's group", period: "day" },
-  "group-per-month": { name: "groupPerMonth", whose: "account in this key's group", period: "month" },
-} satisfies Record<string, BudgetText>;
-
-function overBudgetMessage({ name, whose, period }: BudgetText, { draft, budgets: given }: HoldRequest): string {
-  const dollars = formatUsd(parseNanos(given?.[name] ?? "0"));
-  return `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`;
 }
 
 /**

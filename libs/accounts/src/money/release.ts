@@ -12,7 +12,7 @@ export interface Release {
 const releaseScript = defineScript({
   file: new URL("release.lua", import.meta.url),
   shared: holdScripts,
-  keys: ["account", "hold", "holds"],
+  keys: ["account", "hold", "holds", "budgets"],
   args: { callId: "text" },
   grouped: true,
   replies: { released: {}, gone: {} },
@@ -31,6 +31,7 @@ export async function releaseHold(redis: Redis, { accountId, callId }: Release):
         account: accountKeys.account(accountId),
         hold: accountKeys.hold(accountId, callId),
         holds: accountKeys.holds(shard),
+        budgets: accountKeys.budgets(accountId),
       },
       { callId },
     ),

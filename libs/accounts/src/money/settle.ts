@@ -29,7 +29,7 @@ export interface Settlement {
 const settleScript = defineScript({
   file: new URL("settle.lua", import.meta.url),
   shared: settlementScripts,
-  keys: ["account", "hold", "holds", "outbox", "late"],
+  keys: ["account", "hold", "holds", "outbox", "late", "budgets"],
   args: {
     callId: "text",
     cost: "nanos",
@@ -66,6 +66,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       holds: accountKeys.holds(shard),
       outbox: accountKeys.outbox(shard),
       late: accountKeys.late(shard),
+      budgets: accountKeys.budgets(accountId),
     },
     {
       callId,

@@ -1,13 +1,13 @@
 --[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes the true cost of a call, releases
      the remaining hold, and writes the usage event to the outbox. It is done exactly once: the hold is deleted, so a
      second settlement does not find it. Requires clock.lua, account-state.lua, minute.lua and budgets.lua.
-  keys: {account, hold, holds, outbox, late: stream that reports calls without a hold; nil: they are not reported}
+  keys: {account, hold, holds, outbox, budgets, late: stream that reports calls without a hold; nil: they are not reported}
   call: {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired, runIds: see settle.lua}
   Returns {'settled', outbox entry, uncovered part of the cost, receipt} | {'gone'}: no hold | {'leased'}: the lease
     has not expired | {'other-run'} ]]
 local function settlement(keys, call)
   local cost, event = call.cost, call.event
-  local found, state = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'bucket', 'budgets'), read_account(keys.account)
+  local found, state = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'bucket', 'lines'), read_account(keys.account)
   local held = found[1]
   if not held or not state then
     -- Settled before, by the sweep or by the call, or lost with a Redis: the ledger finds out in the books.
@@ -33,8 +33,8 @@ local function settlement(keys, call)
   if taken ~= '0' then state.available, state.spent = subtract(state.available, taken), add(state.spent, taken) end
 
   correct_tokens(found[4], tonumber(found[3]), tonumber(found[2]) - call.tokens, call.nowMs)
-  -- The budgets are those of the periods in which the hold was placed; the totals of past periods may have expired.
-  change_budgets(budgets_of(found[5]), subtract(taken, held))
+  -- The call counts in the periods in which its hold was placed.
+  correct_budgets(keys.budgets, found[5], subtract(taken, held))
   local number, previous, balance, hash = add_receipt(state, negated(taken), event)
   write_account(state)
   local entry = redis.call('XADD', keys.outbox, '*', 'event', event, 'cost', cost, 'uncovered', uncovered,

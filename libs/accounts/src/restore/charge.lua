@@ -1,22 +1,33 @@
 --[[ Charges a call whose settlement or hold was lost with a Redis, once for each receipt that it had there; a call
      without a receipt only if it was never charged. The cost is known, so it is taken even if the available amount
-     becomes negative. A hold that an older copy of Redis has brought back is released. Requires account-state.lua and
-     budgets.lua.
+     becomes negative, and counted in the budgets that apply to it, even if they are exceeded. A hold that an older copy
+     of Redis has brought back is released. Requires account-state.lua and budgets.lua.
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
   charged hash: call id -> 1, hash of its lost receipt -> 1   event: JSON without its cost
-  replaces: hash of the lost receipt; nil: it had none   rememberMs: time to live of `charged` ]]
+  replaces: hash of the lost receipt; nil: it had none   rememberMs: time to live of `charged`
+  budgets hash, budgetList, budgetsVersion, lines: see hold.lua ]]
 local state = read_account(account)
 if not state then return {'no-account'} end
+local version = redis.call('HGET', account, 'budgets') or ''
+if version ~= budgetsVersion then
+  return {'other-budgets', version = version, list = redis.call('GET', budgetList) or ''}
+end
 if redis.call('HEXISTS', charged, replaces or callId) == 1 then return {'charged-before'} end
 redis.call('HSET', charged, callId, '1', replaces or callId, '1')
 redis.call('PEXPIRE', charged, rememberMs)
-local found = redis.call('HMGET', hold, 'nanos', 'budgets')
+local found = redis.call('HMGET', hold, 'nanos', 'lines')
 if found[1] then
   redis.call('DEL', hold)
   redis.call('ZREM', holds, callId)
   release_held(state, found[1])
-  change_budgets(budgets_of(found[2]), negated(found[1]))
+  correct_budgets(budgets, found[2], negated(found[1]))
 end
+local applied = read_budgets(budgets, lines)
+for _, budget in ipairs(applied) do
+  begin_period(budget)
+  add_spent(budget, cost)
+end
+write_budgets(applied)
 state.available, state.spent = subtract(state.available, cost), add(state.spent, cost)
 local number, previous, balance, hash = add_receipt(state, negated(cost), event)
 write_account(state)

@@ -1,5 +1,7 @@
 import { type UsageEvent, type UsageDraft, type Nanos, present } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
+import { withBudgets } from "../budgets/account-budgets.ts";
+import { budgetLines, budgetsOfCall } from "../budgets/budget.ts";
 import { accountKeys, shardOf } from "../keys.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
@@ -19,12 +21,21 @@ const rememberMs = 86_400_000;
 const chargeScript = defineScript({
   file: new URL("charge.lua", import.meta.url),
   shared: holdScripts,
-  keys: ["account", "hold", "holds", "outbox", "charged"],
-  args: { callId: "text", cost: "nanos", event: "text", replaces: "text?", rememberMs: "number" },
+  keys: ["account", "hold", "holds", "outbox", "charged", "budgets", "budgetList"],
+  args: {
+    callId: "text",
+    cost: "nanos",
+    event: "text",
+    replaces: "text?",
+    rememberMs: "number",
+    budgetsVersion: "text",
+    lines: "text",
+  },
   replies: {
     charged: { entry: "text", ...receiptKinds },
     "charged-before": {},
     "no-account": {},
+    "other-budgets": { version: "text", list: "text" },
   },
 });
 
@@ -35,17 +46,20 @@ export async function chargeLost(
 ): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, id } = draft;
   const shard = shardOf(accountId);
-  const reply = await chargeScript(
-    redis,
-    {
-      account: accountKeys.account(accountId),
-      hold: accountKeys.hold(accountId, id),
-      holds: accountKeys.holds(shard),
-      outbox: accountKeys.outbox(shard),
-      charged: accountKeys.charged(accountId),
-    },
-    { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs },
-  );
+  const keys = {
+    account: accountKeys.account(accountId),
+    hold: accountKeys.hold(accountId, id),
+    holds: accountKeys.holds(shard),
+    outbox: accountKeys.outbox(shard),
+    charged: accountKeys.charged(accountId),
+    budgets: accountKeys.budgets(accountId),
+    budgetList: accountKeys.budgetList(accountId),
+  };
+  const call = { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs };
+  const reply = await withBudgets(redis, accountId, ({ version, budgets }) => {
+    const lines = budgetLines(budgetsOfCall(budgets, draft, Date.parse(draft.time)));
+    return chargeScript(redis, keys, { ...call, budgetsVersion: version, lines });
+  });
   if (reply.verdict !== "charged") return undefined;
   const made = present({ ...receiptOf(reply), replaces });
   return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };

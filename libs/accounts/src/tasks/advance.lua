@@ -2,7 +2,7 @@
      writes the events, all in one step. Requires clock.lua and money's account-state.lua, budgets.lua and
      settlement.lua.
   task hash: version, record, entries (of its events in the outbox)   due zset: member -> time (ms)
-  account, hold, holds, outbox, late: see settlement.lua
+  account, hold, holds, outbox, budgets, late: see settlement.lua
   callbacksDue zset: event id -> time (ms)   callbacks hash: event id -> JSON
   Values that may be nil: dueAt (the task has ended), event (its state is the same), settleCall (nothing to settle),
   callbackId (no callback)
@@ -37,7 +37,7 @@ end
 local settled = {}
 if settleCall then
   settled = settlement(
-    {account = account, hold = hold, holds = holds, outbox = outbox, late = late},
+    {account = account, hold = hold, holds = holds, outbox = outbox, budgets = budgets, late = late},
     {id = settleCall, cost = cost, event = usageEvent, tokens = 0, nowMs = nowMs})
 end
 if settled[1] ~= 'settled' then return {'advanced', taskEntry = taskEntry, earlier = earlier} end

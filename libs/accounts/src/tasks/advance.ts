@@ -40,7 +40,7 @@ export interface TaskAdvance {
 const advanceScript = defineScript({
   file: new URL("advance.lua", import.meta.url),
   shared: settlementScripts,
-  keys: ["task", "due", "account", "hold", "holds", "outbox", "callbacksDue", "callbacks", "late"],
+  keys: ["task", "due", "account", "hold", "holds", "outbox", "callbacksDue", "callbacks", "late", "budgets"],
   args: {
     member: "text",
     version: "text",
@@ -85,6 +85,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       callbacksDue: accountKeys.callbacksDue(shard),
       callbacks: accountKeys.callbacks(shard),
       late: accountKeys.late(shard),
+      budgets: accountKeys.budgets(accountId),
     },
     {
       member: taskMember(task),

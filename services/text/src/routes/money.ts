@@ -51,7 +51,9 @@ export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);
     const used = (period: "day" | "month"): number | undefined => {
-      const own = left.budgets.find((budget) => budget.whose === "token" && budget.period === period);
+      const own = left.budgets.find(
+        ({ budget }) => budget.scope === `key:${caller.tokenId}` && budget.period === period,
+      );
       return own === undefined ? undefined : dollars(own.usedNanos);
     };
     answerJson(response, 200, {

@@ -1,0 +1,121 @@
+import { parseNanos, recordParser, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
+import { Type, type Static } from "typebox";
+import { periodAt, periodNames, type Period } from "./period.ts";
+
+const nanos = Type.String({ pattern: "^\\d{1,19}$" });
+
+/**
+ * A limit of the spending of an account, or of a part of its calls, in a period. Several budgets may apply to one call;
+ * all of them are taken in the step that holds the call's money.
+ */
+export const Budget = Type.Object({
+  id: Type.String(),
+  /** Name for people; absent: none. */
+  name: Type.Optional(Type.String()),
+  /**
+   * Calls that count: `account` (all), `key:ID`, `group:NAME`, `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key
+   * includes the keys that members made within its limits.
+   */
+  scope: Type.String(),
+  period: Type.Enum([...periodNames]),
+  /** IANA time zone in which the period begins; absent for a budget in total. */
+  zone: Type.Optional(Type.String()),
+  /** Amount of a period in nano-dollars. */
+  nanos,
+  /** A hard budget refuses calls that it does not cover; a soft one only counts. */
+  mode: Type.Enum(["hard", "soft"]),
+  /** Maximum unspent amount in nano-dollars that goes over to the next period; absent: none goes over. */
+  rolloverNanos: Type.Optional(nanos),
+  createdAt: Type.String(),
+});
+export type Budget = Static<typeof Budget>;
+
+/** Parses the budgets of an account. Throws UnknownShape. */
+export const readBudgets: (text: string) => readonly Budget[] = recordParser("budgets", Type.Array(Budget));
+
+/** A budget that applies to a call, and the period in which the call counts. */
+export interface AppliedBudget {
+  readonly budget: Budget;
+  readonly period: Period;
+}
+
+/** Members of a call by which budgets apply. */
+export type BudgetedCall = Pick<UsageDraft, "tokenId" | "group" | "model" | "tags" | "endUser">;
+
+/** Returns the scopes that a call belongs to. */
+export function scopesOf({ tokenId, group, model, tags, endUser }: BudgetedCall, within?: string): ReadonlySet<string> {
+  const scopes = new Set(["account", `key:${tokenId}`, `group:${group}`, `model:${model}`]);
+  if (within !== undefined) scopes.add(`key:${within}`);
+  if (endUser !== undefined) scopes.add(`end-user:${endUser}`);
+  for (const [name, value] of Object.entries(tags ?? {})) scopes.add(`tag:${name}=${value}`);
+  return scopes;
+}
+
+/** Returns the budgets of an account that apply to a call. */
+export function budgetsOfCall(
+  budgets: readonly Budget[],
+  call: BudgetedCall,
+  nowMs: number,
+  within?: string,
+): readonly AppliedBudget[] {
+  if (budgets.length === 0) return [];
+  const scopes = scopesOf(call, within);
+  return budgets.filter(({ scope }) => scopes.has(scope)).map((budget) => applied(budget, nowMs));
+}
+
+/** Budgets of a caller's key and group as members of the signed caller, with the scope of each. */
+const limitsOfCaller = [
+  { name: "tokenPerDay", of: "token", period: "day" },
+  { name: "tokenPerMonth", of: "token", period: "month" },
+  { name: "withinPerDay", of: "within", period: "day" },
+  { name: "withinPerMonth", of: "within", period: "month" },
+  { name: "groupPerDay", of: "group", period: "day" },
+  { name: "groupPerMonth", of: "group", period: "month" },
+] as const;
+
+/**
+ * Returns the budgets that are set with a caller's key and group: per day and month of UTC. They are not in the list of
+ * the account's budgets, because they are known from the key.
+ */
+export function budgetsOfCaller(
+  limits: Budgets | undefined,
+  { tokenId, group }: Pick<UsageDraft, "tokenId" | "group">,
+): readonly Budget[] {
+  if (limits === undefined) return [];
+  const scopes = { token: `key:${tokenId}`, within: `key:${limits.within ?? ""}`, group: `group:${group}` };
+  return limitsOfCaller.flatMap(({ name, of, period }) => {
+    const amount = limits[name];
+    return amount === undefined ? [] : [limitBudget(scopes[of], period, amount)];
+  });
+}
+
+/** Returns the budget that is set with a key or a group, per day or month of UTC. */
+export function limitBudget(scope: string, period: "day" | "month", amount: string): Budget {
+  return { id: `${period}:${scope}`, scope, period, zone: "UTC", nanos: amount, mode: "hard", createdAt: "" };
+}
+
+/** Returns the budget with the period that contains a moment. */
+export function applied(budget: Budget, nowMs: number): AppliedBudget {
+  return { budget, period: periodAt(budget.period, budget.zone ?? "UTC", nowMs) };
+}
+
+/** Renders the budgets of a call for the scripts; see budgets.lua. */
+export function budgetLines(budgets: readonly AppliedBudget[]): string {
+  let lines = "";
+  for (const { budget, period } of budgets)
+    lines += `${budget.id}\n${period.number}\n${budget.nanos}\n${budget.rolloverNanos ?? ""}\n${budget.mode}\n`;
+  return lines;
+}
+
+/** Spending of a budget in a period. */
+export interface BudgetUsage extends AppliedBudget {
+  /** Amount that was spent, or is held for open calls. */
+  readonly usedNanos: Nanos;
+  /** Amount that went over from earlier periods. */
+  readonly carriedNanos: Nanos;
+}
+
+/** Returns the amount that is left of a budget; negative if a soft budget was exceeded. */
+export function leftOf({ budget, carriedNanos, usedNanos }: BudgetUsage): Nanos {
+  return parseNanos(budget.nanos) + carriedNanos - usedNanos;
+}

@@ -1,0 +1,83 @@
+--[[ Functions for the budgets of a call. Requires amounts.lua. The budgets of an account have one hash, so that all that
+     apply to a call are read with one command and written with another.
+  lines: five lines for each budget: id, number of the period in which the call counts, amount of a period (nanos),
+    maximum that goes over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft')
+  budgets hash: id -> state: number of the latest period, amount spent and held in it (nanos), number of the period in
+    which the budget was used before (0 if in none), amount left of that period (nanos, negative if exceeded) ]]
+local max_skipped = 400 -- periods without use whose amounts go over
+local function read_budgets(key, lines)
+  local budgets, ids = {key = key}, {}
+  for id, period, amount, cap, mode in string.gmatch(lines or '', '([^\n]+)\n(%d+)\n(%d+)\n(%d*)\n(%l+)\n') do
+    ids[#ids + 1] = id
+    budgets[#ids] = {id = id, period = tonumber(period), amount = amount, cap = cap, is_hard = mode == 'hard'}
+  end
+  if #ids == 0 then return budgets end
+  local states = redis.call('HMGET', key, unpack(ids))
+  for at, budget in ipairs(budgets) do
+    local latest, spent, before, left = string.match(states[at] or '', '^(%d+) (-?%d+) (%d+) (-?%d+)$')
+    budget.latest, budget.spent, budget.before, budget.left = tonumber(latest), spent, tonumber(before), left
+  end
+  return budgets
+end
+-- Returns the amount that went over to the latest period: what was left before, and the amounts of periods without use.
+local function carried(budget)
+  if budget.cap == '' or budget.before == 0 then return '0' end
+  local carry = is_negative(budget.left) and '0' or budget.left
+  for _ = 2, math.min(budget.latest - budget.before, max_skipped) do
+    if greater(carry, budget.cap) then break end
+    carry = add(carry, budget.amount)
+  end
+  return greater(carry, budget.cap) and budget.cap or carry
+end
+local function left_of(budget)
+  return subtract(add(budget.amount, carried(budget)), budget.spent)
+end
+-- Begins the period of a call, unless it has begun.
+local function begin_period(budget)
+  if not budget.latest then
+    budget.latest, budget.spent, budget.before, budget.left = budget.period, '0', 0, '0'
+  elseif budget.period > budget.latest then
+    budget.left, budget.before = left_of(budget), budget.latest
+    budget.latest, budget.spent = budget.period, '0'
+  end
+end
+-- Adds an amount, which may be negative, to the period of a call. The totals of older periods are not kept.
+local function add_spent(budget, nanos)
+  if budget.period == budget.latest then budget.spent = add(budget.spent, nanos)
+  elseif budget.period == budget.before then budget.left = subtract(budget.left, nanos)
+  else return end
+  budget.is_changed = true
+end
+local function is_exceeded(budget)
+  return is_negative(left_of(budget)) or (budget.period == budget.before and is_negative(budget.left))
+end
+-- Takes an amount from all budgets of a call. Returns the index of the first hard one that does not cover it, or nil.
+-- Writes nothing.
+local function take_from_budgets(budgets, nanos)
+  if nanos == '0' then return nil end
+  for at, budget in ipairs(budgets) do
+    begin_period(budget)
+    local left = left_of(budget)
+    add_spent(budget, nanos)
+    if budget.is_hard and is_exceeded(budget) then return at, left end
+  end
+end
+local function write_budgets(budgets)
+  local states = {}
+  for _, budget in ipairs(budgets) do
+    if budget.is_changed then
+      states[#states + 1] = budget.id
+      states[#states + 1] = string.format('%.0f %s %.0f %s', budget.latest, budget.spent, budget.before, budget.left)
+    end
+  end
+  if #states > 0 then redis.call('HSET', budgets.key, unpack(states)) end
+end
+-- Corrects the budgets of a call. A budget without a state was removed, or Redis has lost it.
+local function correct_budgets(key, lines, nanos)
+  if nanos == '0' or not lines or lines == '' then return end
+  local budgets = read_budgets(key, lines)
+  for _, budget in ipairs(budgets) do
+    if budget.latest then add_spent(budget, nanos) end
+  end
+  write_budgets(budgets)
+end

@@ -1,0 +1,103 @@
+/** Lengths of a budget's period. A week begins on Monday; `total` never ends. */
+export const periodNames = ["day", "week", "month", "quarter", "total"] as const;
+export type PeriodName = (typeof periodNames)[number];
+
+/** A period of a budget, in the calendar of a time zone. */
+export interface Period {
+  /** Number of the period: it grows by one from each period to the next. 1 for `total`. */
+  readonly number: number;
+  /** First moment in Unix ms; 0 for `total`. */
+  readonly startMs: number;
+  /** First moment of the next period in Unix ms; Infinity for `total`. */
+  readonly endMs: number;
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** Maximum difference of a local time from UTC. */
+const maxOffsetMs = 15 * 60 * 60_000;
+/** Days from Monday to Thursday, the weekday of 1 January 1970. */
+const daysBeforeThursday = 3;
+
+const total: Period = { number: 1, startMs: 0, endMs: Number.POSITIVE_INFINITY };
+const formatters = new Map<string, Intl.DateTimeFormat>();
+/** The latest period that was read, by name and zone. Calls of one moment share it. */
+const latest = new Map<string, Period>();
+
+/** Returns the IANA name of a time zone, `UTC` for example; undefined if there is no such zone. */
+export function zoneNamed(text: string): string | undefined {
+  if (!/^[A-Za-z]/.test(text)) return undefined; // Intl takes offsets too, which ignore daylight saving time
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the period that contains a moment. A day, week, month or quarter begins at midnight in the zone. */
+export function periodAt(name: PeriodName, zone: string, nowMs: number): Period {
+  if (name === "total") return total;
+  const key = `${name} ${zone}`;
+  const known = latest.get(key);
+  if (known !== undefined && nowMs >= known.startMs && nowMs < known.endMs) return known;
+  const number = numberOf[name](localDay(zone, nowMs));
+  const found = periodWith(name, zone, number);
+  latest.set(key, found);
+  return found;
+}
+
+/** Returns the period with a number. */
+export function periodWith(name: PeriodName, zone: string, number: number): Period {
+  if (name === "total") return total;
+  const start = (at: number): number => firstMoment(zone, firstDayOf[name](at));
+  return { number, startMs: start(number), endMs: start(number + 1) };
+}
+
+type Calendar = Readonly<Record<Exclude<PeriodName, "total">, (value: number) => number>>;
+
+/** Returns the number of the period that contains a day. Days are counted from 1 January 1970. */
+const numberOf: Calendar = {
+  day: (day) => day,
+  week: (day) => Math.floor((day + daysBeforeThursday) / 7),
+  month: (day) => monthOf(day),
+  quarter: (day) => Math.floor(monthOf(day) / 3),
+};
+
+/** Returns the first day of the period with a number. */
+const firstDayOf: Calendar = {
+  day: (number) => number,
+  week: (number) => number * 7 - daysBeforeThursday,
+  month: (number) => Date.UTC(1970, number) / dayMs,
+  quarter: (number) => Date.UTC(1970, number * 3) / dayMs,
+};
+
+function monthOf(day: number): number {
+  const date = new Date(day * dayMs);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+/** Returns the day of a moment in a zone, counted from 1 January 1970. */
+function localDay(zone: string, ms: number): number {
+  if (zone === "UTC") return Math.floor(ms / dayMs);
+  let formatter = formatters.get(zone);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" });
+    formatters.set(zone, formatter);
+  }
+  return Date.parse(formatter.format(ms)) / dayMs;
+}
+
+/**
+ * Returns the first moment of a day in a zone. Clocks may skip midnight, so the moment is searched for: it is the first
+ * one whose local date is not before the day.
+ */
+function firstMoment(zone: string, day: number): number {
+  const midnight = day * dayMs;
+  if (zone === "UTC") return midnight;
+  let [before, after] = [midnight - maxOffsetMs, midnight + maxOffsetMs];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (localDay(zone, middle) >= day) after = middle;
+    else before = middle;
+  }
+  return after;
+}

@@ -1,0 +1,74 @@
+import type { Nanos } from "@modelgate/contracts";
+import { defineScript, type Redis } from "@modelgate/platform";
+import { accountKeys } from "../keys.ts";
+import type { Budget } from "./budget.ts";
+
+const projectScript = defineScript({
+  file: new URL("project-budgets.lua", import.meta.url),
+  keys: ["account", "budgets", "budgetList"],
+  args: { version: "number", list: "text", states: "text" },
+  replies: { projected: {}, newer: {}, "no-account": {} },
+});
+
+/** Spending of a budget according to the books. */
+export interface BudgetState {
+  /** Number of the current period, and the amount spent in it. */
+  readonly period: number;
+  readonly spentNanos: Nanos;
+  /** Amount left of the period before, if it goes over to the current one; absent: the budget is newer. */
+  readonly leftBefore?: Nanos | undefined;
+}
+
+/** Budgets of an account in the books. */
+export interface BudgetList {
+  /** Number of changes of the list. */
+  readonly version: number;
+  readonly budgets: readonly Budget[];
+}
+
+/**
+ * Writes the budgets of an account to Redis. `states` has the spending of budgets that Redis does not know, by id. The
+ * spending of other budgets stays; that of removed ones is deleted.
+ */
+export async function projectBudgets(
+  redis: Redis,
+  accountId: string,
+  { version, budgets }: BudgetList,
+  states: ReadonlyMap<string, BudgetState>,
+): Promise<"projected" | "newer" | "no-account"> {
+  const lines = budgets.map(({ id }) => `${id}\n${stateText(states.get(id))}\n`).join("");
+  const { verdict } = await projectScript(
+    redis,
+    {
+      account: accountKeys.account(accountId),
+      budgets: accountKeys.budgets(accountId),
+      budgetList: accountKeys.budgetList(accountId),
+    },
+    { version, list: JSON.stringify(budgets), states: lines },
+  );
+  return verdict;
+}
+
+/** Renders a state as budgets.lua reads it; "" for none. */
+function stateText(state: BudgetState | undefined): string {
+  if (state === undefined) return "";
+  const { period, spentNanos, leftBefore } = state;
+  const before = leftBefore === undefined ? 0 : period - 1;
+  return `${period} ${spentNanos} ${before} ${leftBefore ?? 0n}`;
+}
+
+/** Returns the version of an account's budgets in Redis; 0 if there are none. */
+export async function budgetVersionOf(redis: Redis, accountId: string): Promise<number> {
+  return Number((await redis.hget(accountKeys.account(accountId), "budgets")) ?? 0);
+}
+
+/** Returns those of an account's budgets whose spending Redis does not know. */
+export async function budgetsWithoutState(
+  redis: Redis,
+  accountId: string,
+  budgets: readonly Budget[],
+): Promise<readonly Budget[]> {
+  if (budgets.length === 0) return [];
+  const states = await redis.hmget(accountKeys.budgets(accountId), ...budgets.map(({ id }) => id));
+  return budgets.filter((_, at) => typeof states[at] !== "string");
+}

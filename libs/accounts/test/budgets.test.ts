@@ -1,0 +1,307 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import {
+  accountKeys,
+  applied,
+  budgetsWithoutState,
+  budgetVersionOf,
+  chargeLost,
+  createAccount,
+  extendHold,
+  hold,
+  projectBudgets,
+  readBudgetUsage,
+  readRemainingMoney,
+  releaseHold,
+  settle,
+  writeEpoch,
+  type Budget,
+  type BudgetState,
+  type HoldRequest,
+} from "../src/index.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+let id: string;
+let count = 0;
+let version = 0;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+  await writeEpoch(redis, "of these tests");
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  id = `account-${count++}`;
+  await createAccount(redis, { id, balance: 1_000_000n });
+});
+
+const at = (time: string): number => Date.parse(`2026-${time}Z`);
+const noon = at("03-10T12:00:00");
+
+function budget(scope: string, more: Partial<Budget> = {}): Budget {
+  const createdAt = "2026-01-01T00:00:00Z";
+  return { id: `bud_${count++}`, scope, period: "month", zone: "UTC", nanos: "100", mode: "hard", createdAt, ...more };
+}
+const put = (budgets: readonly Budget[], states = new Map<string, BudgetState>()) =>
+  projectBudgets(redis, id, { version: ++version, budgets }, states);
+
+/** Holds money for a call; the call's id. */
+async function take(nanos: bigint, call: object = {}, more: Partial<HoldRequest> = {}): Promise<string> {
+  const callId = `call-${count++}`;
+  const draft = { ...draftOf(id, callId), tokenId: "tok_1", group: "g", model: "m", ...call };
+  await hold(redis, {
+    accountId: id,
+    callId,
+    nanos,
+    floorNanos: 0n,
+    draft,
+    tokenId: draft.tokenId,
+    tokens: 0,
+    leaseMs: 1_000,
+    outboxBound: 1_000,
+    nowMs: noon,
+    ...more,
+  });
+  return callId;
+}
+const end = (callId: string, costNanos: bigint) =>
+  settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: draftOf(id, callId) });
+const used = async (budgets: readonly Budget[], nowMs = noon) =>
+  (
+    await readBudgetUsage(
+      redis,
+      id,
+      budgets.map((each) => applied(each, nowMs)),
+    )
+  ).map(({ usedNanos }) => usedNanos);
+const refused = { code: "insufficient_quota", status: 402 };
+
+describe("a budget applies to the calls of its scope", () => {
+  test.each([
+    ["account", {}, undefined],
+    ["key:tok_1", {}, { tokenId: "tok_2" }],
+    ["group:g", { tokenId: "tok_2" }, { group: "h" }],
+    ["model:m", { tokenId: "tok_2" }, { model: "n" }],
+    ["tag:team=red", { tags: { team: "red", feature: "chat" } }, { tags: { team: "blue" } }],
+    ["end-user:ann", { endUser: "ann" }, { endUser: "bob" }],
+  ])("%s", async (scope, inside, outside) => {
+    const one = budget(scope);
+    await put([one]);
+    await take(60n, inside);
+    await expect(take(41n, inside)).rejects.toMatchObject(refused);
+    if (outside !== undefined) await take(1_000n, outside);
+    await end(await take(40n, inside), 10n);
+    expect(await used([one])).toEqual([70n]);
+  });
+
+  test("of a key that another key shares its limits with", async () => {
+    await put([budget("key:tok_1")]);
+    await take(60n, { tokenId: "tok_2" }, { budgets: { within: "tok_1", withinPerDay: "1000" } });
+    await expect(take(41n)).rejects.toMatchObject(refused);
+  });
+});
+
+describe("a call that a budget does not cover", () => {
+  test("is refused with the budget, its amount, what is left and when it begins again", async () => {
+    const monthly = budget("tag:team=red", { name: "Red team", nanos: "1500000000", zone: "Europe/Berlin" });
+    await put([monthly]);
+    const call = { tags: { team: "red" } };
+    await end(await take(1_000n, call), 1_000n);
+    await expect(take(1_500_000_000n, call, { nowMs: noon })).rejects.toThrow(
+      "This account's calls with the tag team=red may spend $1.50 a month, and the $1.499999 that are left do not cover " +
+        `this call of m; the next month begins at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
+    );
+    await expect(take(1_500_000_000n, call)).rejects.toMatchObject({ ...refused, leftNanos: 1_499_999_000n });
+  });
+
+  test("takes nothing from the other budgets", async () => {
+    const budgets = [budget("account", { nanos: "1000" }), budget("model:m"), budget("key:tok_1", { nanos: "50" })];
+    await put(budgets);
+    await expect(take(51n)).rejects.toThrow(/^This key may spend/);
+    expect(await used(budgets)).toEqual([0n, 0n, 0n]);
+    await take(50n);
+    expect(await used(budgets)).toEqual([50n, 50n, 50n]);
+  });
+
+  test("of zero cost is not refused", async () => {
+    await put([budget("account", { nanos: "0" })]);
+    await take(0n);
+    await expect(take(1n)).rejects.toMatchObject(refused);
+  });
+});
+
+test("a soft budget counts and never refuses, also when a hold is extended", async () => {
+  const soft = budget("account", { mode: "soft" });
+  await put([soft]);
+  const callId = await take(150n);
+  expect(await extendHold(redis, { accountId: id, callId, nanos: 50n })).toBe(true);
+  expect(await used([soft])).toEqual([200n]);
+  await end(callId, 170n);
+  expect(await used([soft])).toEqual([170n]);
+});
+
+test("the extension of a hold stays within all hard budgets", async () => {
+  const budgets = [budget("account"), budget("key:tok_1", { nanos: "80" })];
+  await put(budgets);
+  const callId = await take(60n);
+  await expect(extendHold(redis, { accountId: id, callId, nanos: 21n })).rejects.toMatchObject(refused);
+  expect(await extendHold(redis, { accountId: id, callId, nanos: 20n })).toBe(true);
+  expect(await used(budgets)).toEqual([80n, 80n]);
+  await releaseHold(redis, { accountId: id, callId });
+  expect(await used(budgets)).toEqual([0n, 0n]);
+});
+
+describe("unspent money goes over to the next period", () => {
+  const days = (rolloverNanos: string) => budget("account", { period: "day", rolloverNanos });
+  const day = (date: number) => ({ nowMs: at(`03-${date}T12:00:00`) });
+
+  test("up to the cap", async () => {
+    await put([days("30")]);
+    await end(await take(90n, {}, day(10)), 20n);
+    await expect(take(131n, {}, day(11))).rejects.toMatchObject(refused);
+    await take(130n, {}, day(11));
+    await expect(take(101n, {}, day(12))).rejects.toMatchObject(refused);
+    await take(100n, {}, day(12));
+  });
+
+  test("of days without calls too", async () => {
+    await put([days("250")]);
+    await take(90n, {}, day(10));
+    await expect(take(311n, {}, day(13))).rejects.toMatchObject(refused);
+    await take(310n, {}, day(13)); // 10 of the 10th, 100 of the 11th and of the 12th, 100 of the 13th
+  });
+
+  test("as soon as a call of the period before has ended", async () => {
+    await put([days("100")]);
+    const late = await take(90n, {}, day(10));
+    await expect(take(111n, {}, day(11))).rejects.toMatchObject(refused);
+    await take(60n, {}, day(11));
+    await end(late, 20n);
+    await expect(take(121n, {}, day(11))).rejects.toMatchObject(refused);
+    await take(120n, {}, day(11));
+  });
+
+  test("unless the next period has already spent it", async () => {
+    await put([days("100")]);
+    const late = await take(50n, {}, day(10));
+    await take(140n, {}, day(11));
+    await expect(extendHold(redis, { accountId: id, callId: late, nanos: 11n })).rejects.toMatchObject(refused);
+    expect(await extendHold(redis, { accountId: id, callId: late, nanos: 10n })).toBe(true);
+  });
+
+  test("only if it is asked for", async () => {
+    await put([budget("account", { period: "day" })]);
+    await take(10n, {}, day(10));
+    await expect(take(101n, {}, day(11))).rejects.toMatchObject(refused);
+  });
+});
+
+describe("a change of the budgets", () => {
+  test("applies to the next call of every process", async () => {
+    const other = new Redis(backends.redisUrl);
+    const one = budget("account");
+    await put([one]);
+    await take(100n);
+    await put([{ ...one, nanos: "150" }]);
+    await take(50n);
+    await expect(take(1n)).rejects.toMatchObject(refused);
+    await put([]);
+    await take(1_000n);
+    expect(await redis.hlen(accountKeys.budgets(id))).toBe(0);
+    other.disconnect();
+  });
+
+  test("of an earlier version is not written, and an account that is not there gets none", async () => {
+    const one = budget("account");
+    await put([one]);
+    const list = { version: 1, budgets: [] };
+    expect(await projectBudgets(redis, id, list, new Map())).toBe("newer");
+    expect(await budgetVersionOf(redis, id)).toBe(version);
+    expect(await projectBudgets(redis, "absent", list, new Map())).toBe("no-account");
+    expect(await redis.exists(accountKeys.account("absent"))).toBe(0);
+  });
+
+  test("gives a new budget the spending in the books, and leaves that of a known one", async () => {
+    const [known, fresh] = [budget("account"), budget("model:m", { rolloverNanos: "50" })];
+    await put([known]);
+    await take(30n);
+    expect(await budgetsWithoutState(redis, id, [known, fresh])).toEqual([fresh]);
+    const period = applied(fresh, noon).period.number;
+    const state = { period, spentNanos: 90n, leftBefore: 20n };
+    await put([known, fresh], new Map([known, fresh].map((each) => [each.id, state])));
+    expect(await used([known, fresh])).toEqual([30n, 90n]);
+    await expect(take(31n)).rejects.toThrow(/with the model m/);
+    await take(30n);
+  });
+});
+
+test("a call that a lost Redis is charged for again counts, even beyond the budget", async () => {
+  const one = budget("account", { period: "total", zone: undefined });
+  await put([one]);
+  const draft = { ...draftOf(id, "lost"), time: new Date(noon).toISOString() };
+  expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeDefined();
+  expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeUndefined();
+  expect(await used([one])).toEqual([120n]);
+  await expect(take(1n)).rejects.toThrow(/may spend .* in total, and the \$0.00 that are left .* does not begin again/);
+});
+
+test("the money that a key has left is limited by the hard budgets of all its calls", async () => {
+  await put([
+    budget("account", { nanos: "500" }),
+    budget("key:tok_1", { nanos: "300" }),
+    budget("group:g", { nanos: "10", mode: "soft" }),
+    budget("model:m", { nanos: "10" }),
+  ]);
+  await take(100n, { model: "n" });
+  const scope = { accountId: id, tokenId: "tok_1", group: "g", nowMs: noon };
+  expect(await readRemainingMoney(redis, scope)).toMatchObject({ leftNanos: 200n });
+  expect(await readRemainingMoney(redis, { ...scope, tokenId: "tok_2" })).toMatchObject({ leftNanos: 400n });
+});
+
+test("five hundred calls at once on the last dollar of three levels take exactly what is left", async () => {
+  const connections = Array.from({ length: 5 }, () => new Redis(backends.redisUrl));
+  const budgets = [
+    budget("account", { nanos: "1000000000", period: "total", zone: undefined }),
+    budget("tag:team=red", { nanos: "999000000", zone: "Asia/Kolkata" }),
+    budget("key:tok_1", { nanos: "998000000", period: "day", zone: "America/New_York" }),
+  ];
+  await createAccount(redis, { id: "race", balance: 10n ** 12n });
+  id = "race";
+  await put(budgets);
+  const cost = 7_000_000n;
+  const tagged = { tags: { team: "red" } };
+  const outcomes = await Promise.all(
+    Array.from({ length: 500 }, async (_, call) => {
+      const callId = `race-${call}`;
+      const draft = { ...draftOf(id, callId), tokenId: "tok_1", group: "g", model: "m", ...tagged };
+      const own = connections[call % connections.length] ?? redis;
+      const request = { accountId: id, callId, nanos: cost, floorNanos: 0n, draft, tokenId: "tok_1", tokens: 0 };
+      const passed = await hold(own, { ...request, leaseMs: 60_000, outboxBound: 10_000, nowMs: noon }).catch(
+        (error: unknown) => error,
+      );
+      if (passed !== undefined) return passed;
+      // Calls that end below their hold make room for others.
+      if (call % 3 === 0) return (await releaseHold(own, { accountId: id, callId })) ? 0n : undefined;
+      const costNanos = call % 3 === 1 ? cost : cost / 2n;
+      await settle(own, { accountId: id, callId, costNanos, tokens: 0, draft });
+      return costNanos;
+    }),
+  );
+  const spent = outcomes.reduce((sum: bigint, outcome) => (typeof outcome === "bigint" ? sum + outcome : sum), 0n);
+  const refusals = outcomes.filter((outcome) => typeof outcome !== "bigint");
+  for (const refusal of refusals) expect(refusal).toMatchObject(refused);
+  expect(refusals.length).toBeGreaterThan(0);
+  expect(await used(budgets)).toEqual([spent, spent, spent]);
+  let left = 998_000_000n - spent;
+  expect(left >= 0n).toBe(true);
+  for (; left >= cost; left -= cost) await take(cost, tagged);
+  await expect(take(left + 1n, tagged)).rejects.toThrow(/^This key may spend/);
+  await take(left, tagged);
+  expect(await used(budgets)).toEqual([998_000_000n, 998_000_000n, 998_000_000n]);
+  for (const connection of connections) connection.disconnect();
+});
