@@ -16,6 +16,13 @@ export {
   type NewAccount,
 } from "./accounts/account.ts";
 export { readAudit, type AuditEntry } from "./accounts/audit.ts";
+export {
+  changeBookedBudgets,
+  markBudgetsProjected,
+  readBudgetsOf,
+  readUnprojectedBudgets,
+  type BookedBudgets,
+} from "./accounts/budgets.ts";
 export { chainLateAudit, verifyAudit, type AuditHead, type AuditVerification } from "./accounts/audit-chain.ts";
 export { setMarkOnce, readMark } from "./accounts/marks.ts";
 export { findBranches, findNewestChain, type ChainedEvent, type Branches } from "./accounts/orphans.ts";

@@ -165,6 +165,17 @@ export interface TokensTable {
   deleted: ColumnType<string, string | undefined, string>;
 }
 
+/** Budgets of an account. */
+export interface BudgetsTable {
+  account: string;
+  /** Number of changes. */
+  version: number;
+  /** Version in Redis; 0 if Redis does not contain it. */
+  projected: number;
+  /** JSON of the budgets. */
+  record: string;
+}
+
 /** A change by an operator: its author and time, and the state before and after it. The states contain no secrets. */
 export interface AuditTable {
   account: string;
@@ -300,6 +311,7 @@ export interface Tables {
   tasks: TasksTable;
   moved_days: MovedDaysTable;
   tokens: TokensTable;
+  budgets: BudgetsTable;
   audit: AuditTable;
   anchors: AnchorsTable;
   restorations: RestorationsTable;

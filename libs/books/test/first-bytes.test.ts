@@ -168,7 +168,7 @@ describe.each(engines)("$name", ({ start }) => {
 
 /** Takes back the migrations from `0016-daily-tags` on. */
 async function undoDailyTags({ db }: Books): Promise<void> {
-  for (const table of ["daily_tag_totals", "daily_tag_first_bytes", "anchors", "refused_calls"] as const)
+  for (const table of ["daily_tag_totals", "daily_tag_first_bytes", "anchors", "refused_calls", "budgets"] as const)
     await db.schema.dropTable(table).execute();
   await db.schema.dropIndex("audit_by_number").execute();
   for (const column of ["number", "hash"]) await db.schema.alterTable("audit").dropColumn(column).execute();

@@ -1,5 +1,6 @@
 import type { OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
+import { budgetRoutes } from "./api/budgets.ts";
 import { callRoutes } from "./api/calls.ts";
 import { firstByteRoutes } from "./api/first-bytes.ts";
 import { operatorRoutes } from "./api/operators.ts";
@@ -16,6 +17,7 @@ export function routes({ redis, bus, connection, keepDays, signer }: Deps): Oper
   return {
     ...accountRoutes({ redis, connection }),
     ...tokenRoutes({ redis, connection }),
+    ...budgetRoutes({ redis, connection }),
     ...operatorRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),

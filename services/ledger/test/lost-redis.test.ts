@@ -29,7 +29,7 @@ import {
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { type Bus, type BusMessage, type Progress, type PublishResult } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
-import { projectLeftovers } from "../src/accounts/project.ts";
+import { projectLeftovers } from "../src/accounts/project-leftovers.ts";
 import { compareAccounts, type SeenGaps } from "../src/restore/compare.ts";
 import { settleLate } from "../src/restore/late-calls.ts";
 import { engines, type TestEngine } from "./engines.ts";

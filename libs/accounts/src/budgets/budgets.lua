@@ -36,6 +36,7 @@ end
 local function begin_period(budget)
   if not budget.latest then
     budget.latest, budget.spent, budget.before, budget.left = budget.period, '0', 0, '0'
+    budget.is_changed = true
   elseif budget.period > budget.latest then
     budget.left, budget.before = left_of(budget), budget.latest
     budget.latest, budget.spent = budget.period, '0'
@@ -54,12 +55,13 @@ end
 -- Takes an amount from all budgets of a call. Returns the index of the first hard one that does not cover it, or nil.
 -- Writes nothing.
 local function take_from_budgets(budgets, nanos)
-  if nanos == '0' then return nil end
   for at, budget in ipairs(budgets) do
     begin_period(budget)
-    local left = left_of(budget)
-    add_spent(budget, nanos)
-    if budget.is_hard and is_exceeded(budget) then return at, left end
+    if nanos ~= '0' then
+      local left = left_of(budget)
+      add_spent(budget, nanos)
+      if budget.is_hard and is_exceeded(budget) then return at, left end
+    end
   end
 end
 local function write_budgets(budgets)
@@ -77,7 +79,10 @@ local function correct_budgets(key, lines, nanos)
   if nanos == '0' or not lines or lines == '' then return end
   local budgets = read_budgets(key, lines)
   for _, budget in ipairs(budgets) do
-    if budget.latest then add_spent(budget, nanos) end
+    if budget.latest then
+      begin_period(budget)
+      add_spent(budget, nanos)
+    end
   end
   write_budgets(budgets)
 end

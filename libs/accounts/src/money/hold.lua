@@ -35,10 +35,8 @@ if nanos ~= '0' and is_negative(state.available) then return {'too-low', left = 
 if redis.call('ZADD', holds, 'NX', string.format('%.0f', now + leaseMs), callId) == 0 then return {'held-before'} end
 redis.call('HSET', hold, 'account', accountId, 'nanos', nanos, 'floor', floor, 'draft', draft, 'tokens', tokens,
   'limit', capacity, 'bucket', bucket, 'lines', lines)
-if nanos ~= '0' then
-  write_held(state)
-  write_budgets(applied)
-end
+if nanos ~= '0' then write_held(state) end
+write_budgets(applied)
 if minute then
   write_minute(minute, now, until_full(level - tokens, capacity) + 60000,
     't', tostring(level - tokens), 'tt', string.format('%.0f', now))

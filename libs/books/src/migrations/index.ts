@@ -13,6 +13,7 @@ import { anchors } from "./0017-anchors.ts";
 import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
 import { refusedCalls } from "./0019-refused-calls.ts";
 import { replacedKeys } from "./0020-replaced-keys.ts";
+import { budgets } from "./0021-budgets.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One migration of the schema. It cannot be reverted. */
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0018-totals-of-accounts": totalsOfAccounts,
   "0019-refused-calls": refusedCalls,
   "0020-replaced-keys": replacedKeys,
+  "0021-budgets": budgets,
 };

@@ -8,13 +8,9 @@ import {
   type Token,
 } from "@modelgate/accounts";
 import {
-  readCreditsOf,
   markProjected,
   markTokenProjected,
-  readPendingCredits,
   recordCredits,
-  readUnprojectedAccounts,
-  readUnprojectedTokens,
   withdrawCredit,
   type BookedToken,
   type Books,
@@ -28,11 +24,6 @@ export interface ProjectionDeps {
   readonly redis: Redis;
   readonly books: Books;
 }
-
-/** Maximum accounts, maximum API keys and maximum credits of one pass. */
-const maxPerPass = 500;
-/** Age, in ms, at which an unapplied credit counts as abandoned: its ledger died before it applied the credit. */
-const abandonedAfterMs = 10_000;
 
 /** Creates an account with its opening credit in Redis. Leaves an existing account unchanged. */
 export async function projectAccount(
@@ -82,31 +73,4 @@ async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEven
   } catch {
     // The credit is applied: if this fails, the event carries the receipt.
   }
-}
-
-/**
- * Copies everything to Redis that the books have and did not yet copy, because a ledger died between the two writes or
- * Redis was unavailable. Each step can be repeated. Returns the number of copied records.
- */
-export async function projectLeftovers(projecting: ProjectionDeps, nowMs: number): Promise<number> {
-  const { books } = projecting;
-  const accounts = await readUnprojectedAccounts(books, maxPerPass);
-  const openings = new Map(
-    (
-      await readCreditsOf(
-        books,
-        accounts.map(({ id }) => id),
-      )
-    )
-      .filter(({ kind }) => kind === "opening")
-      .map((event) => [event.accountId, event]),
-  );
-  for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
-  const tokens = await readUnprojectedTokens(books, maxPerPass);
-  for (const token of tokens) await projectBookedToken(projecting, token);
-  const credits = (await readPendingCredits(books, maxPerPass)).filter(
-    ({ time }) => Date.parse(time) < nowMs - abandonedAfterMs,
-  );
-  for (const event of credits) await projectCredit(projecting, event);
-  return accounts.length + tokens.length + credits.length;
 }

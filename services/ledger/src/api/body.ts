@@ -1,6 +1,6 @@
 import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@modelgate/contracts";
 import type { NewConfiguration } from "@modelgate/books";
-import { readToken, type Token } from "@modelgate/accounts";
+import { readBudgets, readToken, type Budget, type Token } from "@modelgate/accounts";
 
 /** Readers of fields in control's requests. Each throws Failure (400) that names the invalid field. */
 export const fieldReaders = {
@@ -49,6 +49,11 @@ export const fieldReaders = {
       if (error instanceof UnknownShape) throw invalidField("token", "a token");
       throw error;
     }
+  },
+  budget(body: unknown, name: string): Budget {
+    const [budget] = readBudgets(JSON.stringify([fieldReaders.object(body, name)]));
+    if (budget === undefined) throw invalidField(name, "a budget");
+    return budget;
   },
   change(body: unknown): Readonly<Record<string, unknown>> {
     const value = memberOf(body, "change");

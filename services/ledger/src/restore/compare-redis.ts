@@ -4,7 +4,8 @@ import { readBrokenChains, setMarkOnce, readAccountPages, type Books } from "@mo
 import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
 import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
-import { projectLeftovers } from "../accounts/project.ts";
+import { projectLeftovers } from "../accounts/project-leftovers.ts";
+import { restoreBudgets } from "../accounts/project-budgets.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { caughtUp } from "./caught-up.ts";
 import { compareAccounts, type SeenGaps } from "./compare.ts";
@@ -191,16 +192,16 @@ class PeriodicComparison implements RedisComparison {
   }
 
   /**
-   * Restores tasks and API keys of a restarted Redis that may have lost its last changes: it may lack the end of a
-   * task, or have a disabled key as enabled.
+   * Restores tasks, API keys and budgets of a restarted Redis that may have lost its last changes: it may lack the end
+   * of a task, or have a disabled key as enabled.
    */
   async #restoreLastChanges(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     let tokens = 0;
-    for await (const page of readAccountPages(deps.books))
-      tokens += await restoreTokens(
-        deps,
-        page.map(({ id }) => id),
-      );
+    for await (const page of readAccountPages(deps.books)) {
+      const ids = page.map(({ id }) => id);
+      tokens += await restoreTokens(deps, ids);
+      await restoreBudgets(deps, ids);
+    }
     // Before the first round there was no other run.
     if (this.#runs !== undefined) {
       this.#lateTasks.begin();

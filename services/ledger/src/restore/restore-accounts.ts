@@ -10,6 +10,7 @@ import {
 } from "@modelgate/books";
 import type { CreditEvent } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
+import { restoreBudgets } from "../accounts/project-budgets.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
 /** Dependencies for restoring accounts. */
@@ -27,7 +28,7 @@ export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
 }
 
 /**
- * Restores accounts that Redis lacks, with their API keys, to the state after their newest receipt. Returns the number
+ * Restores accounts that Redis lacks, with their API keys and budgets, to the state after their newest receipt. Returns the number
  * of restored accounts.
  */
 export async function restoreAccounts(deps: RestoreDeps, accounts: readonly BookedAccount[]): Promise<number> {
@@ -36,6 +37,7 @@ export async function restoreAccounts(deps: RestoreDeps, accounts: readonly Book
   const credits = Map.groupBy(await readCreditsOf(books, ids), ({ accountId }) => accountId);
   await restoreTokens(deps, ids);
   const put = await Promise.all(accounts.map((account) => restoreOne(deps, account, credits.get(account.id) ?? [])));
+  await restoreBudgets(deps, ids);
   return put.filter(Boolean).length;
 }
 

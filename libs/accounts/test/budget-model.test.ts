@@ -1,0 +1,228 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { canStartCluster, draftOf, startBackends, startClusterBackends, type Backends } from "@modelgate/testkit";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import {
+  applied,
+  createAccount,
+  extendHold,
+  hold,
+  projectBudgets,
+  readBudgetUsage,
+  releaseHold,
+  settle,
+  shardOf,
+  sweepHolds,
+  type Budget,
+} from "../src/index.ts";
+
+let backends: Backends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = canStartCluster ? await startClusterBackends() : await startBackends();
+  redis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const leaseMs = 1_000;
+const dayMs = 24 * 60 * 60_000;
+const begin = Date.parse("2026-03-10T12:00:00Z");
+
+type ValueOf<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
+type Step =
+  | { readonly do: "hold"; readonly nanos: bigint; readonly key: 0 | 1; readonly tagged: boolean }
+  | { readonly do: "settle" | "extend"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "release"; readonly call: number }
+  | { readonly do: "sweep" }
+  | { readonly do: "wait"; readonly ms: number };
+
+const nanos = fc.bigInt({ min: 0n, max: 60n });
+const call = fc.nat({ max: 20 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("hold" as const),
+      nanos,
+      key: fc.constantFrom(0 as const, 1 as const),
+      tagged: fc.boolean(),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom("settle" as const, "extend" as const), call, nanos }) },
+  fc.record({ do: fc.constant("release" as const), call }),
+  fc.record({ do: fc.constant("sweep" as const) }),
+  fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(500, 20 * 60_000, 8 * 60 * 60_000, dayMs) }),
+);
+const wish = fc.record({
+  scope: fc.constantFrom("account", "key:tok_0", "key:tok_1", "tag:team=red", "model:m"),
+  period: fc.constantFrom("day" as const, "week" as const, "total" as const),
+  zone: fc.constantFrom("UTC", "Asia/Kolkata", "America/New_York"),
+  nanos: fc.nat({ max: 150 }).map(String),
+  mode: fc.constantFrom("hard" as const, "hard" as const, "soft" as const),
+  rolloverNanos: fc.option(fc.nat({ max: 200 }).map(String), { nil: undefined }),
+});
+const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof wish>): Budget => ({
+  ...rest,
+  id: `bud_${at}`,
+  createdAt: "2026-01-01T00:00:00Z",
+  ...(rolloverNanos === undefined ? {} : { rolloverNanos }),
+});
+
+/** A call, and the periods of the budgets that it counts in. */
+interface Call {
+  held: bigint;
+  lease: number;
+  open: boolean;
+  readonly counts: readonly { readonly of: Model; readonly period: number }[];
+}
+
+/** Spending of a budget by period. The model adds up everything from the beginning. */
+interface Model {
+  readonly budget: Budget;
+  readonly spent: Map<number, bigint>;
+}
+
+const amountOf = ({ budget }: Model): bigint => BigInt(budget.nanos);
+const spentIn = ({ spent }: Model, period: number): bigint => spent.get(period) ?? 0n;
+
+/** Amount that a period may spend: its own, and what the periods since the first use have left. */
+function allowedIn(model: Model, period: number): bigint {
+  const { rolloverNanos } = model.budget;
+  const periods = [...model.spent.keys()];
+  let carry = 0n;
+  if (rolloverNanos !== undefined && periods.length > 0)
+    for (let at = Math.min(...periods); at < period; at++) {
+      const left = amountOf(model) + carry - spentIn(model, at);
+      carry = left < 0n ? 0n : left < BigInt(rolloverNanos) ? left : BigInt(rolloverNanos);
+    }
+  return amountOf(model) + carry;
+}
+
+/** Adds an amount, if every hard budget covers it in its period and in those after it. */
+function add(counts: Call["counts"], change: bigint): boolean {
+  for (const { of, period } of counts) {
+    const last = Math.max(period, ...of.spent.keys());
+    of.spent.set(period, spentIn(of, period) + change);
+    if (change <= 0n || of.budget.mode === "soft") continue;
+    for (const at of new Set([period, last])) {
+      if (spentIn(of, at) <= allowedIn(of, at)) continue;
+      return false;
+    }
+  }
+  return true;
+}
+
+let runs = 0;
+
+test("in every order of holds, extensions, ends and expiries, budgets have what their calls cost and hold", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(wish, { minLength: 1, maxLength: 5, selector: ({ scope, period }) => `${scope} ${period}` }),
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      async (wishes, steps) => {
+        const id = `budgeted-${runs++}`;
+        await redis.del(`outbox:{s${shardOf(id)}}`);
+        await createAccount(redis, { id, balance: 10n ** 9n });
+        const budgets = wishes.map((each, at) => budgetOf(at, each));
+        expect(await projectBudgets(redis, id, { version: 1, budgets }, new Map())).toBe("projected");
+        const models = budgets.map((budget): Model => ({ budget, spent: new Map() }));
+        const state = { id, now: begin, models, calls: new Map<string, Call>() };
+        for (const [at, next] of steps.entries()) await take(state, next, at);
+        const usage = await readBudgetUsage(
+          redis,
+          id,
+          budgets.map((budget) => applied(budget, state.now)),
+        );
+        for (const [at, { usedNanos, carriedNanos, period }] of usage.entries()) {
+          const model = models[at];
+          if (model === undefined) throw new Error("unreachable");
+          expect(usedNanos).toBe(spentIn(model, period.number));
+          expect(amountOf(model) + carriedNanos).toBe(allowedIn(model, period.number));
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+interface State {
+  readonly id: string;
+  now: number;
+  readonly models: readonly Model[];
+  readonly calls: Map<string, Call>;
+}
+
+async function take(state: State, next: Step, at: number): Promise<void> {
+  const { id, calls, models } = state;
+  if (next.do === "wait") {
+    state.now += next.ms;
+    return;
+  }
+  if (next.do === "sweep") {
+    await sweepHolds(redis, shardOf(id), 100, { nowMs: state.now });
+    for (const each of calls.values()) if (each.open && each.lease <= state.now) end(each, 0n);
+    return;
+  }
+  if (next.do === "hold") {
+    const callId = `${id}-call-${at}`;
+    const tokenId = `tok_${next.key}`;
+    const tags = next.tagged ? { tags: { team: "red" } } : {};
+    const scopes = ["account", "model:m", `key:${tokenId}`, ...(next.tagged ? ["tag:team=red"] : [])];
+    const counts = models
+      .filter(({ budget }) => scopes.includes(budget.scope))
+      .map((of) => ({ of, period: applied(of.budget, state.now).period.number }));
+    const before = snapshot(models);
+    const covered = next.nanos === 0n || add(counts, next.nanos);
+    if (!covered) restore(models, before);
+    const request = { accountId: id, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
+    const draft = { ...draftOf(id, callId), tokenId, model: "m", ...tags };
+    const passed = await hold(redis, { ...request, draft, outboxBound: 1_000, nowMs: state.now }).then(
+      () => true,
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: "insufficient_quota" });
+        return false;
+      },
+    );
+    expect(passed).toBe(covered);
+    if (passed) calls.set(callId, { held: next.nanos, lease: state.now + leaseMs, open: true, counts });
+    return;
+  }
+  const [callId, found] = [...calls][next.call % Math.max(1, calls.size)] ?? [];
+  if (callId === undefined || found === undefined) return;
+  if (next.do === "release") {
+    expect(await releaseHold(redis, { accountId: id, callId })).toBe(found.open);
+    if (found.open) end(found, 0n);
+  } else if (next.do === "settle") {
+    const draft = draftOf(id, callId);
+    const settlement = { accountId: id, callId, costNanos: next.nanos, tokens: 0, draft, nowMs: state.now };
+    expect((await settle(redis, settlement)) !== undefined).toBe(found.open);
+    if (found.open) end(found, next.nanos);
+  } else if (next.nanos > 0n) {
+    const before = snapshot(models);
+    const covered = found.open && add(found.counts, next.nanos);
+    if (!covered) restore(models, before);
+    const extended = await extendHold(redis, { accountId: id, callId, nanos: next.nanos }).catch(() => false);
+    expect(extended).toBe(covered);
+    if (covered) found.held += next.nanos;
+  }
+}
+
+/** Ends a call: what it held goes back, and its cost is taken even if a budget does not cover it. */
+function end(call: Call, cost: bigint): void {
+  call.open = false;
+  for (const { of, period } of call.counts) of.spent.set(period, spentIn(of, period) + cost - call.held);
+}
+
+function snapshot(models: readonly Model[]): readonly ReadonlyMap<number, bigint>[] {
+  return models.map(({ spent }) => new Map(spent));
+}
+
+function restore(models: readonly Model[], before: readonly ReadonlyMap<number, bigint>[]): void {
+  for (const [at, { spent }] of models.entries()) {
+    spent.clear();
+    for (const [period, amount] of before[at] ?? []) spent.set(period, amount);
+  }
+}

@@ -1,0 +1,66 @@
+import { periodAt, periodWith, type Budget, type BudgetState } from "@modelgate/accounts";
+import { readTokensOf, readTotals, type Books, type TotalsQuery } from "@modelgate/books";
+import { shownToken } from "./project.ts";
+
+const dayMs = 24 * 60 * 60_000;
+/** Maximum earlier periods from which unspent money is computed. */
+const maxEarlier = 12;
+
+/**
+ * Computes the spending of a budget from the calls in the books: in the current period, and, if unspent money goes over,
+ * in those before since the budget was created. A budget in total counts the calls since then.
+ */
+export async function spendingOf(books: Books, account: string, budget: Budget, nowMs: number): Promise<BudgetState> {
+  const { period, zone = "UTC", rolloverNanos } = budget;
+  const createdMs = Date.parse(budget.createdAt);
+  const current = periodAt(period, zone, nowMs);
+  const spentIn = async (startMs: number, endMs: number): Promise<bigint> => {
+    // Sums to the end of a day are read from totals.
+    const to = Math.min(endMs, Math.ceil((nowMs + 1) / dayMs) * dayMs);
+    return sumOf(books, await callsOf(books, account, budget.scope), startMs, to);
+  };
+  const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);
+  if (rolloverNanos === undefined || period === "total" || createdMs >= current.startMs)
+    return { period: current.number, spentNanos };
+  const first = Math.max(periodAt(period, zone, createdMs).number, current.number - maxEarlier);
+  let [carried, leftBefore] = [0n, 0n];
+  for (let number = first; number < current.number; number++) {
+    const { startMs, endMs } = periodWith(period, zone, number);
+    leftBefore = BigInt(budget.nanos) + carried - (await spentIn(startMs, endMs));
+    const unspent = leftBefore < 0n ? 0n : leftBefore;
+    carried = unspent < BigInt(rolloverNanos) ? unspent : BigInt(rolloverNanos);
+  }
+  return { period: current.number, spentNanos, leftBefore };
+}
+
+/** Calls of a budget: a filter of totals, and the keys that count; undefined: all keys. */
+interface CallsOfBudget {
+  readonly filter: Pick<TotalsQuery, "account" | "model" | "labels">;
+  readonly keys?: ReadonlySet<string>;
+}
+
+/** Returns the calls of a scope. A group has the calls of the keys that are in it now. */
+async function callsOf(books: Books, account: string, scope: string): Promise<CallsOfBudget> {
+  const [kind = "", ...rest] = scope.split(":");
+  const value = rest.join(":");
+  if (kind === "model") return { filter: { account, model: value } };
+  if (kind === "end-user") return { filter: { account, labels: [{ name: "endUser", value }] } };
+  if (kind === "tag") {
+    const name = value.slice(0, value.indexOf("="));
+    return { filter: { account, labels: [{ name: `tag:${name}`, value: value.slice(name.length + 1) }] } };
+  }
+  if (kind !== "key" && kind !== "group") return { filter: { account } };
+  const tokens = await readTokensOf(books, [account]);
+  const counted = tokens
+    .map(shownToken)
+    .filter(({ id, group, within }) => (kind === "group" ? group === value : id === value || within?.id === value));
+  return { filter: { account }, keys: new Set(counted.map(({ id }) => id)) };
+}
+
+async function sumOf(books: Books, { filter, keys }: CallsOfBudget, from: number, to: number): Promise<bigint> {
+  if (from >= to) return 0n;
+  const totals = await readTotals(books, { ...filter, from, to, groupBy: ["token"], sums: ["cost"] });
+  return totals
+    .filter(({ by }) => keys === undefined || keys.has(by.token ?? ""))
+    .reduce((sum, { sums }) => sum + BigInt(sums["costNanos"] ?? "0"), 0n);
+}

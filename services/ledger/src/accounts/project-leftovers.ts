@@ -1,0 +1,43 @@
+import {
+  readCreditsOf,
+  readPendingCredits,
+  readUnprojectedAccounts,
+  readUnprojectedBudgets,
+  readUnprojectedTokens,
+} from "@modelgate/books";
+import { projectBookedBudgets } from "./project-budgets.ts";
+import { projectAccount, projectBookedToken, projectCredit, type ProjectionDeps } from "./project.ts";
+
+/** Maximum accounts, API keys, lists of budgets and credits of one pass. */
+const maxPerPass = 500;
+/** Age, in ms, at which an unapplied credit counts as abandoned: its ledger died before it applied the credit. */
+const abandonedAfterMs = 10_000;
+
+/**
+ * Copies everything to Redis that the books have and did not yet copy, because a ledger died between the two writes or
+ * Redis was unavailable. Each step can be repeated. Returns the number of copied records.
+ */
+export async function projectLeftovers(projecting: ProjectionDeps, nowMs: number): Promise<number> {
+  const { books } = projecting;
+  const accounts = await readUnprojectedAccounts(books, maxPerPass);
+  const openings = new Map(
+    (
+      await readCreditsOf(
+        books,
+        accounts.map(({ id }) => id),
+      )
+    )
+      .filter(({ kind }) => kind === "opening")
+      .map((event) => [event.accountId, event]),
+  );
+  for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
+  const tokens = await readUnprojectedTokens(books, maxPerPass);
+  for (const token of tokens) await projectBookedToken(projecting, token);
+  const budgets = await readUnprojectedBudgets(books, maxPerPass);
+  for (const booked of budgets) await projectBookedBudgets(projecting, booked);
+  const credits = (await readPendingCredits(books, maxPerPass)).filter(
+    ({ time }) => Date.parse(time) < nowMs - abandonedAfterMs,
+  );
+  for (const event of credits) await projectCredit(projecting, event);
+  return accounts.length + tokens.length + budgets.length + credits.length;
+}

@@ -1,0 +1,141 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  applied,
+  findBudgets,
+  hold,
+  publishEntries,
+  readBudgetUsage,
+  settle,
+  type Budget,
+  type HoldRequest,
+} from "@modelgate/accounts";
+import { signOperator } from "@modelgate/contracts/operator-credential";
+import { createLogger, openBus, type Bus } from "@modelgate/platform";
+import { draftOf, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
+import type { AloneService, LocalBackends } from "@modelgate/testkit";
+import { engines, type TestEngine } from "./engines.ts";
+
+const secret = "a secret of the tests, long enough";
+let backends: LocalBackends;
+let redis: Redis;
+let bus: Bus;
+let engine: TestEngine;
+let ledger: AloneService;
+beforeAll(async () => {
+  [backends, engine] = await Promise.all([startLocalBackends(), engines[0].start()]);
+  redis = new Redis(backends.redisUrl);
+  bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
+  const stores = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, ...engine.env };
+  ledger = await startServiceAlone(
+    "ledger",
+    { ...stores, MODELGATE_SECRET: secret, LOG_LEVEL: "info" },
+    { ledger: { rounds: { roundMs: 100, afterOutageMs: 200, leftBehindMs: 200 } } },
+  );
+});
+afterAll(async () => {
+  await ledger?.stop();
+  redis?.disconnect();
+  await bus?.[Symbol.asyncDispose]();
+  await engine?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** Returns the status of an answer, and its data or error. */
+async function ask(path: string, body?: object): Promise<{ readonly status: number; readonly data: unknown }> {
+  const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+  const answer = await fetch(`${ledger.url}${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization, connection: "close", "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const { data, error }: { readonly data?: unknown; readonly error?: unknown } = JSON.parse(await answer.text());
+  return { status: answer.status, data: data ?? error };
+}
+
+/** Creates an account in the books and in Redis. */
+async function open(account: string): Promise<void> {
+  await ask("/accounts", { id: account, name: account, balance: "1000000" });
+}
+
+function budgetOf(id: string, scope: string, more: Partial<Budget> = {}): Budget {
+  const createdAt = new Date().toISOString();
+  return { id, scope, period: "month", zone: "UTC", nanos: "100", mode: "hard", createdAt, ...more };
+}
+const create = (account: string, budget: Budget) => ask(`/accounts/${account}/budgets`, { budget });
+
+function requestOf(accountId: string, callId: string, nanos: bigint, more: object = {}): HoldRequest {
+  const draft = { ...draftOf(accountId, callId), time: new Date().toISOString(), tokenId: "tok_1", ...more };
+  const { tokenId } = draft;
+  return { accountId, callId, draft, tokenId, nanos, floorNanos: 1n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+}
+
+/** Makes a call that costs this much, and waits until the books have it. */
+async function call(account: string, callId: string, costNanos: bigint, more: object = {}): Promise<void> {
+  const request = requestOf(account, callId, costNanos, more);
+  await hold(redis, request);
+  const entry = await settle(redis, { accountId: account, callId, costNanos, tokens: 0, draft: request.draft });
+  if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+  await until("the books to have the call", async () => {
+    const { data } = await ask(`/usage/events?account=${account}`);
+    return JSON.stringify(data).includes(`"${callId}"`);
+  });
+}
+
+const used = async (account: string, budgets: readonly Budget[]) =>
+  (
+    await readBudgetUsage(
+      redis,
+      account,
+      budgets.map((budget) => applied(budget, Date.now())),
+    )
+  ).map(({ usedNanos }) => usedNanos);
+
+test("a new budget has the spending of its period, and one in total begins at nothing", async () => {
+  await open("spender");
+  await call("spender", "one", 30n, { model: "m", tags: { team: "red" } });
+  await call("spender", "two", 40n, { model: "n", endUser: "ann", tokenId: "tok_2" });
+  const budgets = [
+    budgetOf("bud_all", "account"),
+    budgetOf("bud_model", "model:m"),
+    budgetOf("bud_tag", "tag:team=red"),
+    budgetOf("bud_user", "end-user:ann"),
+    budgetOf("bud_key", "key:tok_2"),
+    budgetOf("bud_total", "account", { period: "total" }),
+  ];
+  for (const budget of budgets) expect(await create("spender", budget)).toMatchObject({ status: 200, data: budget });
+  // The key is not in the books, so none of its calls is known to count.
+  expect(await used("spender", budgets)).toEqual([70n, 30n, 30n, 40n, 0n, 0n]);
+  await expect(hold(redis, requestOf("spender", "three", 31n))).rejects.toThrow(/Budget bud_all\./);
+});
+
+test("a budget with the scope and period of another is refused; changes and deletion are in the audit", async () => {
+  await open("twice");
+  await create("twice", budgetOf("bud_1", "model:m"));
+  const same = budgetOf("bud_2", "model:m", { zone: "Asia/Tokyo", mode: "soft" });
+  expect(await create("twice", same)).toMatchObject({ status: 409, data: { param: "scope" } });
+  expect(await create("twice", { ...same, period: "week" })).toMatchObject({ status: 200 });
+  const change = (body: object) => ask("/accounts/twice/budgets/bud_2", { change: body });
+  expect(await change({ nanos: "7", rolloverNanos: "3" })).toMatchObject({ status: 200, data: { nanos: "7" } });
+  expect((await change({ rolloverNanos: null })).data).not.toHaveProperty("rolloverNanos");
+  expect(await ask("/accounts/twice/budgets/bud_1/delete", {})).toMatchObject({ status: 200 });
+  expect(await ask("/accounts/twice/budgets/bud_1/delete", {})).toMatchObject({ status: 404 });
+  expect(await findBudgets(redis, "twice")).toMatchObject([{ id: "bud_2", nanos: "7" }]);
+  const { data } = await ask("/audit?account=twice");
+  const actions = JSON.stringify(data).match(/budget\.\w+/g);
+  expect(actions?.toSorted()).toEqual(["create", "create", "delete", "set", "set"].map((verb) => `budget.${verb}`));
+});
+
+test("a lost Redis gets the budgets back with what was spent", async () => {
+  await open("lost");
+  const budgets = [budgetOf("bud_all", "account"), budgetOf("bud_model", "model:m", { period: "total" })];
+  for (const budget of budgets) await create("lost", budget);
+  await call("lost", "first", 60n, { model: "m" });
+  await call("lost", "second", 25n, { model: "n" });
+  await redis.flushall();
+  await until("the account to be restored", async () => (await findBudgets(redis, "lost")).length === 2);
+  expect(await used("lost", budgets)).toEqual([85n, 60n]);
+  await expect(hold(redis, requestOf("lost", "third", 16n, { model: "m" }))).rejects.toThrow(/Budget bud_all\./);
+  await call("lost", "fourth", 15n, { model: "m" });
+  expect(await used("lost", budgets)).toEqual([100n, 75n]);
+});
