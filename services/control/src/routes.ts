@@ -2,6 +2,7 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
 import { billRoutes } from "./api/bill.ts";
 import { bookRoutes } from "./api/books.ts";
+import { budgetRoutes } from "./api/budgets.ts";
 import { channelRoutes } from "./api/channels.ts";
 import { configurationRoutes } from "./api/configuration.ts";
 import { modelRoutes, priceRoutes } from "./api/models.ts";
@@ -40,6 +41,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...accountRoutes(redis, ledger),
     ...tokenRoutes(redis, ledger),
     ...tokenRotationRoutes(redis, ledger),
+    ...budgetRoutes(redis, ledger),
     ...channelRoutes({ redis, catalog, transport }),
     ...bookRoutes(ledger),
     ...priceRoutes(redis),

@@ -206,6 +206,84 @@ describe("gatectl", () => {
     expect(await suite.ask("token", "show", id)).not.toHaveProperty("budget");
   });
 
+  test("a budget of a tag refuses the tag's calls at once, is changed and deleted, and is listed with a key's", async () => {
+    const call = async (tag: string) => {
+      const headers = { authorization: `Bearer ${payerKey}`, "content-type": "application/json" };
+      const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { ...headers, "x-modelgate-tags": tag },
+        body: JSON.stringify({ model: "chat", max_tokens: 1000, messages: [{ role: "user", content: "Hello" }] }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const [{ id: key = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
+    await suite.ask("token", "set", key, "--dollars-per-month", "1");
+    const wish = ["budget", "create", "payer", "--scope", "tag:team=red", "--period", "month", "--amount", "0.0005"];
+    const { id, ...made } = await suite.ask<{ id: string }>(...wish, "--zone", "asia/tokyo", "--name", "Red");
+    const resetsAt = expect.stringMatching(/T15:00:00\.000Z$/);
+    const shown = { scope: "tag:team=red", period: "month", zone: "Asia/Tokyo", mode: "hard", name: "Red", resetsAt };
+    expect(made).toMatchObject({ ...shown, nanos: "500000", usedNanos: "0", leftNanos: "500000" });
+
+    const refused = await call("team=red");
+    expect(refused.status).toBe(402);
+    expect(refused.text).toContain("tag team=red may spend $0.0005 a month");
+    expect(refused.text).toContain(id);
+    expect((await call("team=blue")).status).toBe(200);
+    await suite.ask("budget", "set", "payer", id, "--mode", "soft");
+    expect((await call("team=red")).status).toBe(200);
+    const own = { id: `month:key:${key}`, setWith: "key", nanos: "1000000000" };
+    expect(await suite.ask("budget", "list", "payer")).toMatchObject([{ id, mode: "soft" }, own]);
+    expect((await suite.gatectl("budget", "list", "payer")).stdout).toContain("month Asia/Tokyo");
+    await suite.ask("budget", "set", "payer", id, "--mode", "hard", "--amount", "0");
+    expect((await call("team=red")).status).toBe(402);
+    await suite.ask("budget", "delete", "payer", id);
+    expect((await call("team=red")).status).toBe(200);
+    await suite.ask("token", "set", key, "--dollars-per-month", "none");
+    expect(await suite.ask("budget", "list", "payer")).toEqual([]);
+  });
+
+  test.each([
+    [["--scope", "account", "--period", "month", "--amount", "1"], "zone is missing: a month begins at midnight"],
+    [
+      ["--scope", "account", "--period", "day", "--amount", "1", "--zone", "+02:00"],
+      "zone must be the name of a time zone",
+    ],
+    [["--scope", "account", "--period", "total", "--amount", "1", "--zone", "UTC"], "zone must be absent"],
+    [["--scope", "account", "--period", "total", "--amount", "1", "--rollover-cap", "1"], "rolloverCap must be absent"],
+    [["--scope", "account", "--period", "year", "--amount", "1"], "period must be one of day, week"],
+    [["--scope", "account", "--period", "total", "--amount", "-1"], "amount must not be negative"],
+    [["--scope", "team:red", "--period", "total", "--amount", "1"], "scope must be account, key:ID"],
+    [["--scope", "account:x", "--period", "total", "--amount", "1"], "scope must be account, key:ID"],
+    [["--scope", "key:tok_none", "--period", "total", "--amount", "1"], "scope must name a key of the account"],
+    [["--scope", "model:none", "--period", "total", "--amount", "1"], "There is no model"],
+    [["--scope", "group:none", "--period", "total", "--amount", "1"], "There is no group"],
+    [["--scope", "tag:team", "--period", "total", "--amount", "1"], "scope must name one tag and its value"],
+  ])("a budget with %j is refused", async (options, message) => {
+    const { status, stderr } = await suite.gatectl("budget", "create", "payer", ...options);
+    expect(stderr).toContain(message);
+    expect(status).toBe(1);
+  });
+
+  test("a second budget of a scope and period is refused, and so is one beside a key's own", async () => {
+    const make = (scope: string) =>
+      suite.gatectl("budget", "create", "payer", "--scope", scope, "--period", "day", "--zone", "UTC", "--amount", "1");
+    const { id } = await suite.ask<{ id: string }>(
+      ...["budget", "create", "payer", "--scope", "model:chat", "--period", "day", "--zone", "UTC", "--amount", "1"],
+    );
+    expect((await make("model:chat")).stderr).toContain(`The budget ${id} has this scope and period already`);
+    await suite.ask("budget", "delete", "payer", id);
+    const [{ id: key = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
+    await suite.ask("token", "set", key, "--dollars-per-day", "1");
+    expect((await make(`key:${key}`)).stderr).toContain("The key has a budget for each day already");
+    await suite.ask("token", "set", key, "--dollars-per-day", "none");
+    const keys = await suite.ask<{ id: string }>(
+      ...["budget", "create", "payer", "--scope", `key:${key}`, "--period", "day", "--zone", "UTC", "--amount", "1"],
+    );
+    const both = await suite.gatectl("token", "set", key, "--dollars-per-day", "1");
+    expect(both.stderr).toContain(`The account's budget ${keys.id} limits this key for each day already`);
+    await suite.ask("budget", "delete", "payer", keys.id);
+  });
+
   test("channels are shown with their state and its reason", async () => {
     expect(await suite.ask("channels")).toMatchObject([
       { id: "main", state: "ok" },

@@ -160,6 +160,23 @@ export type NewToken = {
   readonly key: string;
 };
 
+export type Budget = {
+  readonly id: string;
+  readonly name?: string;
+  readonly scope: string;
+  readonly period: "day" | "week" | "month" | "quarter" | "total";
+  readonly zone?: string;
+  readonly nanos: string;
+  readonly mode: "hard" | "soft";
+  readonly rolloverNanos?: string;
+  readonly setWith?: "key" | "group";
+  readonly createdAt?: string;
+  readonly usedNanos: string;
+  readonly carriedNanos: string;
+  readonly leftNanos: string;
+  readonly resetsAt: string | null;
+};
+
 export type Group = {
   readonly name: string;
   readonly multiplier?: number;
@@ -842,6 +859,43 @@ export type Operations = {
   };
   readonly "POST /tokens/{id}/delete": {
     readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "GET /accounts/{id}/budgets": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Budget[];
+  };
+  readonly "POST /accounts/{id}/budgets": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly scope: string;
+      readonly period: "day" | "week" | "month" | "quarter" | "total";
+      readonly zone?: string;
+      readonly amount: string;
+      readonly mode?: "hard" | "soft";
+      readonly rolloverCap?: string | null;
+      readonly name?: string | null;
+    };
+    readonly answer: Budget;
+  };
+  readonly "POST /accounts/{id}/budgets/{budget}": {
+    readonly params: { readonly id: string; readonly budget: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly amount?: string;
+      readonly mode?: "hard" | "soft";
+      readonly rolloverCap?: string | null;
+      readonly name?: string | null;
+    };
+    readonly answer: Budget;
+  };
+  readonly "POST /accounts/{id}/budgets/{budget}/delete": {
+    readonly params: { readonly id: string; readonly budget: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Readonly<Record<string, never>>;

@@ -16,6 +16,8 @@ export const fields = {
       throw invalidField(name, "must be a text of 1 to 500 characters");
     return value;
   },
+  /** Throws Failure for a field that is missing. */
+  missing: throwMissing,
   /** Reads a multi-line text of at most one MiB. */
   longText(body: unknown, name: string): string {
     const value = valueOf(body, name);
@@ -133,6 +135,7 @@ function throwMissing(name: string): never {
   throw new Failure("missing_required_parameter", `${name} is missing.`, { param: name });
 }
 
-function invalidField(name: string, message: string): Failure {
+/** Returns the failure for a field whose value cannot be used. */
+export function invalidField(name: string, message: string): Failure {
   return new Failure("invalid_value", `${name} ${message}.`, { param: name });
 }

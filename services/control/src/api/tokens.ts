@@ -1,4 +1,5 @@
 import {
+  findBudgets,
   findTokenById,
   listTokens,
   newKey,
@@ -52,7 +53,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         expiresAt: fields.optionalTime(body, "expiresAt"),
         budget: budgetOf(body, undefined),
       };
-      await checkNames(redis, wish.group, wish.models);
+      await checkNames(redis, wish);
       const isMember = operator.account !== undefined;
       const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId))) : undefined;
       const key = newKey();
@@ -71,7 +72,8 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "POST /tokens/{id}": async (call) => {
       const before = await tokenFor(redis, call);
       const wish = changeOf(call.body, before);
-      await checkNames(redis, wish.group ?? before.group, wish.models ?? undefined);
+      await checkNames(redis, { group: wish.group ?? before.group, models: wish.models ?? undefined });
+      await checkNoBudget(redis, before, wish);
       return change(call, "set", wish);
     },
     "POST /tokens/{id}/disable": (call) => change(call, "disable", { disabled: true }),
@@ -134,6 +136,27 @@ function changeOf(body: unknown, before: Token): TokenChange {
   });
 }
 
+/** Throws Failure (409) if a change adds a budget per day or month to a key for which the account has such a budget. */
+async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: Token, wish: TokenChange): Promise<void> {
+  const added = [
+    { period: "day", param: "dollarsPerDay", isNew: before?.perDay === undefined && wish.budget?.perDay !== undefined },
+    {
+      period: "month",
+      param: "dollarsPerMonth",
+      isNew: before?.perMonth === undefined && wish.budget?.perMonth !== undefined,
+    },
+  ].filter(({ isNew }) => isNew);
+  if (added.length === 0) return;
+  for (const { id: budget, scope, period } of await findBudgets(redis, accountId)) {
+    const same = scope === `key:${id}` ? added.find((one) => one.period === period) : undefined;
+    if (same !== undefined)
+      throw new Failure("invalid_value", `The account's budget ${budget} limits this key for each ${period} already.`, {
+        param: same.param,
+        status: 409,
+      });
+  }
+}
+
 function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
 }
@@ -151,19 +174,23 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
   return budget.perDay === undefined && budget.perMonth === undefined ? undefined : budget;
 }
 
-/** Throws Failure for an unknown group or model, because calls with such a key would always fail. */
-async function checkNames(redis: Redis, group: string, models: readonly string[] | undefined): Promise<void> {
+/** Throws Failure for an unknown group or model, because calls with it would always fail. `param` is the field's name. */
+export async function checkNames(
+  redis: Redis,
+  { group, models }: { readonly group?: string | undefined; readonly models?: readonly string[] | undefined },
+  param?: string,
+): Promise<void> {
   const published = await readPublishedConfiguration(redis);
   if (published === undefined) return;
-  if (!Object.hasOwn(published.groups, group))
+  if (group !== undefined && !Object.hasOwn(published.groups, group))
     throw new Failure(
       "invalid_value",
       `There is no group ${JSON.stringify(group)}; there are ${Object.keys(published.groups).join(", ")}.`,
-      { param: "group" },
+      { param: param ?? "group" },
     );
   const unknown = models?.find((model) => !Object.hasOwn(published.models, model));
   if (unknown !== undefined)
-    throw new Failure("invalid_value", `There is no model ${JSON.stringify(unknown)}.`, { param: "models" });
+    throw new Failure("invalid_value", `There is no model ${JSON.stringify(unknown)}.`, { param: param ?? "models" });
 }
 
 function throwUnknownToken(id: string | undefined): never {

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { StartError } from "@modelgate/platform";
 import { accountCommands } from "./accounts.ts";
+import { budgetCommands } from "./budgets.ts";
 import { channelCommands } from "./channels.ts";
 import { CommandFailed, findServer } from "./server.ts";
 import { confirm, UsageError, type Arguments, type Command, type Terminal } from "./command.ts";
@@ -22,6 +23,7 @@ const amountPrefix = "\u0000";
 const commands: readonly Command[] = [
   ...accountCommands,
   ...tokenCommands,
+  ...budgetCommands,
   ...channelCommands,
   usageShowCommand,
   ...usageLogCommands, // before `usage`, because the first matching command runs

@@ -1,3 +1,4 @@
+import { periodNames } from "@modelgate/accounts";
 import { operatorRoles } from "@modelgate/platform";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
@@ -81,6 +82,22 @@ const token = {
 };
 export const Token = Type.Object(token);
 export const NewToken = Type.Object({ ...token, key: text });
+export const Budget = Type.Object({
+  id: text,
+  name: maybe(text),
+  scope: text,
+  period: Type.Enum([...periodNames]),
+  zone: maybe(text),
+  nanos: text,
+  mode: Type.Enum(["hard", "soft"]),
+  rolloverNanos: maybe(text),
+  setWith: maybe(Type.Enum(["key", "group"])),
+  createdAt: maybe(text),
+  usedNanos: text,
+  carriedNanos: text,
+  leftNanos: text,
+  resetsAt: orNull(text),
+});
 export const Group = Type.Object({
   name: text,
   multiplier: maybe(Type.Number()),

@@ -1,3 +1,4 @@
+import { periodNames } from "@modelgate/accounts";
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { optionalName, emptyObject, optionalText, text, type Operation } from "../operation.ts";
@@ -116,6 +117,48 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "operator",
     member: "handler",
+    body: emptyObject,
+    answer: emptyObject,
+  },
+  "GET /accounts/{id}/budgets": {
+    summary: "List the budgets of an account with their use, including those that are set with its keys and groups.",
+    area: "accounts",
+    role: "viewer",
+    member: "path",
+    answer: Type.Array(shape.Budget),
+  },
+  "POST /accounts/{id}/budgets": {
+    summary:
+      "Create a budget of a scope: account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID. Every period but total needs a time zone.",
+    area: "accounts",
+    role: "operator",
+    body: Type.Object({
+      scope: text,
+      period: Type.Enum([...periodNames]),
+      zone: optionalText,
+      amount: text,
+      mode: Type.Optional(Type.Enum(["hard", "soft"])),
+      rolloverCap: optionalName,
+      name: optionalName,
+    }),
+    answer: shape.Budget,
+  },
+  "POST /accounts/{id}/budgets/{budget}": {
+    summary: "Change a budget: what is absent stays, what is null is taken away. Its scope and period stay.",
+    area: "accounts",
+    role: "operator",
+    body: Type.Object({
+      amount: optionalText,
+      mode: Type.Optional(Type.Enum(["hard", "soft"])),
+      rolloverCap: optionalName,
+      name: optionalName,
+    }),
+    answer: shape.Budget,
+  },
+  "POST /accounts/{id}/budgets/{budget}/delete": {
+    summary: "Delete a budget.",
+    area: "accounts",
+    role: "operator",
     body: emptyObject,
     answer: emptyObject,
   },

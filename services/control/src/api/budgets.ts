@@ -1,0 +1,193 @@
+import { randomBytes } from "node:crypto";
+import {
+  applied,
+  findBudgets,
+  findTokenById,
+  leftOf,
+  limitBudget,
+  listTokens,
+  periodNames,
+  readBudgetUsage,
+  zoneNamed,
+  type Budget,
+  type BudgetUsage,
+  type PeriodName,
+} from "@modelgate/accounts";
+import { dollarsToNanos, endUserOf, Failure, parseTags, present } from "@modelgate/contracts";
+import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+import { accountOf } from "./accounts.ts";
+import { fields, invalidField } from "./fields.ts";
+import { readPublishedConfiguration } from "./models.ts";
+import { checkNames } from "./tokens.ts";
+
+/** Routes that list and change the budgets of an account. The ledger writes each change to the books first. */
+export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
+  const shown = async (accountId: string, budget: Budget) => {
+    const [usage] = await readBudgetUsage(redis, accountId, [applied(budget, Date.now())]);
+    return usage && budgetView(usage);
+  };
+  return {
+    "GET /accounts/{id}/budgets": async ({ params: { id = "" } }) => {
+      await accountOf(redis, id);
+      const budgets = [...(await findBudgets(redis, id)), ...(await limitsOf(redis, id))];
+      const usage = await readBudgetUsage(
+        redis,
+        id,
+        budgets.map((budget) => applied(budget, Date.now())),
+      );
+      return usage.map(budgetView);
+    },
+    "POST /accounts/{id}/budgets": async ({ params: { id = "" }, body, actor }) => {
+      await accountOf(redis, id);
+      const period = fields.optionalWord(body, "period", periodNames) ?? fields.missing("period");
+      const scope = fields.text(body, "scope");
+      await checkScope(redis, id, scope, period);
+      const budget: Budget = present({
+        id: `bud_${randomBytes(9).toString("base64url")}`,
+        name: fields.optionalText(body, "name"),
+        scope,
+        period,
+        zone: zoneOf(body, period),
+        nanos: fields.optionalBudget(body, "amount") ?? fields.missing("amount"),
+        mode: fields.optionalWord(body, "mode", ["hard", "soft"]) ?? "hard",
+        rolloverNanos: rolloverOf(body, period) ?? undefined,
+        createdAt: new Date().toISOString(),
+      });
+      return shown(id, await ledger.write<Budget>(`/accounts/${encodeURIComponent(id)}/budgets`, { budget }, actor));
+    },
+    "POST /accounts/{id}/budgets/{budget}": async (call) => {
+      const { params, body, actor } = call;
+      const { period } = await budgetOf(redis, call);
+      for (const name of ["scope", "period", "zone"])
+        if (fields.value(body, name) !== undefined)
+          throw invalidField(name, "cannot be changed: create another budget, and delete this one");
+      const change = present({
+        name: fields.value(body, "name") === null ? null : fields.optionalText(body, "name"),
+        nanos: fields.optionalBudget(body, "amount") ?? undefined,
+        mode: fields.optionalWord(body, "mode", ["hard", "soft"]),
+        rolloverNanos: rolloverOf(body, period),
+      });
+      return shown(params["id"] ?? "", await ledger.write<Budget>(pathOf(params), { change }, actor));
+    },
+    "POST /accounts/{id}/budgets/{budget}/delete": async (call) => {
+      await budgetOf(redis, call);
+      return ledger.write(`${pathOf(call.params)}/delete`, {}, call.actor);
+    },
+  };
+}
+
+function pathOf({ id = "", budget = "" }: OperatorCall["params"]): string {
+  return `/accounts/${encodeURIComponent(id)}/budgets/${encodeURIComponent(budget)}`;
+}
+
+/** Returns the budget that a call names. Throws Failure (404) if the account has no such budget. */
+async function budgetOf(redis: Redis, { params: { id = "", budget = "" } }: OperatorCall): Promise<Budget> {
+  await accountOf(redis, id);
+  const found = (await findBudgets(redis, id)).find((each) => each.id === budget);
+  if (found !== undefined) return found;
+  const hint = budget.includes(":") ? " The budget of a key or a group is changed with the key or the group." : "";
+  throw new Failure("unknown_url", `There is no budget ${JSON.stringify(budget.slice(0, 100))}.${hint}`);
+}
+
+/** Returns the budgets that are set with the account's keys, and with the groups of these keys. */
+async function limitsOf(redis: Redis, accountId: string): Promise<readonly Budget[]> {
+  const tokens = await listTokens(redis, accountId);
+  const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
+  const nanosOf = (dollars: number | undefined) =>
+    dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
+  const limits = (scope: string, perDay: string | undefined, perMonth: string | undefined): readonly Budget[] => [
+    ...(perDay === undefined ? [] : [limitBudget(scope, "day", perDay)]),
+    ...(perMonth === undefined ? [] : [limitBudget(scope, "month", perMonth)]),
+  ];
+  return [
+    ...tokens.flatMap(({ id, budget }) => limits(`key:${id}`, budget?.perDay, budget?.perMonth)),
+    ...[...new Set(tokens.map(({ group }) => group))].flatMap((name) => {
+      const { dollarsPerDay, dollarsPerMonth } = groups[name]?.limits ?? {};
+      return limits(`group:${name}`, nanosOf(dollarsPerDay), nanosOf(dollarsPerMonth));
+    }),
+  ];
+}
+
+/** Returns a budget with its use, in the form that operators see. */
+function budgetView(usage: BudgetUsage) {
+  const { budget, period, usedNanos, carriedNanos } = usage;
+  const { createdAt, ...shown } = budget;
+  return {
+    ...shown,
+    ...(createdAt === "" ? { setWith: budget.scope.slice(0, budget.scope.indexOf(":")) } : { createdAt }),
+    usedNanos: usedNanos.toString(),
+    carriedNanos: carriedNanos.toString(),
+    leftNanos: leftOf(usage).toString(),
+    resetsAt: Number.isFinite(period.endMs) ? new Date(period.endMs).toISOString() : null,
+  };
+}
+
+/** Checks that a scope can have calls, and that the key has no such budget of its own. Throws Failure (400, 409). */
+async function checkScope(redis: Redis, accountId: string, scope: string, period: PeriodName): Promise<void> {
+  const at = scope.indexOf(":");
+  const [kind, value] = at < 0 ? [scope, ""] : [scope.slice(0, at), scope.slice(at + 1)];
+  const check = scopeChecks[kind];
+  if (check === undefined || (value === "") !== (kind === "account"))
+    throw invalidField("scope", "must be account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID");
+  await check(redis, { accountId, value, period });
+}
+
+interface CheckedScope {
+  readonly accountId: string;
+  readonly value: string;
+  readonly period: PeriodName;
+}
+
+const scopeChecks: Readonly<Record<string, (redis: Redis, scope: CheckedScope) => Promise<void>>> = {
+  account: async () => undefined,
+  key: async (redis, { accountId, value, period }) => {
+    const token = await findTokenById(redis, value);
+    if (token?.accountId !== accountId) throw invalidField("scope", "must name a key of the account");
+    const own = { day: token.budget?.perDay, month: token.budget?.perMonth, week: undefined, quarter: undefined };
+    if (period !== "total" && own[period] !== undefined)
+      throw new Failure("invalid_value", `The key has a budget for each ${period} already: change it with the key.`, {
+        param: "scope",
+        status: 409,
+      });
+  },
+  group: (redis, { value }) => checkNames(redis, { group: value }, "scope"),
+  model: (redis, { value }) => checkNames(redis, { models: [value] }, "scope"),
+  tag: async (_redis, { value }) => {
+    try {
+      if (Object.keys(parseTags(value)).length === 1) return;
+    } catch {
+      // The message for the header does not fit this field.
+    }
+    throw invalidField("scope", "must name one tag and its value, as in tag:team=search");
+  },
+  "end-user": async (_redis, { value }) => {
+    if (endUserOf(value) !== value) throw invalidField("scope", "must name an end user as usage shows it");
+  },
+};
+
+/** Reads the time zone of a period, which every period but `total` needs. */
+function zoneOf(body: unknown, period: PeriodName): string | undefined {
+  const written = fields.optionalText(body, "zone");
+  if (period === "total") {
+    if (written === undefined) return undefined;
+    throw invalidField("zone", "must be absent: a budget in total has no period that begins");
+  }
+  if (written === undefined)
+    throw new Failure(
+      "missing_required_parameter",
+      `zone is missing: a ${period} begins at midnight of a time zone, such as UTC or Europe/Berlin.`,
+      { param: "zone" },
+    );
+  const zone = zoneNamed(written);
+  if (zone === undefined) throw invalidField("zone", "must be the name of a time zone, such as UTC or Europe/Berlin");
+  return zone;
+}
+
+/** Reads the maximum that goes over to the next period; null removes it. */
+function rolloverOf(body: unknown, period: PeriodName): string | null | undefined {
+  const cap = fields.optionalBudget(body, "rolloverCap");
+  if (period === "total" && typeof cap === "string")
+    throw invalidField("rolloverCap", "must be absent: a budget in total has no next period");
+  return cap;
+}
