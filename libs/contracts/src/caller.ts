@@ -7,7 +7,7 @@ const optionalNanos = (description: string) => Type.Optional(Type.String({ patte
  * Maximum spending in nano-dollars, per day and month in UTC, in addition to the limit by the account's balance.
  * `token…` limits one API key. `within…` limits an operator's key together with the keys that members of the account
  * created within its budget. `group…` limits all keys of the account in one group. Spending is counted from the moment
- * at which a budget is set.
+ * at which a budget is set. Other budgets of the account are read when its money is held.
  */
 export const Budgets = Type.Object(
   {
