@@ -265,20 +265,16 @@ describe("gatectl", () => {
   });
 
   test("a second budget of a scope and period is refused, and so is one beside a key's own", async () => {
-    const make = (scope: string) =>
-      suite.gatectl("budget", "create", "payer", "--scope", scope, "--period", "day", "--zone", "UTC", "--amount", "1");
-    const { id } = await suite.ask<{ id: string }>(
-      ...["budget", "create", "payer", "--scope", "model:chat", "--period", "day", "--zone", "UTC", "--amount", "1"],
-    );
+    const wish = ["budget", "create", "payer", "--period", "day", "--zone", "UTC", "--amount", "1", "--scope"];
+    const make = (scope: string) => suite.gatectl(...wish, scope);
+    const { id } = await suite.ask<{ id: string }>(...wish, "model:chat");
     expect((await make("model:chat")).stderr).toContain(`The budget ${id} has this scope and period already`);
     await suite.ask("budget", "delete", "payer", id);
     const [{ id: key = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
     await suite.ask("token", "set", key, "--dollars-per-day", "1");
     expect((await make(`key:${key}`)).stderr).toContain("The key has a budget for each day already");
     await suite.ask("token", "set", key, "--dollars-per-day", "none");
-    const keys = await suite.ask<{ id: string }>(
-      ...["budget", "create", "payer", "--scope", `key:${key}`, "--period", "day", "--zone", "UTC", "--amount", "1"],
-    );
+    const keys = await suite.ask<{ id: string }>(...wish, `key:${key}`);
     const both = await suite.gatectl("token", "set", key, "--dollars-per-day", "1");
     expect(both.stderr).toContain(`The account's budget ${keys.id} limits this key for each day already`);
     await suite.ask("budget", "delete", "payer", keys.id);

@@ -1,6 +1,6 @@
 import { parseNanos, recordParser, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { Type, type Static } from "typebox";
-import { periodAt, periodNames, type Period } from "./period.ts";
+import { periodAt, periodNames, type BudgetPeriod } from "./period.ts";
 
 const nanos = Type.String({ pattern: "^\\d{1,19}$" });
 
@@ -36,7 +36,7 @@ export const readBudgets: (text: string) => readonly Budget[] = recordParser("bu
 /** A budget that applies to a call, and the period in which the call counts. */
 export interface AppliedBudget {
   readonly budget: Budget;
-  readonly period: Period;
+  readonly period: BudgetPeriod;
 }
 
 /** Members of a call by which budgets apply. */

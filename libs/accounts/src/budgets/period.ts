@@ -3,7 +3,7 @@ export const periodNames = ["day", "week", "month", "quarter", "total"] as const
 export type PeriodName = (typeof periodNames)[number];
 
 /** A period of a budget, in the calendar of a time zone. */
-export interface Period {
+export interface BudgetPeriod {
   /** Number of the period: it grows by one from each period to the next. 1 for `total`. */
   readonly number: number;
   /** First moment in Unix ms; 0 for `total`. */
@@ -18,10 +18,10 @@ const maxOffsetMs = 15 * 60 * 60_000;
 /** Days from Monday to Thursday, the weekday of 1 January 1970. */
 const daysBeforeThursday = 3;
 
-const total: Period = { number: 1, startMs: 0, endMs: Number.POSITIVE_INFINITY };
+const total: BudgetPeriod = { number: 1, startMs: 0, endMs: Number.POSITIVE_INFINITY };
 const formatters = new Map<string, Intl.DateTimeFormat>();
 /** The latest period that was read, by name and zone. Calls of one moment share it. */
-const latest = new Map<string, Period>();
+const latest = new Map<string, BudgetPeriod>();
 
 /** Returns the IANA name of a time zone, `UTC` for example; undefined if there is no such zone. */
 export function zoneNamed(text: string): string | undefined {
@@ -34,7 +34,7 @@ export function zoneNamed(text: string): string | undefined {
 }
 
 /** Returns the period that contains a moment. A day, week, month or quarter begins at midnight in the zone. */
-export function periodAt(name: PeriodName, zone: string, nowMs: number): Period {
+export function periodAt(name: PeriodName, zone: string, nowMs: number): BudgetPeriod {
   if (name === "total") return total;
   const key = `${name} ${zone}`;
   const known = latest.get(key);
@@ -46,7 +46,7 @@ export function periodAt(name: PeriodName, zone: string, nowMs: number): Period 
 }
 
 /** Returns the period with a number. */
-export function periodWith(name: PeriodName, zone: string, number: number): Period {
+export function periodWith(name: PeriodName, zone: string, number: number): BudgetPeriod {
   if (name === "total") return total;
   const start = (at: number): number => firstMoment(zone, firstDayOf[name](at));
   return { number, startMs: start(number), endMs: start(number + 1) };

@@ -169,8 +169,8 @@ export type Budget = {
   readonly nanos: string;
   readonly mode: "hard" | "soft";
   readonly rolloverNanos?: string;
-  readonly setWith?: "key" | "group";
   readonly createdAt?: string;
+  readonly setWith?: "key" | "group";
   readonly usedNanos: string;
   readonly carriedNanos: string;
   readonly leftNanos: string;

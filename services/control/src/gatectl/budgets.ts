@@ -6,13 +6,17 @@ import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
 const columns: readonly Column[] = [
   ["ID", fieldCell("id")],
   ["SCOPE", fieldCell("scope")],
-  ["PERIOD", (row) => [field(row, "period"), field(row, "zone")].filter((part) => part !== undefined).join(" ")],
+  ["PERIOD", (row) => `${fieldCell("period")(row)} ${zoneIn(row)}`],
   ["MODE", fieldCell("mode")],
   ["AMOUNT", amountOf],
   ["USED", dollarsCell("usedNanos")],
   ["LEFT", dollarsCell("leftNanos")],
   ["RESETS", (row) => fieldCell("resetsAt")(row).replace(".000Z", "Z")],
 ];
+
+function zoneIn(row: unknown): string {
+  return field(row, "zone") === undefined ? "" : fieldCell("zone")(row);
+}
 
 /** Returns the amount of a budget, with what went over from earlier periods. */
 function amountOf(row: unknown): string {

@@ -1,4 +1,4 @@
-import { periodNames } from "@modelgate/accounts";
+import { Budget as StoredBudget } from "@modelgate/accounts";
 import { operatorRoles } from "@modelgate/platform";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
@@ -83,14 +83,7 @@ const token = {
 export const Token = Type.Object(token);
 export const NewToken = Type.Object({ ...token, key: text });
 export const Budget = Type.Object({
-  id: text,
-  name: maybe(text),
-  scope: text,
-  period: Type.Enum([...periodNames]),
-  zone: maybe(text),
-  nanos: text,
-  mode: Type.Enum(["hard", "soft"]),
-  rolloverNanos: maybe(text),
+  ...StoredBudget.properties,
   setWith: maybe(Type.Enum(["key", "group"])),
   createdAt: maybe(text),
   usedNanos: text,
@@ -308,12 +301,7 @@ export const ConfigurationChange = Type.Object({
 });
 export const Edit = Type.Object({ section: Type.Enum(["groups", "models", "channels"]), name: text, value: any });
 
-export const Vendor = Type.Object({
-  name: text,
-  title: text,
-  provider: text,
-  baseUrl: orNull(text),
-});
+export const Vendor = Type.Object({ name: text, title: text, provider: text, baseUrl: orNull(text) });
 export const VendorModel = Type.Object({
   id: text,
   kind: Type.Enum([...modelKinds]),
