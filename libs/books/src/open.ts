@@ -101,6 +101,7 @@ const tables: Readonly<Record<keyof Tables, true>> = {
   credits: true,
   accounts: true,
   tokens: true,
+  budgets: true,
   audit: true,
   anchors: true,
   restorations: true,
