@@ -1,4 +1,4 @@
-import { channelKeyId } from "./channel-key-id.ts";
+import { channelKeyId, proxyContext } from "./channel-key-id.ts";
 import {
   compilePrice,
   compileResolutions,
@@ -82,6 +82,8 @@ export interface CatalogChannel {
   readonly timeoutMs: number;
   /** Maximum ms until the first byte of a stream; absent: `timeoutMs`. */
   readonly firstByteTimeoutMs?: number | undefined;
+  /** URL of the proxy of all connections to the vendor, with its name and password; absent: no proxy. */
+  readonly proxy?: string | undefined;
   /** Reason why the channel cannot serve any call; undefined if it can. */
   readonly off?: string | undefined;
 }
@@ -292,6 +294,7 @@ function compileChannel(
     requestsPerMinute: channel.requestsPerMinute,
     timeoutMs: channel.timeoutMs ?? 600_000,
     firstByteTimeoutMs: channel.firstByteTimeoutMs,
+    proxy: channel.proxy === undefined ? undefined : decrypt(channel.proxy, proxyContext(channel.id)),
     off: channel.off,
   };
 }

@@ -10,7 +10,7 @@ import {
   present,
 } from "@modelgate/contracts";
 import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
-import { channelKeyId } from "./channel-key-id.ts";
+import { channelKeyId, proxyContext } from "./channel-key-id.ts";
 
 /** Redis key of the published configuration, and pub/sub channel on which a new one is announced. */
 export const publishedKey = "config:current";
@@ -56,16 +56,19 @@ export interface ResolvedChannel {
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly string[];
+  /** URL of the proxy of the channel's connections; absent: none. It may contain a password. */
+  readonly proxy?: string | undefined;
   /** Reason why the channel cannot serve: a missing key or address. Undefined if it can serve. */
   readonly off?: string | undefined;
 }
 
-/** A channel in the published configuration, with its keys encrypted. */
-export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models"> {
+/** A channel in the published configuration, with its keys and its proxy encrypted. */
+export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models" | "proxy"> {
   readonly models: ServedModels;
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly { readonly id: string; readonly sealed: string }[];
+  readonly proxy?: string | undefined;
   readonly off?: string | undefined;
 }
 
@@ -124,25 +127,31 @@ export async function publishConfiguration(
 ): Promise<string> {
   const cipher = makeCipher(secrets, vendorKeysPurpose);
   const encryptedChannels = channels.map(
-    ({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel =>
+    ({ configuration, models: served, costs, baseUrl, keys, proxy, off }): PublishedChannel =>
       present({
         ...configuration,
         models: served ?? (configuration.models === "*" ? [] : configuration.models),
         costs,
         baseUrl,
         keys: keys.map((key) => {
-          const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
+          const id = digestOf(key);
           return { id, sealed: cipher.encrypt(key, channelKeyId(configuration.id, id)) };
         }),
+        proxy: proxy === undefined ? undefined : cipher.encrypt(proxy, proxyContext(configuration.id)),
         off,
       }),
   );
   const content = {
     groups,
     models,
-    channels: encryptedChannels.map(({ keys, ...channel }) => [channel, keys.map(({ id }) => id)]),
+    // Encrypted values differ each time, so the version depends on their digests.
+    channels: encryptedChannels.map(({ keys, proxy: _proxy, ...channel }, at) => [
+      channel,
+      keys.map(({ id }) => id),
+      digestOf(channels[at]?.proxy ?? ""),
+    ]),
   };
-  const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
+  const version = digestOf(JSON.stringify(content));
   const published: PublishedConfiguration = {
     version,
     publishedAt: new Date().toISOString(),
@@ -153,4 +162,8 @@ export async function publishConfiguration(
   await redis.set(publishedKey, JSON.stringify(published));
   await redis.publish(publishedChannel, version);
   return version;
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

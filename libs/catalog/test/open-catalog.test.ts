@@ -37,26 +37,28 @@ const publish = (key: string, by = secret, more: Partial<ResolvedChannel> = {}) 
   publishConfiguration(redis, { groups, models }, [channelWith(key, more)], [by]);
 
 describe("a published catalogue", () => {
-  test("contains no vendor key, and is read with the secret that encrypted it", async () => {
-    await publish("canary-key");
-    expect(await redis.get(publishedKey)).not.toContain("canary-key");
+  test("contains no vendor key and no proxy, and is read with the secret that encrypted it", async () => {
+    await publish("canary-key", secret, { proxy: "http://me:canary@p.example:3128" });
+    expect(await redis.get(publishedKey)).not.toContain("canary");
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     const [candidate] = catalog.current().candidates("chat", "all");
     expect(candidate?.channel).toMatchObject({ id: "main", priority: 0, weight: 1, timeoutMs: 600_000 });
+    expect(candidate?.channel.proxy).toBe("http://me:canary@p.example:3128");
     expect(candidate?.channel.keys.map((key) => key.secret)).toEqual(["canary-key"]);
     expect(candidate?.channel.keys[0]?.id).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  test("has the same version for the same content, and another one for another key, address or reason", async () => {
+  test("has the same version for the same content, and another one for another key, address, proxy or reason", async () => {
     const first = await publish("one");
     expect(first).toMatch(/^[0-9a-f]{12}$/);
     expect(await publish("one")).toBe(first);
     const others = [
       await publish("two"),
       await publish("one", secret, { baseUrl: "https://w.example" }),
+      await publish("one", secret, { proxy: "http://p.example" }),
       await publish("one", secret, { off: "KEY is not set" }),
     ];
-    expect(new Set([first, ...others]).size).toBe(4);
+    expect(new Set([first, ...others]).size).toBe(5);
     expect(await publishedVersion(redis)).toBe(others.at(-1));
   });
 

@@ -56,7 +56,7 @@ export interface ConnectOptions {
 
 /** One attempt that is ready to be sent as an HTTP request, or as the handshake of a WebSocket if `connect` is set. */
 export type PreparedAttempt<Accepted> = {
-  readonly request: Omit<UpstreamRequest, "state" | "timeoutMs">;
+  readonly request: VendorRequest;
   readonly state?: SendState | undefined;
   /** True if the answer is a stream: the channel's timeout for the first byte then applies too. */
   readonly stream?: boolean | undefined;
@@ -142,6 +142,8 @@ export interface UpstreamRequest extends VendorRequest {
   readonly timeoutMs: number;
   /** Object in which the progress of the request is recorded. */
   readonly state?: SendState | undefined;
+  /** URL of the channel's proxy; undefined: the request is sent directly. */
+  readonly proxy: string | undefined;
 }
 
 /** Progress of a request. */

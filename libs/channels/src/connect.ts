@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { Failure } from "@modelgate/contracts";
+import { Duplex } from "node:stream";
+import { Failure, present } from "@modelgate/contracts";
 import { WebSocket } from "ws";
 import { checkAddress, vendorLookup } from "./link-local.ts";
+import { connectThrough } from "./proxy.ts";
 import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
@@ -15,19 +17,21 @@ const handshakeMs = 15_000;
  * the caller reads, or with the vendor's HTTP answer if it refused the handshake. Rejects if there was no answer.
  */
 export async function connectSocket(
-  { url, headers, timeoutMs }: UpstreamRequest,
+  { url, headers, timeoutMs, proxy }: UpstreamRequest,
   { maxMessageBytes }: ConnectOptions,
   signal: AbortSignal,
 ): Promise<SocketAnswer | RefusedSocket> {
   checkAddress(url);
   const { promise, resolve, reject } = Promise.withResolvers<SocketAnswer | RefusedSocket>();
+  const maxHandshakeMs = Math.min(timeoutMs, handshakeMs);
   const socket = new WebSocket(url, {
     headers,
-    handshakeTimeout: Math.min(timeoutMs, handshakeMs),
+    handshakeTimeout: maxHandshakeMs,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     followRedirects: false,
     lookup: vendorLookup,
+    ...present({ createConnection: proxy === undefined ? undefined : socketThrough(proxy, url, maxHandshakeMs) }),
   });
   const onAbort = (): void => socket.terminate();
   signal.addEventListener("abort", onAbort, { once: true });
@@ -50,6 +54,16 @@ export async function connectSocket(
   });
   if (signal.aborted) onAbort();
   return promise;
+}
+
+/** Returns the function with which `ws` opens its connection to a URL through a proxy. */
+function socketThrough(proxy: string, { protocol, host, hostname, port }: URL, timeoutMs: number) {
+  const connect = connectThrough(proxy, timeoutMs, { allowH2: false });
+  const target = { protocol: protocol === "wss:" || protocol === "https:" ? "https:" : "http:", host, hostname, port };
+  return (_: unknown, onSocket: (error: Error | null, socket: Duplex) => void): undefined => {
+    // With an error, node does not use the socket.
+    connect(target, (error, socket) => onSocket(error, socket ?? new Duplex()));
+  };
 }
 
 /** Returns the methods of an answer without a body, which control the connection instead. */

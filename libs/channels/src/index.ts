@@ -9,9 +9,11 @@ export {
 } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCapped, readCapped } from "./state.ts";
+export { channelRequest } from "./channel-request.ts";
 export { connectSocket } from "./connect.ts";
 export { isLinkLocal } from "./link-local.ts";
 export { openChannels, type Channels } from "./channels.ts";
+export { ProxyFailed } from "./proxy.ts";
 export { readSeats } from "./gate.ts";
 export {
   channelKeyIdOf,

@@ -1,6 +1,6 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { cleanText, CredentialsFailed, signRequest, type Reframing } from "@modelgate/providers";
+import { cleanText, CredentialsFailed, type Reframing } from "@modelgate/providers";
 import type {
   AttemptPlan,
   BodySink,
@@ -9,7 +9,9 @@ import type {
   UpstreamAnswer,
   WireRoute,
 } from "./attempt-plan.ts";
+import { channelRequest } from "./channel-request.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
+import { ProxyFailed } from "./proxy.ts";
 import type { Route } from "./rest-scope.ts";
 import { refusal, Refused } from "./refused.ts";
 import type { SupportedWires } from "./supported-wires.ts";
@@ -119,17 +121,17 @@ async function exchangeOnce<Accepted>(
   transport: Transport,
   signal: AbortSignal,
 ): Promise<Accepted> {
-  const { baseUrl, timeoutMs } = candidate.channel;
-  const { url, method, body } = prepared.request;
-  const headers =
-    traceparent === undefined
-      ? prepared.request.headers
-      : { ...prepared.request.headers, [contractHeaders.traceparent]: traceparent };
-  const unsigned = { url, method, headers, body, timeoutMs, state: prepared.state };
-  const request =
-    provider.sign === undefined
-      ? unsigned
-      : await admitted(signRequest(provider, unsigned, { baseUrl, key: key.secret, nowMs: Date.now() }));
+  const { channel } = candidate;
+  const sending = channelRequest(
+    prepared.request,
+    { channel, key, provider },
+    {
+      timeoutMs: channel.timeoutMs,
+      state: prepared.state,
+      headers: traceparent === undefined ? undefined : { [contractHeaders.traceparent]: traceparent },
+    },
+  );
+  const request = sending instanceof Promise ? await admitted(sending) : sending;
   let answer: UpstreamAnswer;
   let opened: SocketAnswer | undefined;
   try {
@@ -165,6 +167,7 @@ const unauthorized = 401;
 /** Returns the error to report for an exchange without an answer: the error itself after an abort, else a Failure. */
 function unreached(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof Failure) return error;
+  if (error instanceof ProxyFailed) return new Failure("upstream_proxy_failed", undefined, { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
   return new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });

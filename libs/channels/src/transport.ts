@@ -2,10 +2,11 @@ import { firstHeader } from "@modelgate/contracts";
 import { isRequestId } from "@modelgate/platform";
 import { Pool, type Dispatcher } from "undici";
 import { checkAddress, vendorLookup } from "./link-local.ts";
+import { connectThrough } from "./proxy.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
- * HTTP client for requests to vendors, with one pool of connections per address. The vendor may have closed an idle
+ * HTTP client for requests to vendors, with one pool of connections per address and proxy. The vendor may have closed an idle
  * connection. undici checks for this before it writes a request, and then uses another connection. If the connection is
  * closed between check and write, and the operating system accepts no byte of the request, the request is sent once
  * more on another connection. No other request is repeated here, because the vendor may have received it; `Attempts`
@@ -23,7 +24,7 @@ export interface Transport extends AsyncDisposable {
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
 /**
- * Maximum addresses with a pool. If there are more, the pool of the least recently used address is closed after its
+ * Maximum pools, one for each address and proxy. If there are more, the least recently used pool is closed after its
  * running requests.
  */
 const maxPools = 256;
@@ -31,15 +32,16 @@ const maxPools = 256;
 export function openTransport(): Transport {
   const pools = new Map<string, Pool>();
 
-  function poolOf(origin: string): Pool {
-    const known = pools.get(origin);
+  function poolOf(origin: string, proxy: string | undefined): Pool {
+    const name = proxy === undefined ? origin : `${origin} ${proxy}`;
+    const known = pools.get(name);
     if (known !== undefined) {
       // If each request moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The
       // order of use is therefore maintained only when the map is more than half full.
       if (pools.size <= maxPools / 2) return known;
       // Moved to the end: the first entry is the least recently used one.
-      pools.delete(origin);
-      pools.set(origin, known);
+      pools.delete(name);
+      pools.set(name, known);
       return known;
     }
     const [oldest] = pools.keys();
@@ -53,15 +55,15 @@ export function openTransport(): Transport {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs * 10,
-      connect: { timeout: connectMs, lookup: vendorLookup },
+      connect: proxy === undefined ? { timeout: connectMs, lookup: vendorLookup } : connectThrough(proxy, connectMs),
     });
-    pools.set(origin, pool);
+    pools.set(name, pool);
     return pool;
   }
 
   return {
     async send(request, signal) {
-      const pool = poolOf(request.url.origin);
+      const pool = poolOf(request.url.origin, request.proxy);
       try {
         return await dispatchOn(pool, request, signal);
       } catch (error) {
@@ -89,7 +91,7 @@ export class NothingSent extends Error {
 /** Sends a request once over the given connections. Rejects as `Transport.send` does. */
 export function dispatchOn(
   connections: Dispatcher,
-  { url, method, headers, body, timeoutMs, state }: UpstreamRequest,
+  { url, method, headers, body, timeoutMs, state }: Omit<UpstreamRequest, "proxy">,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   const exchange = new HttpExchange(signal, state);

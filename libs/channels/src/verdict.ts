@@ -2,6 +2,7 @@ import { idsOf } from "@modelgate/platform";
 import { Failure, inOneLine, maxVendorMessage, present, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
+import { ProxyFailed, proxyTimeoutCode } from "./proxy.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
 import { Refused } from "./refused.ts";
 import { vendorRequestIdOf } from "./transport.ts";
@@ -115,7 +116,9 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
   if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
   const code = codeOf(failure);
   if (code !== undefined && ownTrouble.has(code)) return undefined;
-  return { of: "channel", reason: failure.code, isCertain: code !== undefined && isUnprovoked(code) };
+  const isCertain =
+    failure.cause instanceof ProxyFailed ? code !== proxyTimeoutCode : code !== undefined && isUnprovoked(code);
+  return { of: "channel", reason: failure.code, isCertain };
 }
 
 /** Error codes of an operating system that cannot open another connection. The vendor is not to blame for them. */
@@ -202,6 +205,6 @@ const neverSent: ReadonlySet<string> = new Set([
 function mayBeTaken(error: unknown): boolean {
   if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;
-  if (error.status < 500 || error.code === "no_available_channel") return false;
+  if (error.status < 500 || error.code === "no_available_channel" || error.cause instanceof ProxyFailed) return false;
   return !neverSent.has(codeOf(error) ?? "");
 }

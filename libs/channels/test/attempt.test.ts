@@ -3,6 +3,7 @@ import type { Candidate } from "@modelgate/catalog";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { openAttempts, type AttemptDeps } from "../src/attempt.ts";
 import type { AttemptPlan, UpstreamAnswer, UpstreamRequest } from "../src/attempt-plan.ts";
+import { ProxyFailed } from "../src/proxy.ts";
 import { SupportedWires } from "../src/supported-wires.ts";
 import { Speeds } from "../src/speeds.ts";
 
@@ -41,7 +42,8 @@ function attemptsAt(answers: readonly Answer[]) {
   const free = { ofChannel: () => 0, ofKey: () => 0 };
   const deps: AttemptDeps = {
     transport: {
-      async send({ url, headers }: UpstreamRequest) {
+      async send({ url, headers, proxy }: UpstreamRequest) {
+        if (proxy !== undefined) throw new ProxyFailed(new URL(proxy), "answered 502 to CONNECT");
         asked.push(`${url.hostname.split(".")[0]} ${headers["said"] ?? ""}`.trim());
         return answerOf(answers[asked.length - 1] ?? [200]);
       },
@@ -197,6 +199,27 @@ describe("an attempt", () => {
     const { asked, attempts } = attemptsAt([]);
     await expect(attempts.run(once)).rejects.toMatchObject({ failure: { code: "create_uncertain" } });
     expect(asked).toEqual(["a chat"]);
+  });
+
+  test("whose proxy failed is followed by another channel, even if it starts a paid task", async () => {
+    const { prepare } = planOf([]);
+    const candidates = [
+      candidate("a", { priority: 1, proxy: "http://me:secret@p.example:3128", keys: [{ id: "k", secret: "key" }] }),
+      candidate("b"),
+    ];
+    const paid = planOf(candidates, {
+      prepare: async (route, history) => ({ ...(await prepare(route, history)), unrepeatable: true }),
+    });
+    const { asked, attempts } = attemptsAt([]);
+    using attempted = await attempts.run(paid);
+    expect(asked).toEqual(["b chat"]);
+    expect(attempted.tried[0]).toMatchObject({
+      channel: "a",
+      failed: "upstream_proxy_failed",
+      vendorMessage: "The proxy http://p.example:3128 answered 502 to CONNECT",
+    });
+    const alone = attemptsAt([]).attempts.run({ ...paid, candidates: candidates.slice(0, 1) });
+    await expect(alone).rejects.toMatchObject({ failure: { code: "upstream_proxy_failed", status: 502 } });
   });
 
   test("that cannot be prepared is tried elsewhere, and nothing was sent", async () => {

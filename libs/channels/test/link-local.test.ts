@@ -35,7 +35,7 @@ test.each([
 
 test("no request and no WebSocket goes to a link-local address", async () => {
   await using transport = openTransport();
-  const request = { method: "GET", headers: {}, timeoutMs: 1_000 } as const;
+  const request = { method: "GET", headers: {}, timeoutMs: 1_000, proxy: undefined } as const;
   const signal = AbortSignal.timeout(1_000);
   await expect(transport.send({ ...request, url: new URL("http://169.254.169.254/") }, signal)).rejects.toThrow(
     "link-local",
@@ -68,7 +68,13 @@ test("another name is found, by one address or by all", () => {
 
 test("no request goes to a name that resolves to a link-local address", async () => {
   await using transport = openTransport();
-  const request = { method: "GET", headers: {}, timeoutMs: 1_000, url: new URL("http://metadata.example/") } as const;
+  const request = {
+    method: "GET",
+    headers: {},
+    timeoutMs: 1_000,
+    proxy: undefined,
+    url: new URL("http://metadata.example/"),
+  } as const;
   await expect(transport.send(request, AbortSignal.timeout(1_000))).rejects.toThrow(
     "metadata.example is a link-local address",
   );

@@ -44,7 +44,7 @@ afterEach(async () => {
 const ask = (path: string, body = "{}"): Promise<string> => askAt(new URL(path, origin).href, body);
 
 const askAt = async (url: string, body = "{}"): Promise<string> => {
-  const request = { url: new URL(url), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
+  const request = { url: new URL(url), method: "POST", headers: {}, timeoutMs: 5_000, proxy: undefined } as const;
   const answer = await transport.send({ ...request, body: Buffer.from(body) }, new AbortController().signal);
   const text = await readText(answer, 100);
   await setImmediate(); // the connection is free again
@@ -94,7 +94,10 @@ describe("parts of an answer that arrive together", () => {
   const answered = (): ReturnType<Transport["send"]> => {
     const { port } = server.address() as AddressInfo;
     const url = new URL(`http://127.0.0.1:${port}/`);
-    return transport.send({ url, method: "GET", headers: {}, timeoutMs: 5_000 }, new AbortController().signal);
+    return transport.send(
+      { url, method: "GET", headers: {}, timeoutMs: 5_000, proxy: undefined },
+      new AbortController().signal,
+    );
   };
 
   test("are passed on as one", async () => {
@@ -117,7 +120,13 @@ describe("parts of an answer that arrive together", () => {
 });
 
 test("an answer whose last parts are not accepted fails: it does not count as complete", async () => {
-  const request = { url: new URL("/", origin), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
+  const request = {
+    url: new URL("/", origin),
+    method: "POST",
+    headers: {},
+    timeoutMs: 5_000,
+    proxy: undefined,
+  } as const;
   const answer = await transport.send(request, new AbortController().signal);
   const over = Promise.withResolvers<string>();
   const data = (): never => {
@@ -184,7 +193,15 @@ test("an exchange that is aborted while connecting ends at once, and nothing was
   const leaving = new AbortController();
   const state = { isSent: false };
   const url = new URL(`https://127.0.0.1:${(deaf.address() as AddressInfo).port}/`);
-  const request = { url, method: "POST", headers: {}, timeoutMs: 60_000, body: Buffer.from("{}"), state } as const;
+  const request = {
+    url,
+    method: "POST",
+    headers: {},
+    timeoutMs: 60_000,
+    proxy: undefined,
+    body: Buffer.from("{}"),
+    state,
+  } as const;
   const sent = transport.send(request, leaving.signal);
   await connected;
   leaving.abort();

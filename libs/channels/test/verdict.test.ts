@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
 import type { VendorFailure } from "@modelgate/providers";
+import { ProxyFailed, proxyTimeoutCode } from "../src/proxy.ts";
 import { Refused } from "../src/refused.ts";
 import { blameOf, vendorMessageOf } from "../src/verdict.ts";
 
@@ -17,6 +18,21 @@ test.each<[string, unknown, object | undefined]>([
   ["no file descriptors left", failure("upstream_error", coded("EMFILE")), undefined],
   ["no ports left", failure("upstream_error", coded("EADDRNOTAVAIL")), undefined],
   ["a connection refused", failure("upstream_error", coded("ECONNREFUSED")), { of: "channel", isCertain: true }],
+  [
+    "a proxy that refuses the target",
+    failure("upstream_proxy_failed", new ProxyFailed(new URL("http://p.example"), "answered 403")),
+    { of: "channel", reason: "upstream_proxy_failed", isCertain: true },
+  ],
+  [
+    "a proxy that does not answer",
+    failure("upstream_proxy_failed", new ProxyFailed(new URL("http://p.example"), "is silent", proxyTimeoutCode)),
+    { of: "channel", reason: "upstream_proxy_failed", isCertain: false },
+  ],
+  [
+    "no file descriptors left for the proxy",
+    failure("upstream_proxy_failed", new ProxyFailed(new URL("http://p.example"), "cannot be reached", "EMFILE")),
+    undefined,
+  ],
   ["a name that does not exist", failure("upstream_error", coded("ENOTFOUND")), { of: "channel", isCertain: true }],
   ["a certificate that expired", failure("upstream_error", coded("CERT_HAS_EXPIRED")), { isCertain: true }],
   [

@@ -49,7 +49,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...billRoutes(redis),
     ...systemRoutes(processes, ledger),
     ...configurationRoutes({ follower, path, allowed, books, names }),
-    ...vendorRoutes(transport, inside),
+    ...vendorRoutes(transport, inside, follower),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
     "GET /openapi.json": async () => openApiOfControl(),
   };

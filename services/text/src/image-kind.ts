@@ -3,7 +3,6 @@ import { once, type ServiceCall } from "@modelgate/platform";
 import {
   costliestTokens,
   estimateTokens,
-  exchangeWith,
   isSupported,
   maxBilledImages,
   runCall,
@@ -17,11 +16,16 @@ import {
   type ServingModel,
   type WireRoute,
 } from "@modelgate/relay";
-import { imagesCall, imagesWiresFor, InputImages, refuseUnpricedTier, type ImagesCall } from "@modelgate/relay/images";
-import { imagesInContent, wires as imageWires, type ImageRequest, type ImagesVendor } from "@modelgate/wires/images";
+import {
+  imagesExchange,
+  imagesWiresFor,
+  InputImages,
+  refuseUnpricedTier,
+  type ImagesRequest,
+} from "@modelgate/relay/images";
+import { imagesInContent, type ImageRequest } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
-import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
@@ -39,7 +43,7 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
     const { parsed, render } = await readDrawing(drawing);
     const unsupported = { spelling: drawingSpelling, strict: call.strict };
     const input = inputs.use(new InputImages(deps.images, parsed.request, call.ending));
-    return { request: parsed.request, images: imagesCall({ deps: deps.images, unsupported, parsed, render, input }) };
+    return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
   });
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });
 }
@@ -47,7 +51,7 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
 /** A request of the Gemini wire as an image request. */
 interface DrawnImages {
   readonly request: ImageRequest;
-  readonly images: ImagesCall;
+  readonly images: ImagesRequest;
 }
 
 /** A request of the Gemini wire for an image model. */
@@ -65,7 +69,7 @@ interface DrawingPlan extends Plan {
   readonly drawing: Drawing;
   readonly text: TextPlan;
   /** The request as an image request; undefined if a vendor with the Gemini wire answers it. */
-  readonly images: ImagesCall | undefined;
+  readonly images: ImagesRequest | undefined;
 }
 
 /** Kind of call: requests of the Gemini wire that an image model answers. */
@@ -97,11 +101,8 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
 
   async exchange(plan: DrawingPlan, route: WireRoute, history: "withoutSignatures" | undefined): Promise<Exchange> {
     const { images, drawing, serving, text } = plan;
-    const { wire, candidate } = route;
     const exchange =
-      images === undefined
-        ? await this.#text.exchange(text, route, history)
-        : await exchangeWith(vendorWire<ImagesVendor>(imageWires, wire), images, { model: candidate.upstreamModel });
+      images === undefined ? await this.#text.exchange(text, route, history) : await imagesExchange(images, route);
     const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
     if (serving.unpriced !== "pass") refuseUnpricedTier(wanted, serving.model.price, exchange);
     return images === undefined ? countingImages(exchange) : exchange;

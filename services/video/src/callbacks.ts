@@ -152,6 +152,7 @@ async function post(
     url,
     body,
     headers: { "content-type": "application/json", "x-modelgate-signature": `t=${seconds},v1=${signature}` },
+    proxy: undefined,
     timeoutMs,
     signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]),
   });

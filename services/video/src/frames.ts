@@ -23,31 +23,35 @@ export class Frames implements Disposable {
   }
 
   /**
-   * Returns the request for a vendor of this wire. Throws Failure (400) that names an image which cannot be fetched.
+   * Returns the request for a vendor of this wire. Images are fetched through the proxy of the vendor's channel. Throws Failure (400) that names an image which cannot be fetched.
    */
-  async for({ needsBytes }: VideoVendor): Promise<VideoRequest> {
-    return needsBytes === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
+  async for({ needsBytes }: VideoVendor, proxy: string | undefined): Promise<VideoRequest> {
+    return needsBytes === true ? await (this.#fetched ??= this.#fetchAll(proxy)) : this.#request;
   }
 
   [Symbol.dispose](): void {
     this.#held.dispose();
   }
 
-  async #fetchAll(): Promise<VideoRequest> {
+  async #fetchAll(proxy: string | undefined): Promise<VideoRequest> {
     const { firstFrame, lastFrame } = this.#request;
     const [first, last] = await Promise.all([
-      this.#bytesOf(firstFrame, "firstFrame"),
-      this.#bytesOf(lastFrame, "lastFrame"),
+      this.#bytesOf(firstFrame, "firstFrame", proxy),
+      this.#bytesOf(lastFrame, "lastFrame", proxy),
     ]);
     return { ...this.#request, firstFrame: first, lastFrame: last };
   }
 
-  async #bytesOf(image: VideoImage | undefined, param: string): Promise<VideoImage | undefined> {
+  async #bytesOf(
+    image: VideoImage | undefined,
+    param: string,
+    proxy: string | undefined,
+  ): Promise<VideoImage | undefined> {
     if (image?.kind !== "url") return image;
     try {
       // The fetch continues if the client disconnects, as the start of the task does.
       const signal = new AbortController().signal;
-      const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, signal });
+      const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, proxy, signal });
       if (this.#held.disposed) file[Symbol.dispose]();
       else this.#held.use(file);
       return parseImage(file.bytes.toString("base64"), param);

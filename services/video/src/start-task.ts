@@ -45,10 +45,10 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
 export async function renderable(
   { client: { spelling } }: WantedTask,
   frames: Frames,
-  { wire }: WireRoute<VideoWire>,
+  { wire, candidate }: WireRoute<VideoWire>,
 ): Promise<VideoRequest> {
   try {
-    return await frames.for(wires[wire].vendor);
+    return await frames.for(wires[wire].vendor, candidate.channel.proxy);
   } catch (error) {
     if (!(error instanceof Failure) || (error.param !== "firstFrame" && error.param !== "lastFrame")) throw error;
     const param = spelling[error.param] ?? error.param;

@@ -25,6 +25,8 @@ export interface RemoteRules {
    * is private. Another port of the same host is not trusted, because it may be another service of the operator.
    */
   readonly trustedOrigin?: string | undefined;
+  /** True if a proxy opens the connection. It resolves names that this machine cannot resolve. */
+  readonly isProxied?: boolean | undefined;
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;
 }
@@ -38,18 +40,20 @@ export const remoteRules: RemoteRules = {
 
 /**
  * Resolves the host of a URL and returns the IP address to connect to. The caller connects to this address without
- * resolving the name again, so that a later DNS answer cannot change the target. Throws NotFetched if the URL is not
+ * resolving the name again, so that a later DNS answer cannot change the target. A proxy resolves the name itself: the
+ * check then covers only IP addresses and names that this machine can resolve. Throws NotFetched if the URL is not
  * allowed, the host is unknown, or one of its addresses is forbidden.
  */
 export async function pinnedAddress(
   url: URL,
-  { privateHosts, trustedOrigin, resolve, isAllowed }: RemoteRules,
+  { privateHosts, trustedOrigin, isProxied, resolve, isAllowed }: RemoteRules,
 ): Promise<string> {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
   if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;
+  if (first === undefined && isProxied === true) return host;
   if (first === undefined) throw new NotFetched("its host is not known");
   const isTrusted = url.origin === trustedOrigin || privateHosts.has(host);
   if (!isTrusted && !addresses.every(isAllowed)) throw new NotFetched("its host is not on the public internet");
@@ -60,6 +64,6 @@ async function resolved(host: string, resolve: Resolve): Promise<readonly string
   try {
     return await resolve(host);
   } catch {
-    throw new NotFetched("its host is not known");
+    return [];
   }
 }

@@ -2,6 +2,7 @@ import type { BufferBudget } from "@modelgate/platform";
 import type { Dispatcher } from "undici";
 import { NotFetched } from "./not-fetched.ts";
 import { pinnedClient } from "./pinned-client.ts";
+import { ProxyFailed } from "../proxy.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 
 export interface RemoteLimits {
@@ -21,6 +22,8 @@ export interface RemoteFileRequest {
    * is private.
    */
   readonly trustedOrigin?: string | undefined;
+  /** URL of the channel's proxy; undefined: the file is fetched directly. */
+  readonly proxy: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -56,12 +59,13 @@ export function openRemoteFiles(
         limits,
         budget,
         signal,
-        rules: { ...rules, trustedOrigin: request.trustedOrigin },
+        rules: { ...rules, trustedOrigin: request.trustedOrigin, isProxied: request.proxy !== undefined },
       };
       try {
         return await follow(hop);
       } catch (error) {
         if (error instanceof NotFetched || request.signal.aborted) throw error;
+        if (error instanceof ProxyFailed) throw new NotFetched("the gateway's proxy failed", { cause: error });
         if (signal.aborted) throw new NotFetched(`it did not arrive within ${limits.timeoutMs} ms`, { cause: error });
         if (
           error instanceof Error &&
@@ -104,7 +108,7 @@ function parsed(url: string, base?: URL): URL {
 /** Sends one request. Returns the file, or the URL that it redirects to. */
 async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
   const { signal, limits } = hop;
-  const client = pinnedClient(url, address, limits.timeoutMs);
+  const client = pinnedClient(url, address, limits.timeoutMs, hop.request.proxy);
   try {
     const answer = await client.request({
       path: url.pathname + url.search,

@@ -19,6 +19,8 @@ export interface RemoteStreamRequest {
    * private.
    */
   readonly trustedOrigin?: string | undefined;
+  /** URL of the channel's proxy; undefined: the URL is opened directly. */
+  readonly proxy: string | undefined;
   /** Body to post; absent: a GET. Redirects of a POST are not followed. */
   readonly body?: Buffer | undefined;
   /** Maximum wait for the answer's head, and maximum silence in its body. */
@@ -48,7 +50,8 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
   const rules = { ...remoteRules, ...more };
   return {
     async open(request) {
-      const allowed = { ...rules, trustedOrigin: request.trustedOrigin };
+      const { trustedOrigin, proxy } = request;
+      const allowed = { ...rules, trustedOrigin, isProxied: proxy !== undefined };
       let url = parsed(request.url);
       const { origin } = url;
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -66,7 +69,7 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
 }
 
 async function connect(url: URL, address: string, request: RemoteStreamRequest): Promise<RemoteStream> {
-  const client = pinnedClient(url, address, request.timeoutMs);
+  const client = pinnedClient(url, address, request.timeoutMs, request.proxy);
   try {
     const { headers, body, timeoutMs } = request;
     const method = body === undefined ? "GET" : "POST";

@@ -139,9 +139,9 @@ async function fetched(
 ): Promise<string> {
   const files = openRemoteFiles(within, budget, { ...rules, ...more });
   const url = path.startsWith("/") ? `http://files.example:${port}${path}` : path.replace("PORT", String(port));
-  const { signal } = new AbortController();
+  const fetched = { url, trustedOrigin, proxy: undefined, signal: new AbortController().signal };
   try {
-    using file = await files.fetch({ url, accepts: (type) => type.startsWith("image/"), trustedOrigin, signal });
+    using file = await files.fetch({ ...fetched, accepts: (type) => type.startsWith("image/") });
     return `${file.mediaType} ${file.bytes.toString()}`;
   } catch (error) {
     if (error instanceof NotFetched) return error.message;
@@ -275,6 +275,7 @@ test("a caller may abort its fetch", async () => {
   const asked = files.fetch({
     url: `http://files.example:${port}/stalls`,
     accepts: () => true,
+    proxy: undefined,
     signal: leaving.signal,
   });
   await expect.poll(() => hits).toHaveLength(1);

@@ -56,6 +56,7 @@ const ask = (host: string, path: string): RemoteStreamRequest => ({
   url: `${host.includes("://") ? "" : "http://"}${host}${/:\d+$/.test(host) ? "" : `:${port}`}${path}`,
   headers: { range: "bytes=0-3" },
   trustedOrigin: `http://vendor.example:${port}`,
+  proxy: undefined,
   timeoutMs: 5_000,
   signal: new AbortController().signal,
 });

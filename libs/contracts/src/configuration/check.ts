@@ -3,6 +3,7 @@ import { Settings } from "typebox/system";
 import { keyProblems } from "./keys.ts";
 import { nameProblems, redactedName } from "./names.ts";
 import { Configuration, type ConfigurationProblem } from "./schema.ts";
+import { proxyProblems } from "./proxies.ts";
 import { modelPaths, routingProblems } from "./routing.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { dollarsToNanos } from "../money/nanos.ts";
@@ -48,6 +49,7 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
     ...channelProblems(value),
     ...routingProblems(value),
     ...keyProblems(value),
+    ...proxyProblems(value),
     ...accountProblems(value),
   ];
   return problems.length > 0 ? { problems } : { configuration: value };

@@ -21,6 +21,8 @@ const timeout = (description: string, fallback?: number) =>
   );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 
+const proxy = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
+
 const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
 
 /** A group: the models that its API keys may use, and their price multiplier and limits. */
@@ -217,6 +219,9 @@ export const ChannelConfiguration = Type.Object(
     requestsPerMinute: limit("calls that are sent in a minute, across all replicas"),
     timeoutMs: timeout("longest silence", 600_000),
     firstByteTimeoutMs: timeout("longest wait for the first byte of a stream; timeoutMs where absent"),
+    proxy: proxy(
+      "proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME; none: without the default proxy",
+    ),
   },
   noOtherMembers,
 );
@@ -261,6 +266,7 @@ export const Configuration = Type.Object(
     groups: Type.Record(Type.String(), GroupConfiguration),
     models: Type.Record(Type.String(), ModelConfiguration),
     channels: Type.Array(ChannelConfiguration),
+    proxy: proxy("proxy of the channels that name none: an address as in a channel, or env:NAME"),
     accounts: Type.Optional(Type.Record(Type.String(), AccountConfiguration)),
   },
   { $id: "Configuration", ...noOtherMembers },

@@ -167,6 +167,7 @@ export const failures = {
       "The vendor may have accepted the task before its answer was lost: it is not sent again, and nothing is charged.",
   },
   upstream_auth_failed: { ...upstreamFailed, message: "The vendor refused the gateway's own credentials." },
+  upstream_proxy_failed: { ...upstreamFailed, message: "The gateway's proxy to the vendor failed." },
   upstream_timeout: {
     status: 504,
     type: "upstream_error",

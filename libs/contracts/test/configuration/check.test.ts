@@ -25,10 +25,33 @@ test("a complete file is valid", () => {
   expect(checkConfiguration({ ...good(), models: { ...good().models, film } }).problems).toBeUndefined();
 });
 
+test.each([
+  "http://p.example:3128",
+  "https://p.example/",
+  "socks5://[::1]:1080",
+  "socks5h://p.example",
+  "env:PROXY",
+  "none",
+])("the proxy %s is valid", (proxy) => {
+  const { channels, ...file } = good();
+  expect(checkConfiguration({ ...file, channels: [{ ...channels[0], proxy }] }).problems).toBeUndefined();
+  if (proxy !== "none") expect(checkConfiguration({ ...file, channels, proxy }).problems).toBeUndefined();
+});
+
 test.each<[string, (file: any) => void, string, RegExp]>([
   ["unknown field", (f) => (f.groups.default.colour = "red"), "groups.default.colour", /not a known field/],
   ["missing field", (f) => delete f.channels[0].provider, "channels[0].provider", /missing/],
   ["wrong kind", (f) => (f.models["gpt-x"].kind = "chatty"), "models.gpt-x.kind", /one of chat, completion/],
+  [
+    "a proxy with a password",
+    (f) => (f.channels[0].proxy = "http://me:canary@p.example:3128"),
+    "channels[0].proxy",
+    /^has a name or a password: put the whole address into a variable/,
+  ],
+  ["a proxy of another protocol", (f) => (f.channels[0].proxy = "ftp://p.example"), "channels[0].proxy", /no address/],
+  ["a proxy with a path", (f) => (f.proxy = "http://p.example/proxy"), "proxy", /more than a host and a port/],
+  ["no default proxy to leave out", (f) => (f.proxy = "none"), "proxy", /no address of a proxy/],
+  ["a proxy of no variable", (f) => (f.channels[0].proxy = "env:A B"), "channels[0].proxy", /not env: and a variable/],
   ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", /at least 0/],
   [
     "too fine a price of longer calls",

@@ -117,6 +117,8 @@ export interface VendorLink {
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
   /** Origin (scheme, host and port) of the channel's configured address. */
   readonly origin: string;
+  /** URL of the channel's proxy; undefined: none. */
+  readonly proxy: string | undefined;
   /** Signal that is aborted when no further request may be sent, usually because the client has disconnected. */
   readonly signal: AbortSignal;
 }

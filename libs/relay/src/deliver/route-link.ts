@@ -1,6 +1,6 @@
-import { readText, type OpenAttempt, type UpstreamAnswer } from "@modelgate/channels";
+import { channelRequest, ProxyFailed, readText, type OpenAttempt, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { signRequest, type VendorRequest } from "@modelgate/providers";
+import type { VendorRequest } from "@modelgate/providers";
 import type { VendorLink } from "../answers/exchange.ts";
 import type { UpstreamHead } from "../answers/stream-reader.ts";
 import { collect } from "../answers/whole-answer.ts";
@@ -15,6 +15,7 @@ const cancelMs = 5_000;
 /** Sends further requests of a call to the vendor that answered, with the same API key. */
 export class RouteLink implements VendorLink {
   readonly origin: string;
+  readonly proxy: string | undefined;
   readonly signal: AbortSignal;
   readonly #run: CallRun;
   readonly #route: OpenAttempt<Accepted>["route"];
@@ -25,6 +26,7 @@ export class RouteLink implements VendorLink {
     this.#route = route;
     this.#exchange = accepted.exchange;
     this.origin = new URL(route.candidate.channel.baseUrl).origin;
+    this.proxy = route.candidate.channel.proxy;
     this.signal = signal;
   }
 
@@ -75,10 +77,12 @@ export class RouteLink implements VendorLink {
   /** Sends a request. Throws Failure if the vendor refuses it or cannot be reached. */
   async #send(request: VendorRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { candidate, key, provider } = this.#route;
-    const { baseUrl, timeoutMs } = candidate.channel;
-    const signing = signRequest(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
+    const { channel } = candidate;
     const { transport } = this.#run.deps.channels;
-    const answer = await reach(signing.then((whole) => transport.send({ ...whole, timeoutMs }, signal)));
+    const options = { timeoutMs: channel.timeoutMs };
+    const send = async (): Promise<UpstreamAnswer> =>
+      transport.send(await channelRequest(request, { channel, key, provider }, options), signal);
+    const answer = await reach(send());
     if (answer.status < 300) return answer;
     const { code, message } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
     throw new Failure(code, message);
@@ -89,6 +93,7 @@ async function reach<Answer>(sent: Promise<Answer>): Promise<Answer> {
   try {
     return await sent;
   } catch (cause) {
+    if (cause instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause });
     throw new Failure("upstream_error", "The vendor takes no further request of this call.", { cause });
   }
 }

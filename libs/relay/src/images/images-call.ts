@@ -15,15 +15,15 @@ import {
   type MadeImage,
   type RenderedImages,
 } from "@modelgate/wires/images";
-import type { Parsed } from "@modelgate/wires/wire";
+import { vendorWire, type Parsed } from "@modelgate/wires/wire";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
-import type { ConvertedCall } from "../answers/exchange-with.ts";
+import { exchangeWith, type ConvertedCall } from "../answers/exchange-with.ts";
 import type { UnsupportedRules } from "../answers/unsupported.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
 import { mayBeImage, type InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
-import { NotFetched, type RemoteFiles } from "@modelgate/channels";
+import { NotFetched, type RemoteFiles, type WireRoute } from "@modelgate/channels";
 
 /** An image request in any client wire, read and checked, with the function that renders its answer. */
 export interface ImagesRequest {
@@ -35,16 +35,27 @@ export interface ImagesRequest {
   readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
 }
 
-/** An image request, prepared for its conversion to the wires of vendors. */
-export type ImagesCall = ConvertedCall<ImagesVendor, ImageRequest, ImagesAnswer, RenderedImages>;
-
 /** Returns the wires (API formats) in which a request for images can be sent, best first. */
 export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readonly ImagesWire[] {
   return images.length === 0 ? imageGenerationWires : imageEditWires;
 }
 
-/** Prepares an image request for its conversion to the wires of vendors. */
-export function imagesCall({ deps, unsupported, parsed, input, render }: ImagesRequest): ImagesCall {
+/** Creates the exchange of one attempt of an image request. Throws Failure as `exchangeWith` does. */
+export function imagesExchange(
+  request: ImagesRequest,
+  { wire, candidate: { channel, upstreamModel } }: WireRoute,
+): Promise<Exchange> {
+  const target = { model: upstreamModel };
+  return exchangeWith(vendorWire<ImagesVendor>(wires, wire), imagesCall(request, channel.proxy), target);
+}
+
+type ImagesCall = ConvertedCall<ImagesVendor, ImageRequest, ImagesAnswer, RenderedImages>;
+
+/** Prepares an image request for its conversion. Its images are fetched through a channel's proxy. */
+function imagesCall(
+  { deps, unsupported, parsed, input, render }: ImagesRequest,
+  proxy: string | undefined,
+): ImagesCall {
   const { request, dropped } = parsed;
   const wanted = wantedForm(request);
   return {
@@ -52,7 +63,7 @@ export function imagesCall({ deps, unsupported, parsed, input, render }: ImagesR
     dropped,
     bodyBytes: 0,
     taskWaitMs: deps.taskWaitMs,
-    requests: async (vendor) => [vendor.needsBytes === true ? await input.asBytes() : request],
+    requests: async (vendor) => [vendor.needsBytes === true ? await input.asBytes(proxy) : request],
     async write(rendered) {
       const { body, contentType } = writeImages(rendered);
       const streams = rendered.body["stream"] === true;
@@ -94,7 +105,7 @@ export async function inWantedForm(
   image: MadeImage,
   wanted: ImageRequest["responseFormat"],
   remote: RemoteFiles,
-  vendor: Pick<VendorLink, "origin" | "signal">,
+  vendor: Pick<VendorLink, "origin" | "proxy" | "signal">,
 ): Promise<MadeImage> {
   const { revisedPrompt } = image;
   if (wanted === "url" && "base64" in image) return { url: imageDataUrl(image.base64), revisedPrompt };
@@ -105,10 +116,10 @@ export async function inWantedForm(
 async function fetchMade(
   url: string,
   remote: RemoteFiles,
-  { origin: trustedOrigin, signal }: Pick<VendorLink, "origin" | "signal">,
+  { origin: trustedOrigin, proxy, signal }: Pick<VendorLink, "origin" | "proxy" | "signal">,
 ): Promise<string> {
   try {
-    using file = await remote.fetch({ url, accepts: mayBeImage, trustedOrigin, signal });
+    using file = await remote.fetch({ url, accepts: mayBeImage, trustedOrigin, proxy, signal });
     if (imageTypeOf(file.bytes) === undefined) throw new NotFetched("it is not an image");
     return file.bytes.toString("base64");
   } catch (cause) {

@@ -38,31 +38,31 @@ export class InputImages implements Disposable {
   }
 
   /**
-   * Returns the request with the bytes of every image. Throws Failure (400) with the name of an image that cannot be
+   * Returns the request with the bytes of every image, fetched through a channel's proxy. Throws Failure (400) with the name of an image that cannot be
    * fetched.
    */
-  asBytes(): Promise<ImageRequest> {
-    return (this.#fetched ??= this.#fetchAll());
+  asBytes(proxy: string | undefined): Promise<ImageRequest> {
+    return (this.#fetched ??= this.#fetchAll(proxy));
   }
 
   [Symbol.dispose](): void {
     this.#held.dispose();
   }
 
-  async #fetchAll(): Promise<ImageRequest> {
+  async #fetchAll(proxy: string | undefined): Promise<ImageRequest> {
     const { images, mask } = this.#request;
     const [files, maskFile] = await Promise.all([
-      Promise.all(images.map((image) => this.#file(image))),
-      mask === undefined ? undefined : this.#file(mask),
+      Promise.all(images.map((image) => this.#file(image, proxy))),
+      mask === undefined ? undefined : this.#file(mask, proxy),
     ]);
     return { ...this.#request, images: files, mask: maskFile };
   }
 
-  async #file(image: InputImage): Promise<InputImage> {
+  async #file(image: InputImage, proxy: string | undefined): Promise<InputImage> {
     if (image.kind !== "url") return image;
     const { at, url } = image;
     try {
-      const file = await this.#remote.fetch({ url, accepts: mayBeImage, signal: this.#signal });
+      const file = await this.#remote.fetch({ url, accepts: mayBeImage, proxy, signal: this.#signal });
       if (this.#held.disposed) file[Symbol.dispose]();
       else this.#held.use(file);
       return { kind: "file", at, ...imageFile(file.bytes, at) };

@@ -200,6 +200,7 @@ export type Channel = {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
+  readonly proxy: string | null;
   readonly models: readonly string[];
   readonly groups: "all" | readonly string[];
   readonly priority: number;

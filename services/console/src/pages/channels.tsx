@@ -65,6 +65,7 @@ function ChannelCard({ channel, children }: { readonly channel: Channel; readonl
           </Group>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {channel.baseUrl}
+            {channel.proxy !== null && ` ${say("through the proxy {proxy}", { proxy: channel.proxy })}`}
           </Text>
           {channel.reason !== undefined && (
             <Text size="sm">

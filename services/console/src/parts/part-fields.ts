@@ -85,5 +85,6 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "requestsPerMinute", label: "Maximum requests per minute", kind: "number" },
     { path: "timeoutMs", label: "Timeout, ms", kind: "number" },
     { path: "firstByteTimeoutMs", label: "First-byte timeout, ms", kind: "number" },
+    { path: "proxy", label: "Proxy (empty: the default; none: no proxy)", kind: "text" },
   ],
 };

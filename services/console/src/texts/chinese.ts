@@ -354,6 +354,8 @@ export const chinese = {
   "Maximum requests per minute": "每分钟最多请求数",
   "Timeout, ms": "最长静默时间，毫秒",
   "First-byte timeout, ms": "首字节最长等待时间，毫秒",
+  "Proxy (empty: the default; none: no proxy)": "代理（留空：默认代理；none：不使用代理）",
+  "through the proxy {proxy}": "经由代理 {proxy}",
   // operators
   "Create operator": "创建操作员",
   "There are no operators with a password yet. Create an operator, or sign in with links.":

@@ -11,9 +11,9 @@ import { kindOfListed } from "../configuration/listed-kind.ts";
  * Failure (409) if the vendor has no readable list.
  */
 export async function channelModels(channel: CatalogChannel, transport: Transport) {
-  const { provider: name, baseUrl, keys } = channel;
+  const { provider: name, baseUrl, keys, proxy } = channel;
   const { provider, wires } = vendorOf(channel) ?? {};
-  const models = await askModels({ provider: name, baseUrl, key: keys[0]?.secret }, transport).catch(
+  const models = await askModels({ provider: name, baseUrl, key: keys[0]?.secret, proxy }, transport).catch(
     (error: unknown) => {
       const why = cleanText(error instanceof Error ? error.message : String(error));
       throw new Failure("no_available_channel", `The channel's models cannot be listed: ${why}.`, { status: 409 });

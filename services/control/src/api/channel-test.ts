@@ -1,5 +1,5 @@
 import type { Catalog, CatalogChannel, ChannelKey } from "@modelgate/catalog";
-import { readText, vendorOf, type Transport } from "@modelgate/channels";
+import { channelRequest, readText, vendorOf, type Transport, type UpstreamRequest } from "@modelgate/channels";
 import {
   Failure,
   videoWires,
@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanText, errorInOneLine, signRequest, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanText, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -95,9 +95,9 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   if (isRealtimeWire(wire)) {
     const { provider, upstreamModel } = test;
     const made = endpointFields(test);
-    const request = { ...provider.request({ act: "session", ...made, wire }), timeoutMs: testMs };
+    const request = provider.request({ act: "session", ...made, wire });
     const model = provider.modelInSession?.(made.baseUrl, upstreamModel) ?? upstreamModel;
-    return async () => trySession(await signRequest(provider, request, made), wire, model);
+    return async () => trySession(await completed(test, request), wire, model);
   }
   return async () => {
     const body = await probe(wire, test.upstreamModel);
@@ -107,12 +107,14 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
 }
 
 async function sendTest(test: Test, request: VendorRequest, isGood: (status: number) => boolean): Promise<TriedCall> {
-  const { provider, transport } = test;
-  const whole = await signRequest(provider, request, endpointFields(test));
-  const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
+  const answer = await test.transport.send(await completed(test, request), AbortSignal.timeout(testMs));
   const { status } = answer;
   const text = await readText(answer, testBytes);
   return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : errorInOneLine(text) };
+}
+
+async function completed({ channel, key, provider }: Test, request: VendorRequest): Promise<UpstreamRequest> {
+  return channelRequest(request, { channel, key: { secret: key }, provider }, { timeoutMs: testMs });
 }
 
 function endpointFields({ channel: { baseUrl }, key, upstreamModel: model }: Test) {

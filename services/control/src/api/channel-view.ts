@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { present, proxyAddress } from "@modelgate/contracts";
 import { type CatalogChannel, channelKeyId } from "@modelgate/catalog";
 import {
   isWithin,
@@ -75,6 +75,7 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
     maxConcurrency: channel.maxConcurrency ?? null,
     keyConcurrency: channel.keyConcurrency ?? null,
     requestsPerMinute: channel.requestsPerMinute ?? null,
+    proxy: channel.proxy === undefined ? null : proxyAddress(channel.proxy),
     ...stateOf(channel, seen, keys),
     seats: seatsView(channel.id, channel.maxConcurrency, seen),
     usableKeys: `${keys.filter(isUsable).length}/${keys.length}`,

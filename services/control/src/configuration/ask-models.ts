@@ -9,18 +9,20 @@ export interface ModelListRequest {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string | undefined;
+  /** URL of the proxy of the vendor's channel; undefined: none. */
+  readonly proxy: string | undefined;
 }
 
 /** Requests the models of a vendor. Throws Error with the reason if the list is missing or unreadable. */
 export async function askModels(
-  { provider: name, baseUrl, key }: ModelListRequest,
+  { provider: name, baseUrl, key, proxy }: ModelListRequest,
   transport: Pick<Transport, "send">,
 ): Promise<readonly ListedModel[]> {
   const provider = providers[name];
   const request =
     provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
   if (request === undefined) throw new Error(`${name} lists no models: name them`);
-  const answer = await transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
+  const answer = await transport.send({ ...request, timeoutMs: listMs, proxy }, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
     throw new Error(`its vendor answered ${answer.status} to the request for its models: ${errorInOneLine(text)}`);

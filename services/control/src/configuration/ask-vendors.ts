@@ -1,14 +1,7 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { readText, vendorOf, type Transport } from "@modelgate/channels";
+import { channelRequest, readText, vendorOf, type Transport } from "@modelgate/channels";
 import { realtimeWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
-import {
-  modelListRequest,
-  parseModels,
-  errorInOneLine,
-  signRequest,
-  type Provider,
-  type VendorRequest,
-} from "@modelgate/providers";
+import { modelListRequest, parseModels, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 
 /** Maximum bytes of an answer, maximum wait for a vendor in ms, and maximum concurrent requests. */
 const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
@@ -52,8 +45,11 @@ async function problemOf(
   const request = list ?? emptyRequest(provider, wires?.[0], { ...who, model });
   if (request === undefined) return undefined;
   try {
-    const whole = { ...(await signRequest(provider, request, who)), timeoutMs: answerMs };
-    const answer = await transport.send(whole, AbortSignal.timeout(answerMs));
+    const route = { channel, key: { secret: key }, provider };
+    const answer = await transport.send(
+      await channelRequest(request, route, { timeoutMs: answerMs }),
+      AbortSignal.timeout(answerMs),
+    );
     const text = await readText(answer, answerBytes);
     return list === undefined
       ? problemOfEmpty(provider, answer.status, text)

@@ -9,6 +9,8 @@ import type { ConfigurationSource } from "./source.ts";
 /** Follower of the configuration, which applies changes until disposed. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
+  /** URL of the default proxy of channels; undefined if there is none, or its variable is not set. */
+  readonly defaultProxy: string | undefined;
   /** Reads the configuration now, because this process has changed it. Never throws: a failed read is retried. */
   refresh(): Promise<void>;
   /** Creates the accounts and API keys of a configuration. */
@@ -58,6 +60,9 @@ export async function followConfiguration(
   return {
     get status() {
       return inForce.status;
+    },
+    get defaultProxy() {
+      return inForce.defaultProxy;
     },
     refresh,
     declare: (configuration) => declared.declare(configuration),

@@ -5,7 +5,7 @@ import { StartError } from "@modelgate/platform";
 import { applyConfiguration, type ApplyDeps } from "./apply.ts";
 import { completeConfiguration } from "./complete.ts";
 import { problemLines } from "./read.ts";
-import { resolveChannels, type KeptKeys } from "./resolve.ts";
+import { resolveChannels, resolveProxy, type KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
 /** State of the active configuration, as operators see it. */
@@ -63,6 +63,11 @@ export class ActiveConfiguration {
 
   get status(): ConfigurationStatus {
     return this.#status;
+  }
+
+  /** URL of the default proxy of channels; undefined if there is none, or its variable is not set. */
+  get defaultProxy(): string | undefined {
+    return resolveProxy(this.#applied?.configuration.proxy, this.#deps.names).proxy;
   }
 
   /**

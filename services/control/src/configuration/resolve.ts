@@ -1,6 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { isSendableKey, type ChannelConfiguration, type Configuration } from "@modelgate/contracts";
+import {
+  isSendableKey,
+  noProxy,
+  proxyUrlProblem,
+  type ChannelConfiguration,
+  type Configuration,
+} from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./addresses.ts";
 
@@ -31,16 +37,18 @@ export function hasVariables(baseUrl: string): boolean {
 }
 
 /**
- * Resolves `env:NAME`, `file:/path` and `kept:id` in keys, and `${NAME}` in addresses. A channel with an invalid
- * address or without usable keys is disabled, with the reason, so that one unset variable does not stop the other
+ * Resolves `env:NAME`, `file:/path` and `kept:id` in keys, `env:NAME` in proxies, and `${NAME}` in addresses. A channel
+ * with an invalid address, without its proxy or without usable keys is disabled, with the reason, so that one unset variable does not stop the other
  * channels.
  */
 export function resolveChannels(
-  { channels }: Configuration,
+  { channels, proxy }: Configuration,
   names: EnvVariables,
   kept: KeptKeys = new Map(),
 ): Promise<readonly ResolvedChannel[]> {
-  return Promise.all(channels.map((channel) => resolveChannel(channel, names, kept)));
+  return Promise.all(
+    channels.map((channel) => resolveChannel(proxy === undefined ? channel : { proxy, ...channel }, names, kept)),
+  );
 }
 
 async function resolveChannel(
@@ -56,14 +64,32 @@ async function resolveChannel(
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
-  const reasons = [...missing, ...(keys.length === 0 ? absent : [])];
+  const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, names);
+  const reasons = [...missing, ...proxyProblems, ...(keys.length === 0 ? absent : [])];
   // The inserted value may be a misplaced secret, so operators see the address as written.
   return {
     configuration,
     baseUrl: wrong === undefined ? baseUrl : written,
     keys,
+    ...proxy,
     ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}),
   };
+}
+
+/**
+ * Returns the URL of a channel's proxy, and the reasons why it cannot be used, without the URL; neither if it has none.
+ * A channel whose proxy is unknown must not connect without it.
+ */
+export function resolveProxy(
+  written: string | undefined,
+  names: EnvVariables,
+): { readonly proxy?: string; readonly problems: readonly string[] } {
+  if (written === undefined || written === noProxy) return { problems: [] };
+  if (!written.startsWith("env:")) return { proxy: written, problems: [] };
+  const name = written.slice("env:".length);
+  const url = names[name]?.trim() ?? "";
+  const problem = url === "" ? "is not set" : proxyUrlProblem(url);
+  return problem === undefined ? { proxy: url, problems: [] } : { problems: [`${name} ${problem}`] };
 }
 
 /** Key for a vendor that requires none. */

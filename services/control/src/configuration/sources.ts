@@ -1,5 +1,10 @@
 import { resolve, sep } from "node:path";
-import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
+import {
+  noProxy,
+  type ChannelConfiguration,
+  type Configuration,
+  type ConfigurationProblem,
+} from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 import { insertVariables, hasVariables, defaultKeys, variablesIn, type EnvVariables } from "./resolve.ts";
 import { unsafeAddress } from "./addresses.ts";
@@ -30,34 +35,66 @@ const addressVariables: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns problems with keys and addresses through which a configuration from the console or the API could leak a
- * secret: a variable or file that is not a vendor's key, a stored key at another address, or an address inside the
- * gateway. Sources that a channel already uses at the same address stay allowed.
+ * Returns problems with keys, addresses and proxies through which a configuration from the console or the API could
+ * leak a secret: a variable or file that is not a vendor's key, a stored key at another address, or an address inside
+ * the gateway. Sources that a channel already uses at the same address stay allowed.
  */
-export function sourceProblems({ channels }: Configuration, check: SourceCheck): readonly ConfigurationProblem[] {
-  return channels.flatMap((channel, at) => {
-    const before = check.before?.channels.find(({ id }) => id === channel.id);
-    return channelProblems(channel, before, check).map(({ path, message }) => ({
-      path: `channels[${at}].${path}`,
-      message,
-    }));
-  });
+export function sourceProblems(
+  { channels, proxy }: Configuration,
+  check: SourceCheck,
+): readonly ConfigurationProblem[] {
+  const wrongProxy = proxyProblem(proxy, check.before?.proxy, check);
+  return [
+    ...(wrongProxy === undefined ? [] : [{ path: "proxy", message: wrongProxy }]),
+    ...channels.flatMap((channel, at) => {
+      const before = check.before?.channels.find(({ id }) => id === channel.id);
+      const problems = channelProblems(
+        { proxy, ...channel },
+        before && { proxy: check.before?.proxy, ...before },
+        check,
+      );
+      const wrong = proxyProblem(channel.proxy, before?.proxy, check);
+      return [...problems, ...(wrong === undefined ? [] : [{ path: "proxy", message: wrong }])].map(
+        ({ path, message }) => ({ path: `channels[${at}].${path}`, message }),
+      );
+    }),
+  ];
 }
 
+/** Returns the reason why a proxy must not be used; undefined if it may be used. */
+function proxyProblem(
+  proxy: string | undefined,
+  before: string | undefined,
+  { variables, inside }: SourceCheck,
+): string | undefined {
+  if (proxy === undefined || proxy === before || proxy === noProxy) return undefined;
+  if (!proxy.startsWith("env:")) return unsafeAddress(proxy, inside);
+  const name = proxy.slice("env:".length);
+  return variables.has(name) ? undefined : `names ${name}: CONFIG_VARIABLES names the variables that are allowed`;
+}
+
+/** A channel with its proxy, or the default proxy if it names none. */
+type ProxiedChannel = Omit<ChannelConfiguration, "proxy"> & { readonly proxy: string | undefined };
+
 function channelProblems(
-  channel: ChannelConfiguration,
-  before: ChannelConfiguration | undefined,
+  channel: ProxiedChannel,
+  before: ProxiedChannel | undefined,
   check: SourceCheck,
 ): readonly ConfigurationProblem[] {
   const { baseUrl } = channel;
-  const isSameAddress = before !== undefined && originOf(before, check.names) === originOf(channel, check.names);
+  const origin = originOf(channel, check.names);
+  // Without TLS, a proxy can read the keys of the calls, so another proxy counts as another address.
+  const isSameAddress =
+    before !== undefined &&
+    originOf(before, check.names) === origin &&
+    (origin.startsWith("https:") || before.proxy === channel.proxy);
   const kept = new Set(isSameAddress ? keysOf(before) : []);
   const foreign =
     baseUrl === undefined || baseUrl === before?.baseUrl
       ? undefined
       : variablesIn(baseUrl).find((name) => !addressVariables.has(name) && !check.variables.has(name));
   if (foreign !== undefined) return [{ path: "baseUrl", message: notAllowed(foreign) }];
-  const unsafe = isSameAddress ? undefined : unsafeAddress(originOf(channel, check.names), check.inside);
+  const unsafe = isSameAddress ? undefined : unsafeAddress(origin, check.inside);
   return [
     ...(unsafe === undefined ? [] : [{ path: "baseUrl", message: unsafe }]),
     ...keysOf(channel).flatMap((key, index) => {
@@ -67,12 +104,12 @@ function channelProblems(
   ];
 }
 
-function keysOf({ keys, provider }: ChannelConfiguration): readonly string[] {
+function keysOf({ keys, provider }: Pick<ChannelConfiguration, "keys" | "provider">): readonly string[] {
   return keys ?? defaultKeys(providers[provider]);
 }
 
 /** Returns the reason why a key must not be read from its source; undefined if it may be read. */
-function keyProblem(key: string, channel: ChannelConfiguration, check: SourceCheck): string | undefined {
+function keyProblem(key: string, channel: ProxiedChannel, check: SourceCheck): string | undefined {
   const [, kind, name = ""] = /^(env|file|kept):(.*)$/.exec(key) ?? [];
   const provider = providers[channel.provider];
   if (kind === "kept") return "was entered for another channel or address: enter the key again";
@@ -102,7 +139,7 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
  * the vendor. Any address is accepted for an operator's server, and for a vendor without a public address.
  */
 function isVendorAddress(
-  channel: ChannelConfiguration,
+  channel: ProxiedChannel,
   { provider, variable, names }: { provider: Provider | undefined; variable: string; names: EnvVariables },
 ): boolean {
   if (provider === undefined || (variable !== "" && provider.keyVariable !== variable)) return false;
@@ -120,7 +157,10 @@ function isVendorAddress(
 }
 
 /** Returns the origin that a channel calls; the unresolved address if one of its variables is not set. */
-function originOf({ baseUrl, provider }: ChannelConfiguration, names: EnvVariables): string {
+function originOf(
+  { baseUrl, provider }: Pick<ChannelConfiguration, "baseUrl" | "provider">,
+  names: EnvVariables,
+): string {
   const written = baseUrl ?? providers[provider]?.baseUrl ?? "";
   const { address } = insertVariables(written, names);
   return URL.canParse(address) ? new URL(address).origin : written;

@@ -118,6 +118,7 @@ export const Channel = Type.Object({
   id: text,
   provider: text,
   baseUrl: text,
+  proxy: orNull(text),
   models: texts,
   groups: Type.Union([Type.Literal("all"), texts]),
   priority: Type.Number(),

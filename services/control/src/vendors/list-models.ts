@@ -24,6 +24,8 @@ export interface ModelListQuery {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string;
+  /** URL of the proxy for the request; undefined: none. */
+  readonly proxy: string | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Transport } from "@modelgate/channels";
 import type { OperatorRoutes } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
 import { fields } from "../api/fields.ts";
+import type { Follower } from "../configuration/follow.ts";
 import { withKnownPrices } from "./known-prices.ts";
 import { listModels } from "./list-models.ts";
 
@@ -25,7 +26,11 @@ export const knownVendors: readonly KnownVendor[] = [
 ];
 
 /** Routes of the vendors for which channels can be added, and of the models that each lists. */
-export function vendorRoutes(transport: Transport, inside: readonly string[]): OperatorRoutes {
+export function vendorRoutes(
+  transport: Transport,
+  inside: readonly string[],
+  follower: Pick<Follower, "defaultProxy">,
+): OperatorRoutes {
   return {
     "GET /vendors": async () => knownVendors,
     "POST /vendors/models": async ({ body }) => {
@@ -33,6 +38,7 @@ export function vendorRoutes(transport: Transport, inside: readonly string[]): O
         provider: fields.text(body, "provider"),
         baseUrl: fields.text(body, "baseUrl"),
         key: fields.text(body, "key").trim(),
+        proxy: follower.defaultProxy,
       };
       return withKnownPrices(await listModels(wish, transport, inside), wish);
     },

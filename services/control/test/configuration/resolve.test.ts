@@ -4,10 +4,10 @@ import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels } from "../../src/configuration/resolve.ts";
 
 /** A channel as it is with some variables set. */
-async function channelWith(names: Readonly<Record<string, string>>, more: object) {
+async function channelWith(names: Readonly<Record<string, string>>, more: object, whole: object = {}) {
   const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
   const { configuration } = parseConfiguration(
-    stringify({ groups: {}, models: { m: { kind: "chat" } }, channels: [{ ...usual, ...more }] }),
+    stringify({ groups: {}, models: { m: { kind: "chat" } }, channels: [{ ...usual, ...more }], ...whole }),
   );
   if (configuration === undefined) throw new Error("the configuration is wrong");
   const [channel] = await resolveChannels(configuration, names);
@@ -44,4 +44,26 @@ test.each([
 ])("a key of %s that is %s, which holds %j: %s", async (provider, written, value, why) => {
   const channel = await channelWith({ KEY: value }, { provider, keys: [written] });
   expect({ off: channel?.off, keys: channel?.keys.length }).toEqual({ off: why, keys: why === undefined ? 1 : 0 });
+});
+
+const corporate = { PROXY: "http://me:canary@p.example:3128" };
+test.each<[string, object, object, Readonly<Record<string, string>>, string | undefined]>([
+  ["no proxy", {}, {}, {}, undefined],
+  ["its own proxy", { proxy: "socks5://own.example" }, { proxy: "env:PROXY" }, {}, "socks5://own.example"],
+  ["the default proxy", {}, { proxy: "env:PROXY" }, corporate, corporate.PROXY],
+  ["no proxy, whatever the default is", { proxy: "none" }, { proxy: "env:PROXY" }, {}, undefined],
+])("a channel has %s", async (_, more, whole, names, proxy) => {
+  const channel = await channelWith(names, more, whole);
+  expect([channel?.proxy, channel?.off]).toEqual([proxy, undefined]);
+});
+
+test.each([
+  [{}, "PROXY is not set"],
+  [{ PROXY: "me:canary@p.example" }, "PROXY is no address of a proxy"],
+  [{ PROXY: "http://me:canary@p.example/path" }, "PROXY has more than a host and a port"],
+  [{ PROXY: "http://me:canary%@p.example" }, "PROXY has a name or a password that is not percent-encoded"],
+])("with the default proxy of %j a channel is off, and is not used without its proxy", async (names, why) => {
+  const { off, proxy } = (await channelWith(names, {}, { proxy: "env:PROXY" })) ?? {};
+  expect([off, proxy]).toEqual([expect.stringContaining(why), undefined]);
+  expect(off).not.toContain("canary");
 });

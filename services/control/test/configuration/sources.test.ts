@@ -21,6 +21,7 @@ interface Written {
   readonly provider?: string;
   readonly baseUrl?: string;
   readonly keys?: readonly string[];
+  readonly proxy?: string;
 }
 
 function configurationOf(channel: Written) {
@@ -60,6 +61,14 @@ test.each<[string, Written, Written?]>([
     "an odd address that the channel has",
     { baseUrl: "https://${EVIL_HOST}/v1", keys: ["k"] },
     { baseUrl: "https://${EVIL_HOST}/v1", keys: ["k"] },
+  ],
+  ["a proxy in the operator's network", { proxy: "http://10.0.0.1:3128" }],
+  ["a proxy of a variable that the operator names", { proxy: "env:NAMED" }],
+  ["the proxy that the channel has", { proxy: "env:ODD" }, { proxy: "env:ODD" }],
+  [
+    "another proxy with a kept key, which TLS hides from it",
+    { baseUrl: openai, keys: ["kept:a"], proxy: "http://p.example" },
+    { baseUrl: openai, keys: ["kept:a"] },
   ],
 ])("%s is allowed", (_, after, before) => {
   expect(problemsOf(after, before)).toEqual([]);
@@ -113,6 +122,15 @@ test.each<[string, Written, string, Written?]>([
     { baseUrl: evil, keys: ["env:ODD"] },
     "names ODD",
     { baseUrl: openai, keys: ["env:ODD"] },
+  ],
+  ["a proxy of a variable of modelgate", { proxy: "env:REDIS_URL" }, "channels[0].proxy names REDIS_URL"],
+  ["a store as a proxy", { proxy: "socks5://127.0.0.1:6379" }, "channels[0].proxy has port 6379"],
+  ["the cloud's credentials as a proxy", { proxy: "http://169.254.169.254" }, "channels[0].proxy is a link-local"],
+  [
+    "another proxy that would read a kept key",
+    { baseUrl: "http://plain.example/v1", keys: ["kept:a"], proxy: "http://p.example" },
+    again,
+    { baseUrl: "http://plain.example/v1", keys: ["kept:a"] },
   ],
   [
     "a link-local address",

@@ -4,7 +4,6 @@ import {
   costliestTokens,
   estimateTokens,
   eventStream,
-  exchangeWith,
   maxBilledImages,
   runCall,
   type Call,
@@ -19,11 +18,11 @@ import {
   type WireRoute,
 } from "@modelgate/relay";
 import {
-  imagesCall,
+  imagesExchange,
   imagesWiresFor,
   InputImages,
   refuseUnpricedTier,
-  type ImagesCall,
+  type ImagesRequest,
   type WantedImages,
 } from "@modelgate/relay/images";
 import {
@@ -33,9 +32,7 @@ import {
   wires,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesVendor,
 } from "@modelgate/wires/images";
-import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { readImageRequest, type ImagesBody } from "../read-request.ts";
 
@@ -63,13 +60,13 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
     const { parsed, endUser } = body;
     if (act === "edit") refuseWithoutImage(parsed.request);
     using input = new InputImages(deps.images, parsed.request, call.ending);
-    const images = imagesCall({
+    const images = {
       deps: deps.images,
       unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },
       parsed,
       input,
-      render: (made) => renderAnswer(made, parsed.request, act),
-    });
+      render: (made: ImagesAnswer) => renderAnswer(made, parsed.request, act),
+    };
     await runCall(deps.relay, call, kind, { model: parsed.request.model, parsed, endUser, images });
   };
 }
@@ -87,14 +84,14 @@ function renderAnswer(
 }
 
 /** Image request, and the call that is made from it. */
-interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
+interface MediaRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
   readonly model: string;
-  readonly images: ImagesCall;
+  readonly images: ImagesRequest;
 }
 
 /** Plan of an image call with one model. */
 interface ImagesPlan extends Plan {
-  readonly images: ImagesCall;
+  readonly images: ImagesRequest;
   /**
    * Requested quality and size, refused if the price does not list them; undefined if the group allows unpriced values.
    */
@@ -102,14 +99,14 @@ interface ImagesPlan extends Plan {
 }
 
 /** Call kind of image generations and edits. */
-class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
+class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
   readonly #outputTokens: number;
 
   constructor({ relay }: Deps) {
     this.#outputTokens = relay.limits.outputTokens;
   }
 
-  plan(_: Call, { parsed, endUser, images }: ImagesRequest, { model, unpriced }: ServingModel): ImagesPlan {
+  plan(_: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
     const size: RequestSize = { ...measureInput(request), choices: maxImagesOf(request) };
     return {
@@ -123,10 +120,8 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
     };
   }
 
-  async exchange({ images, refused }: ImagesPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
-    const exchange = await exchangeWith(vendorWire<ImagesVendor>(wires, wire), images, {
-      model: candidate.upstreamModel,
-    });
+  async exchange({ images, refused }: ImagesPlan, route: WireRoute): Promise<Exchange> {
+    const exchange = await imagesExchange(images, route);
     if (refused !== undefined) refuseUnpricedTier(refused.wanted, refused.price, exchange);
     return exchange;
   }

@@ -125,7 +125,13 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
 
 /** A vendor that is asked nothing more. */
 const again = (): Promise<never> => Promise.reject(new Error("the answer was complete"));
-const neverAgain: VendorLink = { poll: again, send: again, origin: "", signal: new AbortController().signal };
+const neverAgain: VendorLink = {
+  poll: again,
+  send: again,
+  proxy: undefined,
+  origin: "",
+  signal: new AbortController().signal,
+};
 
 /** The cost of a call of text, as far as the meter of a complete answer reads it. */
 function costOf(exchange: Exchange): TextCost {

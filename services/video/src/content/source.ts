@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
-import { NotFetched, type RemoteStream } from "@modelgate/channels";
+import { channelRequest, NotFetched, ProxyFailed, type RemoteStream, type UpstreamRequest } from "@modelgate/channels";
 import { Failure, type VideoWire } from "@modelgate/contracts";
-import { signRequest } from "@modelgate/providers";
+import type { VendorRequest } from "@modelgate/providers";
 import { wires, type VideoResult, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
@@ -39,6 +39,7 @@ export async function contentSource(deps: Deps, task: TaskRecord, content: Conte
     return checked(await open(deps, task, route, content), content);
   } catch (error) {
     if (error instanceof Failure) throw error;
+    if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
     const why = error instanceof NotFetched ? `The vendor's video cannot be fetched: ${error.message}.` : undefined;
     throw new Failure("upstream_error", why, { cause: error });
   }
@@ -99,9 +100,8 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, conte
   const call = callOf(deps, task, route);
   const { variant, signal } = content;
   const wanted = { act: "download", ...call, task: task.operation, variant, headers: headersOf(content) } as const;
-  const request = await signRequest(route.provider, route.provider.request(wanted), call);
-  const { transport } = deps.relay.channels;
-  const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, signal);
+  const request = await completed(deps, route, route.provider.request(wanted));
+  const answer = await deps.relay.channels.transport.send(request, signal);
   return { url: request.url, answer };
 }
 
@@ -132,6 +132,7 @@ async function openUrl(
     headers: headersOf(content),
     secretHeaders: own?.headers,
     trustedOrigin: base.origin,
+    proxy: route.channel.proxy,
     timeoutMs: deps.limits.contentSilenceMs,
     signal: content.signal,
   });
@@ -139,7 +140,11 @@ async function openUrl(
 
 async function keyedFile(deps: Deps, task: TaskRecord, route: ContentRoute, url: URL) {
   const call = callOf(deps, task, route);
-  return signRequest(route.provider, route.provider.request({ act: "file", ...call, url }), call);
+  return completed(deps, route, route.provider.request({ act: "file", ...call, url }));
+}
+
+async function completed(deps: Deps, route: ContentRoute, request: VendorRequest): Promise<UpstreamRequest> {
+  return channelRequest(request, route, { timeoutMs: deps.limits.contentSilenceMs, nowMs: deps.now() });
 }
 
 async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentRequest): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { readText, vendorOf } from "@modelgate/channels";
-import { cleanText, signRequest, type Provider } from "@modelgate/providers";
+import { channelRequest, readText, vendorOf } from "@modelgate/channels";
+import { cleanText, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { wires, type PollResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -47,10 +47,10 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
     task: task.operation,
   });
   const answer = await deps.relay.channels.transport.send(
-    {
-      ...(await signRequest(provider, request, signing)),
+    await channelRequest(request, route, {
       timeoutMs: Math.min(channel.timeoutMs, deps.limits.pollTimeoutMs),
-    },
+      nowMs: signing.nowMs,
+    }),
     AbortSignal.any([signal, AbortSignal.timeout(deps.limits.pollTimeoutMs)]),
   );
   const text = await readText(withShortStrings(answer, maxStringCharacters), answerBytes);

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** A proxy of a test, with the targets that it was asked to connect to. */
+export interface TestProxy extends AsyncDisposable {
+  /** URL of the proxy, without a name and a password. */
+  readonly url: string;
+  /** Targets as `host:port`, and the credentials if a request had some. */
+  readonly targets: string[];
+}
+
+/**
+ * Starts a proxy for CONNECT. It resolves every name to this machine. It refuses requests whose credentials are not
+ * `credentials`, written `name:password`.
+ */
+export async function startConnectProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
+  const targets: string[] = [];
+  const sockets = new Set<Socket>();
+  const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
+  const server = createServer((_, response) => response.writeHead(400).end());
+  server.on("connection", (socket: Socket) => sockets.add(socket.on("error", () => undefined)));
+  server.on("connect", (request, client: Socket) => {
+    const [host = "", port] = (request.url ?? "").split(/:(?=\d+$)/);
+    targets.push(request.url ?? "");
+    if (request.headers["proxy-authorization"] !== expected)
+      return client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    if (host === "forbidden.example") return client.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno");
+    const target = connect(Number(port), "127.0.0.1", () =>
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n"),
+    );
+    joined(client, target, sockets);
+  });
+  return await listening("http", server, targets, sockets);
+}
+
+/** Starts a SOCKS5 proxy (RFC 1928, RFC 1929). It resolves every name to this machine. */
+export async function startSocksProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
+  const targets: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((client) => {
+    sockets.add(client.on("error", () => undefined));
+    const method = credentials === undefined ? 0 : 2;
+    let step: "greeting" | "credentials" | "request" = "greeting";
+    client.on("data", function read(bytes: Buffer) {
+      if (step === "greeting") {
+        const offered = bytes.subarray(2, 2 + (bytes[1] ?? 0));
+        step = method === 0 ? "request" : "credentials";
+        return client.write(Buffer.from([5, offered.includes(method) ? method : 0xff]));
+      }
+      if (step === "credentials") {
+        const name = bytes.subarray(2, 2 + (bytes[1] ?? 0)).toString();
+        const password = bytes.subarray(3 + name.length).toString();
+        step = "request";
+        return client.write(Buffer.from([1, `${name}:${password}` === credentials ? 0 : 1]));
+      }
+      client.off("data", read);
+      const isName = bytes[3] === 3;
+      const host = isName ? bytes.subarray(5, -2).toString() : bytes.subarray(4, -2).join(".");
+      const port = bytes.readUInt16BE(bytes.length - 2);
+      targets.push(`${host}:${port}`);
+      const answer = (code: number): Buffer => Buffer.from([5, code, 0, 1, 127, 0, 0, 1, 0, 0]);
+      if (host === "forbidden.example") return client.end(answer(2));
+      const target = connect(port, "127.0.0.1", () => client.write(answer(0)));
+      return joined(client, target, sockets);
+    });
+  });
+  return await listening("socks5", server, targets, sockets);
+}
+
+/** Starts a server that accepts connections and never answers. */
+export async function startSilentServer(scheme: string): Promise<TestProxy> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined)));
+  return await listening(scheme, server, [], sockets);
+}
+
+function joined(client: Socket, target: Socket, sockets: Set<Socket>): void {
+  sockets.add(target.on("error", () => client.destroy()));
+  client.on("error", () => target.destroy());
+  client.pipe(target).pipe(client);
+}
+
+async function listening(scheme: string, server: Server, targets: string[], sockets: Set<Socket>): Promise<TestProxy> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${scheme}://127.0.0.1:${port}`,
+    targets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

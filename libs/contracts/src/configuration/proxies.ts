@@ -1,0 +1,51 @@
+import type { Configuration, ConfigurationProblem } from "./schema.ts";
+
+/** Value of a channel's `proxy` that connects without the default proxy. */
+export const noProxy = "none";
+
+const schemes: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "socks5h:"]);
+
+/**
+ * Returns the reason why a text is not the URL of a proxy, phrased to follow its name; undefined if it is one. The text
+ * is never quoted, because it may contain a password.
+ */
+export function proxyUrlProblem(written: string): string | undefined {
+  const url = URL.parse(written);
+  if (url === null || !schemes.has(url.protocol) || url.hostname === "")
+    return "is no address of a proxy, as http://proxy.example:3128 or socks5://proxy.example:1080";
+  if (url.pathname.length > 1 || url.search !== "" || url.hash !== "") return "has more than a host and a port";
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return "has a name or a password that is not percent-encoded correctly";
+  }
+  return undefined;
+}
+
+/** Returns the scheme, host and port of a proxy, without its name and password, as operators may see it. */
+export function proxyAddress(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
+/** Lists invalid proxies of the channels, and of the default for all channels. */
+export function* proxyProblems({ proxy, channels }: Configuration): Iterable<ConfigurationProblem> {
+  const message = proxy === undefined ? undefined : proxyProblem(proxy);
+  if (message !== undefined) yield { path: "proxy", message };
+  for (const [at, channel] of channels.entries()) {
+    if (channel.proxy === undefined || channel.proxy === noProxy) continue;
+    const problem = proxyProblem(channel.proxy);
+    if (problem !== undefined) yield { path: `channels[${at}].proxy`, message: problem };
+  }
+}
+
+function proxyProblem(written: string): string | undefined {
+  if (written.startsWith("env:"))
+    return /^env:[A-Za-z_]\w*$/.test(written) ? undefined : "is not env: and a variable's name";
+  const problem = proxyUrlProblem(written);
+  if (problem !== undefined) return problem;
+  const { username, password } = new URL(written);
+  return username === "" && password === ""
+    ? undefined
+    : "has a name or a password: put the whole address into a variable, and write env:NAME";
+}
