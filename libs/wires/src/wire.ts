@@ -1,6 +1,7 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
 import type { JsonRecord } from "./json/fields.ts";
 import type { Frame } from "./sse/decode.ts";
+import type { StoreDialect } from "./vendor-stores/members.ts";
 
 /** Parts of a client's request that are in its path instead of the body. */
 export interface RequestPath {
@@ -67,16 +68,22 @@ export interface VendorSide<Request, Answer, Output = Rendered> {
   stream?(): { read(frame: Frame): unknown };
 }
 
-/** The client side of a wire. A kind adds its own members: streams, stores, limits. */
+/** The client side of a wire. A kind adds its own members, and may narrow the parameters. */
 export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   /** Checks and parses a client's request. Throws Failure (400) naming the wrong field. */
   read(body: unknown, path: RequestPath): Parsed<Request>;
   /** Renders a complete answer. Throws Failure upstream_error for an answer that does not fit the request. */
   render(answer: Answer, context: Context): Output;
+  /** Renders a complete answer as a stream, for a vendor that did not stream it. Absent: clients cannot ask for one. */
+  renderStream?(answer: Answer, context: Context): string;
+  /** Creates the writer of a stream, event by event. Absent: streams are only forwarded, or rendered at once. */
+  stream?(context: Context): { write(event: never): string };
   /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
   /** Members that decide what a call may do and what it costs; a body in which they are ambiguous is refused. */
   readonly relied: readonly string[];
+  /** Members that name objects in a vendor's store, in bodies and in answers. Absent: those of `plainDialect`. */
+  readonly stores?: StoreDialect;
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { runToEnd } from "../src/json/scan.ts";
 import { readImageBody, readImageForm, refuseWithoutImage, wires } from "../src/images/index.ts";
-import { base64InUrl, imageDataUrl, renderImageEvents, renderImages } from "../src/images/hub/answer.ts";
+import { base64InUrl, imageDataUrl, renderImageStream, renderImages } from "../src/images/hub/answer.ts";
 import { imageTypeOf, parseInputImage } from "../src/images/hub/image-bytes.ts";
 import { measureInput } from "../src/images/hub/pricing.ts";
 import { nearestRatio, parseSize, type ImageRequest } from "../src/images/hub/request.ts";
@@ -460,7 +460,7 @@ describe("an answer", () => {
   });
 
   test("as events, one an image", () => {
-    const events = renderImageEvents(
+    const events = renderImageStream(
       { images: [{ base64: "YQ==" }, { base64: "Yg==" }], created: 4 },
       { now: 9, act: "edit" },
     );
@@ -474,7 +474,7 @@ describe("an answer", () => {
   test("as an event with what clients take for granted, and the vendor's own words where it has some", () => {
     const dataOf = (more: object) =>
       JSON.parse(
-        renderImageEvents(
+        renderImageStream(
           { images: [{ base64: jpeg.toString("base64") }], ...more },
           { now: 9, act: "generation" },
         ).split("data: ")[1] ?? "",

@@ -69,7 +69,7 @@ describe("events", () => {
   test("carry any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
-        const frame = speech.client.audioEvent(Buffer.from(bytes));
+        const frame = speech.client.stream().write({ kind: "audio", bytes: Buffer.from(bytes) });
         expect(speech.vendor.stream().read({ data: frame.slice(6) })).toEqual({
           kind: "audio",
           bytes: Buffer.from(bytes),
@@ -79,7 +79,7 @@ describe("events", () => {
   });
 
   test("end with what was used, in tokens of text and of audio", () => {
-    const frame = speech.client.doneEvent({ inputTokens: 3, outputAudioTokens: 40 });
+    const frame = speech.client.stream().write({ kind: "done", usage: { inputTokens: 3, outputAudioTokens: 40 } });
     expect(JSON.parse(frame.slice(6))).toEqual({
       type: "speech.audio.done",
       usage: { input_tokens: 3, output_tokens: 40, total_tokens: 43 },

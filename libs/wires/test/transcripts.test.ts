@@ -6,7 +6,7 @@ import { asSrt, asText, asVtt, wires, type FormEntry, type TranscriptsRequest } 
 const { client, vendor } = wires.transcriptions;
 const { parse: parseAnswer, usage: readUsage } = vendor;
 const { read: readEvent } = vendor.stream();
-const { events: writeEvents } = client;
+const { renderStream } = client;
 const parseForm = (wire: TranscriptsWire, entries: readonly FormEntry[]) => wires[wire].client.read(entries);
 const renderForm = (request: TranscriptsRequest, target: { readonly model: string }) => {
   const { kind, model, entries, dropped } = vendor.render(request, target);
@@ -209,7 +209,7 @@ test.each([
 
 describe("a stream", () => {
   test("of a whole answer says the same", () => {
-    const frames = writeEvents({ text: "a\nb", usage: { type: "duration", seconds: 1 } })
+    const frames = renderStream({ text: "a\nb", usage: { type: "duration", seconds: 1 } })
       .split("\n\n")
       .filter((frame) => frame !== "")
       .map((frame) => readEvent({ data: frame.slice(6) }));

@@ -32,7 +32,7 @@ export const wires = {
 export function bridgeBetween(client: RealtimeWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
   const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
-  return wires[client].client.over(vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names), names);
+  return wires[client].client.bridge(names, vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names));
 }
 
 const secretShape = Compile(bodies.ClientSecretRequest);

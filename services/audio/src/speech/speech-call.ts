@@ -50,7 +50,8 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer
   const { usage } = answer;
   const { audio, contentType } = speech.client.render(answer, request);
   if (!request.events) return { body: audio, contentType, usage };
-  const stream = speech.client.audioEvent(audio) + speech.client.doneEvent(usage ?? {});
+  const { write } = speech.client.stream();
+  const stream = write({ kind: "audio", bytes: audio }) + write({ kind: "done", usage });
   return { body: Buffer.from(stream), contentType: eventStream, usage };
 }
 

@@ -30,10 +30,12 @@ export function passAudio(contentType: string): StreamTranslator {
 
 /** Creates a translator from a vendor's audio bytes to events. */
 export function audioToEvents(request: SpeechRequest): StreamTranslator {
+  const { write } = client.stream();
+  const usage = { inputTokens: estimateTokens(Buffer.byteLength(request.input)) };
   return {
     ...eventStreamFormat,
-    read: (chunk) => readingOf({ done: false, usage: unreportedUsage }, client.audioEvent(chunk)),
-    end: () => client.doneEvent({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
+    read: (chunk) => readingOf({ done: false, usage: unreportedUsage }, write({ kind: "audio", bytes: chunk })),
+    end: () => write({ kind: "done", usage }),
   };
 }
 

@@ -131,7 +131,7 @@ function renderAnswer(
   const { usage, text } = transcript;
   const words = (): string => text;
   if (stream)
-    return { body: Buffer.from(transcriptionsWire.client.events(json)), contentType: eventStream, usage, words };
+    return { body: Buffer.from(transcriptionsWire.client.renderStream(json)), contentType: eventStream, usage, words };
   const how = convertedFormats[format];
   if (how === undefined) return { body: bytes, usage, words };
   return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, usage, words };

@@ -80,7 +80,7 @@ function renderAnswer(
   const context = { now: Math.floor(Date.now() / 1_000), act };
   const { client } = wires[dialect];
   if (!stream) return { body: Buffer.from(JSON.stringify(client.render(made, context))) };
-  return { body: Buffer.from(client.events(made, context)), contentType: eventStream };
+  return { body: Buffer.from(client.renderStream(made, context)), contentType: eventStream };
 }
 
 /** Image request, and the call that is made from it. */

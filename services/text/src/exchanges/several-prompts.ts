@@ -50,7 +50,7 @@ export async function severalPrompts(
         inputTokens: call.inputTokens,
       };
       return {
-        body: Buffer.from(call.stream ? batch.stream(all, context) : JSON.stringify(batch.render(all, context))),
+        body: Buffer.from(call.stream ? batch.renderStream(all, context) : JSON.stringify(batch.render(all, context))),
         contentType: call.stream ? eventStream : undefined,
         usage: usageOfAll(all.map(({ answer }) => answer)),
         words: () => all.map(({ answer }) => answerText(answer)).join(""),

@@ -188,7 +188,7 @@ test("images, and their events", () => {
   for (const act of ["generation", "edit"] as const) {
     expect(openai("ImagesResponse")(client.render(made, { now: 1, act }))).toEqual([]);
     const event = openai(act === "edit" ? "ImageEditStreamEvent" : "ImageGenStreamEvent");
-    for (const each of eventsIn(client.events(made, { now: 1, act }))) expect(event(each)).toEqual([]);
+    for (const each of eventsIn(client.renderStream(made, { now: 1, act }))) expect(event(each)).toEqual([]);
   }
 });
 
@@ -207,14 +207,15 @@ test.each([
   const transcript = vendor.parse({ text: "Hello", language: "english", duration: 1.5, words });
   expect(openai(schema)(client.render({ ...transcript, usage: { seconds: 2 } }, request))).toEqual([]);
   const usage = { type: "tokens", input_tokens: 3, output_tokens: 2, total_tokens: 5 };
-  for (const event of eventsIn(client.events({ text: "Hello", usage })))
+  for (const event of eventsIn(client.renderStream({ text: "Hello", usage })))
     expect(openai("CreateTranscriptionResponseStreamEvent")(event)).toEqual([]);
 });
 
 test("speech as events, and a film's task", () => {
   const { client } = speechWires.speech;
-  const used = client.doneEvent({ inputTokens: 3, outputAudioTokens: 4 });
-  const events = eventsIn(client.audioEvent(Buffer.from("a")) + used);
+  const { write } = client.stream();
+  const used = write({ kind: "done", usage: { inputTokens: 3, outputAudioTokens: 4 } });
+  const events = eventsIn(write({ kind: "audio", bytes: Buffer.from("a") }) + used);
   expect(events).toHaveLength(2);
   for (const event of events) expect(openai("CreateSpeechResponseStreamEvent")(event)).toEqual([]);
   const requested = { prompt: "A boat", seconds: 4, size: "720x1280", fromImage: false };

@@ -33,7 +33,7 @@ export interface ImagesContext {
 
 /** The client side of an images wire. */
 export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, ImagesContext> {
-  events(answer: ImagesAnswer, context: ImagesContext): string;
+  renderStream(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
 /** Creates the answer of images. Its usage is their number, and the tokens. */
@@ -52,7 +52,7 @@ export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): Json
 }
 
 /** Renders an answer as events of the common wire, one per image, for streaming clients of a vendor without streams. */
-export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext): string {
+export function renderImageStream(answer: ImagesAnswer, context: ImagesContext): string {
   const { data: _, created, ...more } = renderImages(answer, context);
   const type = `image_${context.act}.completed`;
   return answer.images

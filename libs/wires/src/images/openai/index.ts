@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Target, Wire } from "../../wire.ts";
-import { renderImageEvents, renderImages, type ImagesClient } from "../hub/answer.ts";
+import { renderImageStream, renderImages, type ImagesClient } from "../hub/answer.ts";
 import { imageUrl, requireImageBytes } from "../hub/image-bytes.ts";
 import { imageFields, readImages, reliedMembers, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
@@ -17,7 +17,7 @@ export const images = {
   client: {
     read: (body) => readImages(body, (record) => parseRequest(record)),
     render: renderImages,
-    events: renderImageEvents,
+    renderStream: renderImageStream,
     relied: reliedMembers,
     spelling: {
       images: "image",

@@ -3,7 +3,7 @@ import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";
-import { madeOf, noImagesFailure, renderImageEvents, renderImages } from "../hub/answer.ts";
+import { madeOf, noImagesFailure, renderImageStream, renderImages } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, MadeImage } from "../hub/answer.ts";
 import { readImages, reliedMembers } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
@@ -16,7 +16,7 @@ export const qwen = {
   client: {
     read: (body) => readImages(body, parseRequest),
     render: renderImages,
-    events: renderImageEvents,
+    renderStream: renderImageStream,
     relied: reliedMembers,
     spelling: {
       images: "input.messages[0].content[].image",

@@ -9,6 +9,6 @@ import { GeminiLiveBridge } from "./vendor-bridge.ts";
 export const geminiLive = {
   name: "gemini-live",
   vendor: { bridge: (names) => new GeminiLiveBridge(names) },
-  client: { over: (bridge, names) => new LiveBridge(bridge, names), stores },
+  client: { bridge: (names, inner) => new LiveBridge(inner, names), stores },
   pass: { bridge: (names) => new LivePassBridge(names) },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;

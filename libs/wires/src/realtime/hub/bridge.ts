@@ -1,6 +1,6 @@
 import type { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { StoreDialect } from "../../vendor-stores/members.ts";
+import type { ClientSide } from "../../wire.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
@@ -112,16 +112,18 @@ export interface TranscriberNames {
 /** Names for a session without an owner: the vendor's, unchanged. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
-/** The vendor side of a session wire, for clients of the realtime format, or, as a wire's pass, of that wire. */
+/**
+ * The vendor side of a session wire, for clients of the realtime format, or, as a wire's pass, of that wire. A session has
+ * no request and no answer: both sides send messages at any time, so that a bridge takes the place of the members of
+ * other kinds.
+ */
 export interface RealtimeVendor {
   /** Creates the bridge of a session. */
   bridge(names: RealtimeNames): RealtimeBridge;
 }
 
 /** The client side of a session wire. */
-export interface RealtimeClient {
+export interface RealtimeClient extends Required<Pick<ClientSide<never, never, never>, "stores">> {
   /** Adapts a bridge of the realtime format to this wire. */
-  over(bridge: RealtimeBridge, names: RealtimeNames): RealtimeBridge;
-  /** Spelling of members that name objects in a vendor's store. */
-  readonly stores: StoreDialect;
+  bridge(names: RealtimeNames, inner: RealtimeBridge): RealtimeBridge;
 }

@@ -21,7 +21,7 @@ export const realtime = {
   name: "realtime",
   vendor: { bridge: (names) => new OpenaiBridge(names) },
   client: {
-    over: (bridge) => bridge,
+    bridge: (_, inner) => inner,
     stores: { opaque: ["parameters", "schema", "json_schema", "metadata", "arguments"] },
   },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient>;

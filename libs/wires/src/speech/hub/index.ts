@@ -86,6 +86,5 @@ export interface SpeechOutput {
 
 /** The client side of a speech wire. */
 export interface SpeechClient extends ClientSide<SpeechRequest, SpeechAnswer, SpeechRequest, SpeechOutput> {
-  audioEvent(bytes: Buffer): string;
-  doneEvent(usage: Units): string;
+  stream(): { write(event: SpeechEvent): string };
 }

@@ -23,8 +23,7 @@ export const speech = {
   client: {
     ...schemaReader(bodies.SpeechRequest, parseRequest),
     render: renderAnswer,
-    audioEvent: (bytes) => renderEvent({ type: "speech.audio.delta", audio: bytes.toString("base64") }),
-    doneEvent: renderDone,
+    stream: () => ({ write: writeEvent }),
     spelling: { format: "response_format", events: "stream_format" },
   },
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
@@ -117,6 +116,12 @@ function readEvent({ data }: Frame): SpeechEvent {
 function readUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   return { inputTokens: countOf(usage["input_tokens"]) ?? 0, outputAudioTokens: countOf(usage["output_tokens"]) ?? 0 };
+}
+
+/** Renders audio, and the end of the speech; "" for any other event. */
+function writeEvent(event: SpeechEvent): string {
+  if (event.kind === "audio") return renderEvent({ type: "speech.audio.delta", audio: event.bytes.toString("base64") });
+  return event.kind === "done" ? renderDone(event.usage ?? {}) : "";
 }
 
 function renderDone({ inputTokens = 0, outputTokens = 0, outputAudioTokens = 0 }: Units): string {

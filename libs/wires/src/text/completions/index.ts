@@ -56,7 +56,7 @@ export const completionsWire = {
       isBatch,
       read: parsePromptRequests,
       render: renderPromptAnswers,
-      stream: streamPromptAnswers,
+      renderStream: streamPromptAnswers,
     },
   },
   pass: completionsPass,

@@ -141,7 +141,6 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   /** Checks the fields that the gateway relies on and returns the parameters. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): Params;
   readonly answerPrefix: string;
-  /** Members that name objects in a vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;
   /** Media type of the wire's streams; absent: server-sent events. */
   readonly streamType?: string;
@@ -183,7 +182,7 @@ export interface PromptBatch {
   };
   /** Renders the answers to all calls, in their order. */
   render(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject;
-  stream(all: readonly AnsweredRequest[], context: AnswerContext): string;
+  renderStream(all: readonly AnsweredRequest[], context: AnswerContext): string;
 }
 
 /** One call of several, with its answer. */

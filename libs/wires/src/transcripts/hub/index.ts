@@ -107,8 +107,8 @@ export interface TranscriptsClient extends Pick<
 > {
   /** Parses the fields of a form. Throws Failure (400) naming the wrong field. */
   read(entries: readonly FormEntry[]): TranscriptsRequest;
-  /** Renders a JSON answer as the complete stream that the client requested. */
-  events(body: JsonRecord): string;
+  /** Renders the JSON of an answer as a stream: a vendor's members that the neutral form lacks are kept. */
+  renderStream(body: JsonRecord): string;
 }
 
 /** Maximum number of words in an answer, enough for a day of speech. */

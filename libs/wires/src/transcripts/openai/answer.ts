@@ -52,7 +52,7 @@ export function readEvent({ data }: Frame): TranscriptEvent {
 }
 
 /** Renders a complete answer as a stream: its text in one piece, then its end. */
-export function writeEvents(body: JsonRecord): string {
+export function renderTranscriptStream(body: JsonRecord): string {
   const { text, usage, logprobs } = body;
   const shared = logprobs === undefined ? {} : { logprobs };
   const done = present({ type: "transcript.text.done", text, ...shared, usage });

@@ -11,7 +11,7 @@ import {
   type TranscriptsRequest,
 } from "../hub/index.ts";
 import { asJson } from "../hub/render.ts";
-import { parseAnswer, readEvent, readUsage, writeEvents } from "./answer.ts";
+import { parseAnswer, readEvent, readUsage, renderTranscriptStream } from "./answer.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 const vendor = {
@@ -25,7 +25,11 @@ const vendor = {
 export const transcriptions = {
   name: "transcriptions",
   vendor,
-  client: { read: (entries) => parseForm("transcriptions", entries), render: asJson, events: writeEvents },
+  client: {
+    read: (entries) => parseForm("transcriptions", entries),
+    render: asJson,
+    renderStream: renderTranscriptStream,
+  },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
 /** POST /v1/audio/translations. */
