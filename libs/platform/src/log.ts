@@ -33,6 +33,14 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 /** Matches API keys of the gateway and of vendors. */
 const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
+/**
+ * Block of lines that is written together. The lines are added as bytes: a block of text is copied with every line,
+ * because the bytes of the text so far are counted each time. The types of the destination mention only text.
+ */
+interface LineBlock {
+  write(line: Buffer | string): boolean;
+}
+
 /** Log of a process, and the logs of its services. */
 export interface ProcessLog {
   /** Log of the process. */
@@ -48,7 +56,8 @@ export interface ProcessLog {
  * names of properties, and by the pattern of API keys.
  */
 export function createLogger(name: string, level: string): ProcessLog {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes });
+  const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes, contentMode: "buffer" });
+  const block: LineBlock = destination;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
@@ -59,14 +68,14 @@ export function createLogger(name: string, level: string): ProcessLog {
       level,
       base: null,
       redact: { paths: secretPaths, censor: "[redacted]" },
-      hooks: {
-        streamWrite(line: string) {
-          timer ??= setTimeout(flush, flushMs).unref();
-          return line.includes("sk-") || line.includes("AIza") ? line.replaceAll(keyPattern, "$1[redacted]") : line;
-        },
+    },
+    {
+      write(line) {
+        timer ??= setTimeout(flush, flushMs).unref();
+        const mayHaveKey = line.includes("sk-") || line.includes("AIza");
+        block.write(Buffer.from(mayHaveKey ? line.replaceAll(keyPattern, "$1[redacted]") : line));
       },
     },
-    destination,
   );
   const ofService = (service: string): Logger => root.child({ service });
   return {
