@@ -64,20 +64,10 @@ function sendAll(redis: Redis, known: WaitingCalls): void {
   for (const group of slots?.values() ?? []) void sendGroup(redis, group);
 }
 
-/**
- * Sends a group as one command. Its words are the program, the number of keys, the keys of all calls, then each call's
- * script number and arguments.
- */
+/** Sends a group as one command. */
 async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
-  const words = ["", ""];
-  for (const { keys } of group) for (const key of keys) words.push(key);
-  words[1] = String(words.length - 2);
-  for (const { script, args } of group) {
-    words.push(script);
-    for (const argument of args) words.push(argument);
-  }
   try {
-    const replies = await runProgram(redis, words);
+    const replies = await runProgram(redis, group);
     if (!Array.isArray(replies)) throw new TypeError("the reply to a group of calls is not a list");
     for (let at = 0; at < group.length; at++) {
       const reply: unknown = replies[at];
@@ -90,15 +80,13 @@ async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<v
 }
 
 /** Runs the group program by its digest, and sends its text only if the server does not know the digest. */
-async function runProgram(redis: Redis, words: string[]): Promise<unknown> {
-  const program = groupProgram();
-  words[0] = program.digest;
+async function runProgram(redis: Redis, group: readonly GroupedCall[]): Promise<unknown> {
+  const { digest, text } = groupProgram();
   try {
-    return await redis.sendCommand(new TextCommand("evalsha", words, { replyEncoding: "utf8" }));
+    return await redis.sendCommand(new GroupCommand("evalsha", digest, group));
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-    words[0] = program.text;
-    return await redis.sendCommand(new TextCommand("eval", words, { replyEncoding: "utf8" }));
+    return await redis.sendCommand(new GroupCommand("eval", text, group));
   }
 }
 
@@ -109,19 +97,59 @@ async function runProgram(redis: Redis, words: string[]): Promise<unknown> {
 const lengthPrefixes: readonly string[] = Array.from({ length: 256 }, (_, bytes) => `$${bytes}`);
 
 /**
- * A command whose words are all text. It is rendered in one step, which is faster than ioredis, which appends word by
- * word.
+ * Command of a group. Its words are the program, the number of keys, the keys of all calls, then each call's script
+ * number and arguments. They are rendered in one step from the calls, which is faster than ioredis, which appends word
+ * by word. ioredis itself needs only the first key, to find the node of a cluster.
  */
-class TextCommand extends Command {
+class GroupCommand extends Command {
+  readonly #program: string;
+  readonly #group: readonly GroupedCall[];
+
+  constructor(name: "eval" | "evalsha", program: string, group: readonly GroupedCall[]) {
+    super(name, [program, "1", group[0]?.keys[0] ?? ""], { replyEncoding: "utf8" });
+    this.#program = program;
+    this.#group = group;
+  }
+
   override toWritable(): string {
-    const lines = [`*${this.args.length + 1}`, `$${this.name.length}`, this.name];
-    for (const word of this.args) {
-      const text = String(word);
-      const bytes = Buffer.byteLength(text);
-      lines.push(lengthPrefixes[bytes] ?? `$${bytes}`, text);
+    let [keyCount, wordCount] = [0, 3];
+    for (const { keys, args } of this.#group) {
+      keyCount += keys.length;
+      wordCount += keys.length + 1 + args.length;
     }
-    lines.push("");
-    return lines.join("\r\n");
+    const lines = new WordLines(wordCount);
+    lines.add(this.name);
+    lines.add(this.#program);
+    lines.add(String(keyCount));
+    for (const { keys } of this.#group) for (const key of keys) lines.add(key);
+    for (const { script, args } of this.#group) {
+      lines.add(script);
+      for (const argument of args) lines.add(argument);
+    }
+    return lines.text();
+  }
+}
+
+/** Lines of a command in the Redis protocol: the number of words, then the length and the text of each word. */
+class WordLines {
+  /** The list has its final length from the start, because a list that grows is copied several times. */
+  readonly #lines: string[];
+  #at = 0;
+
+  constructor(words: number) {
+    this.#lines = Array.from<string>({ length: 2 * words + 2 });
+    this.#lines[this.#at++] = `*${words}`;
+  }
+
+  add(word: string): void {
+    const bytes = Buffer.byteLength(word);
+    this.#lines[this.#at++] = lengthPrefixes[bytes] ?? `$${bytes}`;
+    this.#lines[this.#at++] = word;
+  }
+
+  text(): string {
+    this.#lines[this.#at] = "";
+    return this.#lines.join("\r\n");
   }
 }
 
