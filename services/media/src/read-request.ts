@@ -1,7 +1,7 @@
 import { bufferForm, inTurnsIfLong, type BufferedForm, type ServiceCall } from "@modelgate/platform";
-import { checked, readJson, refuseVendorIds } from "@modelgate/relay";
+import { readJson, refuseVendorIds } from "@modelgate/relay";
 import { decodeImages, readImageBody, readImageForm, wires, type ImageRequest } from "@modelgate/wires/images";
-import { readEndUser, isRecord } from "@modelgate/wires/json";
+import { readEndUser, isRecord, refuseAmbiguous } from "@modelgate/wires/json";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
@@ -20,9 +20,9 @@ export interface ImagesBody extends Disposable {
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
-  const inspect = checked((body) => readImageBody(withPrompt(body)), wires.images.client.relied);
   const body = await readJson(call, deps.body, async (value, bytes) => {
-    const parsed = await inspect(value, bytes);
+    const parsed = readImageBody(withPrompt(value));
+    refuseAmbiguous(bytes, wires.images.client.relied);
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
     return { ...parsed, endUser: readEndUser(value) };
   });

@@ -9,7 +9,7 @@ import {
 } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
-import { checked, currentCaller, readJson } from "@modelgate/relay";
+import { currentCaller, readJson } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { readClientSecret, clientSecretMembers } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
@@ -29,7 +29,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const { redis, catalog } = deps.relay;
     if (caller.settingsId !== undefined)
       throw new Failure("invalid_api_key", "A client secret cannot make another one: use the API key itself.");
-    using body = await readJson(call, deps.body, checked(readClientSecret, clientSecretMembers));
+    using body = await readJson(call, deps.body, readClientSecret, clientSecretMembers);
     const { session, expires_after: expiry } = body.seen;
     catalog.current().resolve(caller, session.model, ["realtime"]);
     const token = await orUnavailable(findTokenById(redis, caller.tokenId));

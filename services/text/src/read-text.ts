@@ -1,11 +1,11 @@
-import type { ServiceCall } from "@modelgate/platform";
+import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { readJson, type Conversation, type JsonBody } from "@modelgate/relay";
-import { isRecord, refuseAmbiguous } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/wires/json";
 import type { TextClient, TextParams } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
-import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
+import { storeUseIn, type StoreUse } from "./vendor-ids.ts";
 
 /** Parameters of a text request, with those that require the parsed body. */
 export interface TurnParams extends TextParams, StoreUse {
@@ -18,17 +18,13 @@ export interface TurnParams extends TextParams, StoreUse {
 }
 
 /** Reads and parses the body of a text call in the client's wire. Throws Failure (400) that names the invalid field. */
-export async function readText<Params extends TextParams>(
+export function readText<Params extends TextParams>(
   deps: Deps,
   call: ServiceCall,
   client: TextClient<Params>,
   path?: RequestPath,
 ): Promise<JsonBody<Params & TurnParams>> {
-  return await readJson(call, deps.body, async (body, bytes) => {
-    const turn = await readTurn(deps, call, client, body, path);
-    refuseAmbiguous(bytes, client.relied);
-    return turn;
-  });
+  return readJson(call, deps.body, (body) => readTurn(deps, call, client, body, path), client.relied);
 }
 
 /** Reads the parameters of a text request from its parsed body. Throws Failure as `readText` does. */
@@ -44,12 +40,12 @@ export async function readTurn<Params extends TextParams>(
   const candidates = relay.catalog.current().candidates(params.model, caller.group);
   const hasChoice = candidates.length > 1 || (candidates[0]?.channel.keys.length ?? 0) > 1;
   const dialogue = hasChoice ? client.dialogue?.(record) : undefined;
-  const { vendorIds, makes } = await storeUseOf({ relay }, client.stores, body);
+  const { vendorIds, makes } = await inTurnsIfLong(storeUseIn(relay, client.stores, body));
   return {
     ...params,
     conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
     endUser: client.endUser?.(record),
-    thinks: client.thoughts?.isRequested(record) ?? false,
+    thinks: client.requestsReasoning?.(record) ?? false,
     vendorIds,
     makes,
   };

@@ -23,7 +23,7 @@ export function withStoreUse<Params extends object>(
 ): (body: unknown) => Promise<Params & StoreUse> {
   return async (body) => {
     const params = readParams(body);
-    return { ...params, ...(await storeUseOf({ relay }, dialect, body)) };
+    return { ...params, ...(await inTurnsIfLong(storeUseIn(relay, dialect, body))) };
   };
 }
 
@@ -31,12 +31,12 @@ export function withStoreUse<Params extends object>(
  * Returns the use of a vendor's store by a parsed body. A large body is inspected in steps, so that other calls can
  * proceed.
  */
-export async function storeUseOf(
-  { relay }: Pick<Deps, "relay">,
+export function* storeUseIn(
+  { catalog }: Pick<Deps["relay"], "catalog">,
   dialect: StoreDialect,
   body: unknown,
-): Promise<StoreUse> {
-  const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, relay.catalog.current().vendorHosts));
+): Generator<undefined, StoreUse> {
+  const vendorIds = yield* vendorIdsIn(dialect, body, catalog.current().vendorHosts);
   return { vendorIds, makes: isRecord(body) && dialect.made?.isRequested(body) === true };
 }
 

@@ -34,6 +34,8 @@ export interface JsonBody<Seen> extends Body {
  * Reads and parses a JSON body within its limits. A large body is parsed in steps, so that other calls can proceed.
  * Throws Failure if the body is not acceptable, and the exceptions of `inspect`. The parsed value is not kept, because
  * that of a large body would occupy memory until the answer has ended.
+ *
+ * @param relied members whose names must be unambiguous, because other parsers may read them differently
  */
 export async function readJson<Seen>(
   {
@@ -45,6 +47,7 @@ export async function readJson<Seen>(
   }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "ending" | "params" | "format">>,
   limits: JsonLimits,
   inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
+  relied: readonly string[] = [],
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
   // Ollama accepts JSON with any content type. The curl examples of its documentation send it with that of a form.
@@ -62,6 +65,7 @@ export async function readJson<Seen>(
     const { value, bytes } =
       model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
     const seen = await inspect(value, bytes);
+    if (relied.length > 0) refuseAmbiguous(bytes, relied);
     return { ...body, bytes, seen };
   } catch (error) {
     body[Symbol.dispose]();
@@ -91,21 +95,6 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
 function deployed(value: unknown, bytes: Buffer, model: string) {
   if (!isRecord(value)) return { value, bytes };
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
-}
-
-/**
- * Returns an inspection that calls `read` and then refuses ambiguous names among the members in `relied`, which parsers
- * may read differently.
- */
-export function checked<Seen>(
-  read: (value: unknown) => Seen | Promise<Seen>,
-  relied: readonly string[],
-): (value: unknown, bytes: Buffer) => Promise<Seen> {
-  return async (value, bytes) => {
-    const seen = await read(value);
-    refuseAmbiguous(bytes, relied);
-    return seen;
-  };
 }
 
 /** Limits for JSON that needs no check: a body that was checked before, or a vendor's answer. */

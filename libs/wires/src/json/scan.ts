@@ -142,10 +142,7 @@ function invalidJson(): Failure {
  * third of a second in a large body whose every byte may begin a sequence.
  */
 export function* includesAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
-  if (bytes.length <= maxStepBytes) {
-    for (const word of words) if (bytes.includes(word)) return true;
-    return false;
-  }
+  if (bytes.length <= maxStepBytes) return includesAnyAtOnce(bytes, words);
   const overlap = Math.max(...words.map(({ length }) => length)) - 1;
   for (let from = 0; from < bytes.length; from += maxStepBytes) {
     const slice = bytes.subarray(from, from + maxStepBytes + overlap);
@@ -154,6 +151,12 @@ export function* includesAny(bytes: Buffer, ...words: readonly Buffer[]): Genera
       yield;
     }
   }
+  return false;
+}
+
+/** Searches bytes for one of several byte sequences in one step, for bytes that are known to be few. */
+export function includesAnyAtOnce(bytes: Buffer, words: readonly Buffer[]): boolean {
+  for (const word of words) if (bytes.includes(word)) return true;
   return false;
 }
 

@@ -60,12 +60,10 @@ const sharedMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thin
 /** Values that turn reasoning off. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
-/** Detects that a request of the chat, responses or messages wire asks its model for reasoning. */
-export const reasoningRequest = {
-  words: ["reason", "hink"].map((word) => Buffer.from(word)),
-  isRequested: (body: JsonRecord): boolean =>
-    hasAny(body, sharedMembers) && sharedMembers.some((name) => asksToThink(body[name])),
-};
+/** Returns true if a request of the chat, responses or messages wire asks its model for reasoning. */
+export function requestsReasoning(body: JsonRecord): boolean {
+  return hasAny(body, sharedMembers) && sharedMembers.some((name) => asksToThink(body[name]));
+}
 
 /** Returns true if a value asks for reasoning: an effort, a budget, a switch, or an object with one of them. */
 export function asksToThink(value: unknown): boolean {

@@ -16,5 +16,5 @@ test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown
   ["content", { generation_config: { thinking_config: { thinkingBudget: 0 } } }, false],
   ["content", { contents: [] }, false],
 ])("%s: %j asks for thoughts: %s", (wire, body, asks) => {
-  expect(wires[wire].client.thoughts.isRequested(body)).toBe(asks);
+  expect(wires[wire].client.requestsReasoning(body)).toBe(asks);
 });

@@ -1,5 +1,5 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson, usageOfAll, type Several } from "@modelgate/relay";
+import { readJson, usageOfAll, type Several } from "@modelgate/relay";
 import { readEndUser } from "@modelgate/wires/json";
 import { present, vectorsWires } from "@modelgate/contracts";
 import type { UnstreamedClient } from "@modelgate/wires/kind";
@@ -67,13 +67,11 @@ function vectors(
     using body = await readJson(
       call,
       deps.body,
-      checked(
-        withStoreUse(deps, isContent ? textWires.content.client.stores : plainDialect, (value) => ({
-          ...client.read(value, pathOf(call)),
-          endUser: isContent ? undefined : readEndUser(value),
-        })),
-        client.relied,
-      ),
+      withStoreUse(deps, isContent ? textWires.content.client.stores : plainDialect, (value) => ({
+        ...client.read(value, pathOf(call)),
+        endUser: isContent ? undefined : readEndUser(value),
+      })),
+      client.relied,
     );
     await kind.run(deps, call, body);
   };

@@ -1,6 +1,6 @@
 import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson, type Forwarded } from "@modelgate/relay";
+import { readJson, type Forwarded } from "@modelgate/relay";
 import { MessageCollector, wires } from "@modelgate/wires/text";
 import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
@@ -19,7 +19,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
       const thread = threadWishOf(value);
       return thread === undefined ? { params: await readTurn(deps, call, client, value) } : { thread };
     };
-    using body = await readJson(call, deps.body, checked(inspect, [...client.relied, "thread"]));
+    using body = await readJson(call, deps.body, inspect, [...client.relied, "thread"]);
     const { seen } = body;
     if (seen.thread === undefined)
       return await runText(kind, call, { wire: "messages", body: body.bytes, params: seen.params, forward });

@@ -1,6 +1,6 @@
 import { wiresOfKind } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
+import { readJson } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import {
   instructionBytes,
@@ -32,10 +32,8 @@ export function moderations(deps: Deps): EndpointHandler {
     using body = await readJson(
       call,
       deps.body,
-      checked(
-        withStoreUse(deps, plainDialect, (value) => native.client.read(withModel(deps, call, value))),
-        native.client.relied,
-      ),
+      withStoreUse(deps, plainDialect, (value) => native.client.read(withModel(deps, call, value))),
+      native.client.relied,
     );
     await moderationKind.run(deps, call, body);
   };

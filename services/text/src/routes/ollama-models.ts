@@ -1,7 +1,7 @@
 import { unknownModel } from "@modelgate/catalog";
 import { bodies } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
+import { readJson } from "@modelgate/relay";
 import { modelLists, modelOfShowRequest, showOllamaModel as show } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 import { listedIn } from "./models.ts";
@@ -31,11 +31,7 @@ export function ollamaVersion(): EndpointHandler {
 /** POST /api/show: describes one model. */
 export function showOllamaModel(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(
-      call,
-      deps.body,
-      checked(modelOfShowRequest, Object.keys(bodies.OllamaShowRequest.properties)),
-    );
+    using body = await readJson(call, deps.body, modelOfShowRequest, Object.keys(bodies.OllamaShowRequest.properties));
     const model = listedIn(deps.relay, call).find(({ name }) => name === body.seen);
     if (model === undefined) throw unknownModel(body.seen);
     answerJson(call.response, 200, show(model));

@@ -1,6 +1,6 @@
 import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { checked, costliestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
+import { costliestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import type { UnstreamedVendor } from "@modelgate/wires/kind";
 import { countSearches, measureInput, wires, type RankingAnswer, type RankingRequest } from "@modelgate/wires/ranking";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
@@ -33,10 +33,8 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
     using body = await readJson(
       call,
       deps.body,
-      checked(
-        withStoreUse(deps, plainDialect, (value) => client.read(value)),
-        client.relied,
-      ),
+      withStoreUse(deps, plainDialect, (value) => client.read(value)),
+      client.relied,
     );
     await kind.run(deps, call, body);
   };

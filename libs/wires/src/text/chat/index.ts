@@ -4,7 +4,7 @@ import { includesAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { named, type StoreDialect } from "../../vendor-stores/members.ts";
-import { dialogueOfMessages, reasoningRequest } from "../dialogue.ts";
+import { dialogueOfMessages, requestsReasoning } from "../dialogue.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
@@ -64,7 +64,7 @@ export const chatWire = {
     keepAlive: chatPass.heartbeat,
     failureFrame: chatPass.failureFrame,
     dialogue: dialogueOfMessages,
-    thoughts: reasoningRequest,
+    requestsReasoning,
   },
   pass: chatPass,
 } as const satisfies TextWire<"chat">;

@@ -7,7 +7,7 @@ import { readParams, relied, parseRequest, countedContent } from "./client-reque
 import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
 import { stores } from "./media.ts";
 import { contentPass } from "./pass.ts";
-import { thoughts } from "./thinking.ts";
+import { requestsReasoning } from "./thinking.ts";
 import { requestedFees } from "./usage.ts";
 import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
@@ -50,7 +50,7 @@ export const contentWire = {
     keepAlive: contentPass.heartbeat,
     failureFrame: contentPass.failureFrame,
     dialogue: readDialogue,
-    thoughts,
+    requestsReasoning,
     array: { framing: arrayFraming, stream: (context) => new ContentWriter(context, arrayFraming()) },
     count: countTokens,
   },

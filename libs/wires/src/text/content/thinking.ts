@@ -74,14 +74,11 @@ export function parseThinking(config: Fields): ReasoningWish {
   });
 }
 
-/** Detects that a request asks its model for reasoning. */
-export const thoughts = {
-  words: [Buffer.from("hink")],
-  isRequested(body: JsonRecord): boolean {
-    const config = body["generationConfig"] ?? body["generation_config"];
-    return isRecord(config) && asksToThink(config["thinkingConfig"] ?? config["thinking_config"]);
-  },
-};
+/** Returns true if a request asks its model for reasoning. */
+export function requestsReasoning(body: JsonRecord): boolean {
+  const config = body["generationConfig"] ?? body["generation_config"];
+  return isRecord(config) && asksToThink(config["thinkingConfig"] ?? config["thinking_config"]);
+}
 
 /** First generation of models that takes thinking levels; earlier generations take budgets. */
 const firstWithLevels = 3;

@@ -152,12 +152,8 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   endUser?(body: JsonRecord): string | undefined;
   /** Reads the conversation that a body belongs to. Absent: requests of this wire do not belong to conversations. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** Detects requests that ask their model for reasoning. Absent: requests of this wire cannot ask for it. */
-  readonly thoughts?: {
-    /** Byte sequences, at least one of which occurs in every body that asks for reasoning. */
-    readonly words: readonly Buffer[];
-    isRequested(body: JsonRecord): boolean;
-  };
+  /** Returns true if a request asks its model for reasoning. Absent: requests of this wire cannot ask for it. */
+  requestsReasoning?(body: JsonRecord): boolean;
   /** Form of streams as one JSON array instead of server-sent events, on wires whose clients may request it. */
   readonly array?: {
     framing(): ClientFraming;

@@ -52,7 +52,7 @@ export const interactionsWire = {
     keepAlive: interactionsPass.heartbeat,
     failureFrame: interactionsPass.failureFrame,
     dialogue: readDialogue,
-    thoughts: { words: [Buffer.from("thinking_level")], isRequested },
+    requestsReasoning,
   },
   pass: interactionsPass,
 } as const satisfies TextWire<"interactions">;
@@ -73,7 +73,7 @@ function readDialogue(body: JsonRecord): Dialogue {
 }
 
 /** Returns true if a request asks its model for reasoning. */
-function isRequested(body: JsonRecord): boolean {
+function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generation_config"];
   return isRecord(config) && asksToThink(config["thinking_level"]);
 }

@@ -48,6 +48,6 @@ function clientOf(form: AnswerForm, readParams: OllamaClient["readParams"], read
     streamType: "application/x-ndjson",
     keepAlive: silence,
     failureFrame: failureFrames.ollama,
-    thoughts: { words: [Buffer.from("hink")], isRequested: (body) => asksToThink(body["think"]) },
+    requestsReasoning: (body) => asksToThink(body["think"]),
   };
 }

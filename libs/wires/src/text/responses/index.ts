@@ -1,6 +1,6 @@
 import { readEndUser, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { reasoningRequest, dialogueOf, type Dialogue } from "../dialogue.ts";
+import { requestsReasoning, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, relied, parseRequest } from "./client-request.ts";
@@ -57,7 +57,7 @@ export const responsesWire = {
     failureFrame: responsesPass.failureFrame,
     dialogue: readDialogue,
     count: countTokens,
-    thoughts: reasoningRequest,
+    requestsReasoning,
   },
   pass: responsesPass,
 } as const satisfies TextWire<"responses">;

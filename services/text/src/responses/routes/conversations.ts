@@ -1,7 +1,7 @@
 import { contentFull } from "@modelgate/accounts";
 import { bodies, Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { checked, readJson, type JsonBody } from "@modelgate/relay";
+import { readJson, type JsonBody } from "@modelgate/relay";
 import { bodyReader } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ConversationId } from "../conversations/conversation-scripts.ts";
@@ -17,7 +17,7 @@ const readAddition = bodyReader(bodies.ConversationItemsRequest);
 /** POST /v1/conversations: creates a conversation. */
 export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(readCreation, ["items", "metadata"]));
+    using body = await readJson(call, deps.body, readCreation, ["items", "metadata"]);
     const { items, metadata } = body.seen;
     const at = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
@@ -35,7 +35,7 @@ export function getConversation(deps: ResponsesDeps): EndpointHandler {
 /** POST /v1/conversations/{conversation_id}: replaces the metadata. */
 export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(readUpdate, ["metadata"]));
+    using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
     const conversation = { ...(await find(deps, call)), metadata: body.seen.metadata ?? {} };
     if (!(await deps.conversations.save(placeOf(call), conversation))) throw contentFull();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
@@ -69,7 +69,7 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
 /** POST /v1/conversations/{conversation_id}/items: appends items. */
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(readAddition, ["items"]));
+    using body = await readJson(call, deps.body, readAddition, ["items"]);
     answerJson(call.response, 200, listOf(await add(deps, placeOf(call), body.seen.items, body)));
   };
 }
