@@ -14,7 +14,7 @@ import {
 import { isRecord } from "@modelgate/wires/json";
 import type { PassTarget, TokenCount, TextClient, TextPass, TextParams, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
-import { fitRequest } from "./exchanges/pass-through.ts";
+import { fittedBody } from "./exchanges/pass-through.ts";
 import { foreignItems } from "./vendor-ids.ts";
 
 /** A wire (API format) whose clients can request a count of input tokens. */
@@ -66,7 +66,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Toke
 async function countExchange({ client, pass }: CountingWire, given: Buffer, target: PassTarget): Promise<Exchange> {
   const { model } = target;
   const renamed = await inTurnsIfLong(pass.upstreamBody(given, { model, reportUsage: false }));
-  const { body, dropped } = await fitRequest(pass, renamed, target);
+  const { body, dropped } = await inTurnsIfLong(fittedBody(pass, renamed, target));
   return {
     wire: client.count.wire,
     body,

@@ -1,7 +1,7 @@
 import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
-import { isAgent, textWireNames, type Price, type UpstreamWire } from "@modelgate/contracts";
-import { inTurnsIfLong, once, type EndpointHandler } from "@modelgate/platform";
+import { isAgent, type Price, type UpstreamWire } from "@modelgate/contracts";
+import type { EndpointHandler } from "@modelgate/platform";
 import {
   CallFees,
   estimateTokens,
@@ -19,11 +19,9 @@ import {
   type ServingModel,
   type TextCost,
 } from "@modelgate/relay";
-import { findMembersInTurns, includesAny } from "@modelgate/wires/json";
 import {
   chatWireIn,
   isKnownModel,
-  memberOf,
   textWire,
   wires,
   wiresServing,
@@ -39,6 +37,7 @@ import { agentExchange } from "./exchanges/agent-exchange.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
+import { hasAgent, requestSize, textBytesOf } from "./request-size.ts";
 import { admitStoreUse, foreignItems, withRememberedIds } from "./vendor-ids.ts";
 
 /** A text request after its parameters were read. */
@@ -69,7 +68,6 @@ export interface TextPlan extends Plan {
   readonly fees: CallFees;
   /** Tools and tiers of the client's request that were removed because the model has no price for them. */
   readonly dropped: readonly string[];
-  readonly textCall: TextCall;
   readonly exchanges: TextExchangeMaker;
 }
 
@@ -94,13 +92,15 @@ export async function runText(
     asArray = false,
     forward,
     answerId = newAnswerId(kind.deps, wire),
-    ...more
+    echo,
+    begins,
   }: Pick<TextInput, "wire" | "body" | "params"> &
     Partial<Pick<TextInput, "answerId" | "asArray" | "begins" | "echo" | "forward">>,
 ): Promise<void> {
   const { deps } = kind;
   const admitted = await admitStoreUse(deps, call, params);
-  const input: TextInput = { model: params.model, wire, body, params, answerId, admitted, asArray, forward, ...more };
+  const { model } = params;
+  const input: TextInput = { model, wire, body, params, answerId, admitted, asArray, forward, echo, begins };
   await runCall(deps.relay, call, kind, input);
 }
 
@@ -113,49 +113,18 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
-    const { limits } = this.deps.relay;
     const fallbackPrice = this.#fallbackPrices(call, request, serving);
     const { input, dropped } = withoutUnpricedFees(call, request, serving, fallbackPrice);
     const { wire, body, params, admitted, asArray, forward } = input;
-    const textBytes = Math.max(0, body.length - params.media.characters);
     const fees = this.#feesOf(call, params, serving, fallbackPrice);
-    const textCall: TextCall = {
-      wire,
-      body,
-      model: input.model,
-      stream: params.stream,
-      includeUsage: params.includeUsage,
-      showsCost: params.showsCost,
-      choices: params.choices,
-      boundNames: params.boundNames,
-      foreignNames: params.foreignNames,
-      strict: call.strict,
-      asArray,
-      defaultMaxTokens: Math.min(limits.outputTokens, serving.model.maxOutputTokens ?? limits.outputTokens),
-      answerId: input.answerId,
-      echo: input.echo,
-      inputTokens: estimateTokens(textBytes) + params.media.tokens,
-      ownHeaders: forward === undefined ? [] : hintHeaders.filter((name) => forward.headers[name] !== undefined),
-    };
-    const exchanges = new TextExchangeMaker(textCall);
-    const isForAgent = this.#isForAgent(call, serving.model.name);
+    const exchanges = new TextExchangeMaker(this.#textCallOf(call, input, serving));
+    const candidates = this.deps.relay.catalog.current().candidates(serving.model.name, call.caller.group);
+    const isForAgent = hasAgent(candidates);
+    const size = await requestSize(this.deps, { params, exchanges, fees, candidates });
     return {
       call,
       input,
-      cost: {
-        by: "text",
-        body,
-        size: {
-          textBytes,
-          mediaTokens: params.media.tokens,
-          choices: params.choices,
-          readsBeyond: isForAgent || params.readsBeyond || (await inTurnsIfLong(includesAny(body, ...storeReferences))),
-          fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
-          maxOutputTokens: await outputLimit(this.deps, call, input, { exchanges, serving, textCall }),
-        },
-        stream: params.stream,
-        billsUnseen: billsUnseen(input),
-      },
+      cost: { by: "text", body, size, stream: params.stream, billsUnseen: billsUnseen(input) },
       fees,
       dropped,
       wires: wiresServing(wire),
@@ -167,7 +136,6 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       conversation: params.conversation,
       endUser: params.endUser,
       showsCost: params.showsCost,
-      textCall,
       exchanges,
     };
   }
@@ -177,14 +145,39 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
    * limit the cost, because of media, reasoning, or stored data that the vendor reads in addition.
    */
   withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
-    const { cost, input, textCall } = plan;
+    const { cost, input } = plan;
+    const textCall = plan.exchanges.call;
     const { choices, mediaTokens, readsBeyond } = cost.size;
     if (mediaTokens > 0 || readsBeyond === true || input.params.thinks === true) return undefined;
     const { defaultMaxTokens: usual = tokens }: TextClient = wires[input.wire].client;
     const paidOutputTokens = Math.min(tokens, usual);
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
     const size = { ...cost.size, paidOutputTokens, maxOutputTokens: paidOutputTokens * choices };
-    return { ...withExchanges(plan, { ...textCall, paidOutputTokens, defaultMaxTokens }), cost: { ...cost, size } };
+    const exchanges = new TextExchangeMaker({ ...textCall, paidOutputTokens, defaultMaxTokens });
+    return { ...plan, exchanges, cost: { ...cost, size } };
+  }
+
+  #textCallOf({ strict }: Call, input: TextInput, { model: { maxOutputTokens } }: ServingModel): TextCall {
+    const { params, body, forward } = input;
+    const { outputTokens } = this.deps.relay.limits;
+    return {
+      wire: input.wire,
+      body,
+      model: input.model,
+      stream: params.stream,
+      includeUsage: params.includeUsage,
+      showsCost: params.showsCost,
+      choices: params.choices,
+      boundNames: params.boundNames,
+      foreignNames: params.foreignNames,
+      strict,
+      asArray: input.asArray,
+      defaultMaxTokens: Math.min(outputTokens, maxOutputTokens ?? outputTokens),
+      answerId: input.answerId,
+      echo: input.echo,
+      inputTokens: estimateTokens(textBytesOf(body, params.media)) + params.media.tokens,
+      ownHeaders: forward === undefined ? noHeaders : hintHeaders.filter((name) => forward.headers[name] !== undefined),
+    };
   }
 
   #feesOf(
@@ -211,15 +204,6 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       const known = servedName(catalog, channels, fallback);
       return known === undefined ? undefined : catalog.resolve(caller, known, ["chat"]).price;
     };
-  }
-
-  /**
-   * Returns true if an agent may answer the call. An agent reads pages and files that it looks up, and can be cancelled
-   * only when its vendor has reported its id, so its answer is awaited after the client has left.
-   */
-  #isForAgent({ caller }: Call, model: string): boolean {
-    const candidates = this.deps.relay.catalog.current().candidates(model, caller.group);
-    return candidates.some(({ upstreamModel }) => isAgent(upstreamModel));
   }
 
   async exchange(
@@ -264,11 +248,6 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 }
 
-/** Returns the plan with another text call, for which new exchanges are created. */
-export function withExchanges(plan: TextPlan, textCall: TextCall): TextPlan {
-  return { ...plan, textCall, exchanges: new TextExchangeMaker(textCall) };
-}
-
 /**
  * Removes tools and tiers for which the model has no price, if the group allows that. Returns the request unchanged if
  * one of them cannot be removed.
@@ -295,6 +274,7 @@ function withoutUnpricedFees(
 
 /** Headers that request optional features. Other vendors may ignore them; a wire's version header is not among them. */
 const hintHeaders = ["anthropic-beta"];
+const noHeaders: readonly string[] = [];
 
 /**
  * Returns whether a vendor may bill output that the stream does not show, such as reasoning. This is also true for
@@ -306,48 +286,7 @@ function billsUnseen({ wire, params }: TextInput): boolean {
   return params.thinks === true || (batch !== undefined && params.choices > 1);
 }
 
-/** Highest output limit, over all vendors, to which a client's lower limit may be raised. */
-const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
-
-/**
- * Returns the output limit of a call: that of the client, but at least the minimum of the vendors. If the client sets
- * none but enables reasoning, some wires require a limit that includes reasoning. It is then the default limit plus the
- * reasoning budget, and money is held for it if the call may be sent in such a wire. Undefined if no vendor needs one.
- */
-async function outputLimit(
-  { relay }: Deps,
-  { caller }: Pick<Call, "caller">,
-  { wire, body, params: { choices, maxOutputTokens } }: TextInput,
-  { exchanges, serving, textCall }: Pick<TextPlan, "exchanges" | "textCall"> & { readonly serving: ServingModel },
-): Promise<number | undefined> {
-  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, minBound() * choices);
-  const { thoughts }: TextClient = wires[wire].client;
-  if (thoughts === undefined) return undefined;
-  if (!(await inTurnsIfLong(includesAny(body, ...thoughts.words)))) return undefined;
-  for (const candidate of relay.catalog.current().candidates(serving.model.name, caller.group)) {
-    const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
-    const upstream = chosen === undefined || chosen === wire ? undefined : textWire(chosen);
-    if (upstream?.vendor?.raisedBound === undefined) continue;
-    try {
-      const rendered = (await exchanges.make(upstream, candidate.upstreamModel)).body;
-      if (!Buffer.isBuffer(rendered)) return undefined;
-      await inTurnsIfLong(findMembersInTurns(rendered));
-      const most = memberOf(rendered, upstream.vendor.raisedBound);
-      return typeof most === "number" && most > textCall.defaultMaxTokens ? most : undefined;
-    } catch {
-      return undefined; // the attempt in this wire reports what the wire cannot express
-    }
-  }
-  return undefined;
-}
-
 /** Creates an answer id with the prefix of the wire. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
   return wires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }
-
-/**
- * Names of fields that refer to data in a vendor's store. If a body contains one anywhere, even in a text, more input
- * tokens may be billed.
- */
-const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));

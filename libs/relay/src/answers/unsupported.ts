@@ -26,6 +26,7 @@ export function renderSupported<R extends RenderedFields>(
   render: () => R,
 ): R {
   const rendered = inWordsOf(spelling, render);
+  if (before.length === 0 && rendered.dropped.length === 0) return rendered;
   const dropped = [...new Set([...before, ...rendered.dropped.map((word) => spell(spelling, word))])];
   if (strict && dropped.length > 0)
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take: ${dropped.join(", ")}.`, {

@@ -30,7 +30,12 @@ export async function readAnswer<Read>(
  * Failure upstream_error unless it is a JSON object.
  */
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
-  const value = await parsed(bytes);
+  let value: unknown;
+  try {
+    value = isLargeJson(bytes) ? await parseJson(bytes, checkedBefore) : JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw unreadable("is not valid JSON", cause);
+  }
   if (!isRecord(value)) throw unreadable("is not a JSON object");
   return value;
 }
@@ -43,14 +48,6 @@ export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   const answer = await parseAnswer(bytes);
   if (isRecord(answer["error"])) throw new Failure("upstream_error", "The vendor answered with an error.");
   return answer;
-}
-
-async function parsed(bytes: Buffer): Promise<unknown> {
-  try {
-    return isLargeJson(bytes) ? await parseJson(bytes, checkedBefore) : JSON.parse(bytes.toString());
-  } catch (cause) {
-    throw unreadable("is not valid JSON", cause);
-  }
 }
 
 function unreadable(why: string, cause?: unknown): Failure {

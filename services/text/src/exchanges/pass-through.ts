@@ -1,4 +1,3 @@
-import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassMode } from "@modelgate/relay";
 import { withoutMembers } from "@modelgate/wires/json";
 import {
@@ -15,17 +14,26 @@ import {
 } from "@modelgate/wires/text";
 import { textReader, type TextCall } from "./text-call.ts";
 
+/** Vendor of a passed call: its wire, which is also the client's, and the model. */
+export interface PassTo {
+  readonly upstream: TextWire;
+  readonly pass: TextPass;
+  /** Vendor's name of the model. */
+  readonly upstreamModel: string;
+  /** Target with the name by whose rules the request is made. */
+  readonly target: PassTarget;
+}
+
 /** Creates the exchange of a call whose client and vendor have the same wire. Body and answer are passed through. */
-export async function passThrough(
+export function passThrough(
   call: TextCall,
-  upstream: TextWire & { readonly pass: TextPass },
-  target: PassTarget & { readonly knownAs: string },
-): Promise<Exchange> {
+  { upstream, pass, upstreamModel }: PassTo,
+  { body, dropped }: FittedBody,
+): Exchange {
   const { client }: ClientOnlyWire = wires[call.wire];
-  const { pass, vendor } = upstream;
+  const { vendor } = upstream;
   const { stream, includeUsage } = call;
-  const rename = target.model === call.model ? undefined : call.model;
-  const { body, dropped } = await requestFor(call, pass, target);
+  const rename = upstreamModel === call.model ? undefined : call.model;
   return {
     wire: upstream.name,
     body,
@@ -54,11 +62,8 @@ export async function passThrough(
 }
 
 /** Returns the client's body in the form that the vendor accepts, and the names of the fields that were left out. */
-async function requestFor(
-  call: TextCall,
-  pass: TextPass,
-  { model: upstreamModel, knownAs, foreignItems }: PassTarget & { readonly knownAs: string },
-): Promise<FittedBody> {
+export function* passedBody(call: TextCall, { pass, upstreamModel, target }: PassTo): Generator<undefined, FittedBody> {
+  const { model: knownAs } = target;
   const { boundNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
   const isChosen = tokens === undefined && boundNames.length > 1;
@@ -70,13 +75,12 @@ async function requestFor(
   const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
   const model = upstreamModel === call.model ? undefined : upstreamModel;
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
-  const renamed = await inTurnsIfLong(pass.upstreamBody(kept, { model, reportUsage }));
-  const body =
-    tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: knownAs }));
+  let body = yield* pass.upstreamBody(kept, { model, reportUsage });
+  if (tokens !== undefined) body = yield* withBound(pass, body, { tokens, model: knownAs });
   const lost = refused.filter((name) => name !== "usage");
   if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
   const { client }: ClientOnlyWire = wires[call.wire];
-  const fitted = await fitRequest(pass, body, { model: knownAs, foreignItems });
+  const fitted = yield* fittedBody(pass, body, target);
   return renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () => fitted);
 }
 
@@ -84,12 +88,12 @@ async function requestFor(
  * Removes the fields and items that the vendor refuses from a body that is passed through. Returns the body and the
  * names of these fields.
  */
-export async function fitRequest(
+export function* fittedBody(
   { fit }: Pick<TextPass, "fit">,
   body: Buffer,
   target: PassTarget,
-): Promise<FittedBody> {
-  return fit === undefined ? { body, dropped: [] } : await inTurnsIfLong(fit(body, target));
+): Generator<undefined, FittedBody> {
+  return fit === undefined ? { body, dropped: [] } : yield* fit(body, target);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   type VendorTextWire,
 } from "@modelgate/wires/text";
 import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
-import { passThrough } from "./pass-through.ts";
+import { passedBody, passThrough } from "./pass-through.ts";
 import { severalPrompts } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
@@ -35,7 +35,7 @@ const noItems: ReadonlySet<string> = new Set();
  * model.
  */
 export class TextExchangeMaker {
-  readonly #call: TextCall;
+  readonly call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
   #hasForeignSignatures: boolean | undefined;
@@ -43,7 +43,7 @@ export class TextExchangeMaker {
   #rendered: Map<string, RenderedFor> | undefined;
 
   constructor(call: TextCall) {
-    this.#call = call;
+    this.call = call;
   }
 
   /**
@@ -56,11 +56,16 @@ export class TextExchangeMaker {
     upstreamModel: string,
     { history, foreignItems = noItems, knownAs = upstreamModel }: MakeOptions = {},
   ): Promise<Exchange> {
-    const call = this.#call;
+    const call = this.call;
     const { name: wire, vendor } = upstream;
     const own = wire === call.wire ? upstream.pass : undefined;
-    if (own !== undefined && (vendor === undefined || (history === undefined && (await this.#takes(own, knownAs)))))
-      return await passThrough(call, { ...upstream, pass: own }, { model: upstreamModel, foreignItems, knownAs });
+    if (
+      own !== undefined &&
+      (vendor === undefined || (history === undefined && (await inTurnsIfLong(this.#takes(own, knownAs)))))
+    ) {
+      const to = { upstream, pass: own, upstreamModel, target: { model: knownAs, foreignItems } };
+      return passThrough(call, to, await inTurnsIfLong(passedBody(call, to)));
+    }
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
     const { client }: ClientOnlyWire = wires[call.wire];
@@ -82,7 +87,7 @@ export class TextExchangeMaker {
 
   /** Counts the fields that a wire cannot express; Infinity if it cannot express the request at all. */
   async countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number> {
-    if (wire === this.#call.wire) return 0;
+    if (wire === this.call.wire) return 0;
     const { vendor } = textWire(wire);
     if (vendor === undefined) return Infinity;
     const request = await this.#read();
@@ -94,11 +99,11 @@ export class TextExchangeMaker {
   }
 
   #parsed(): Promise<JsonObject> {
-    return (this.#body ??= reparseJson(this.#call.body));
+    return (this.#body ??= reparseJson(this.call.body));
   }
 
   #read(): Promise<ReadRequest> {
-    return (this.#request ??= this.#parsed().then((requestBody) => readRequest(this.#call, requestBody)));
+    return (this.#request ??= this.#parsed().then((requestBody) => readRequest(this.call, requestBody)));
   }
 
   #render(
@@ -111,7 +116,7 @@ export class TextExchangeMaker {
     const key = `${wire} ${model} ${knownAs}`;
     const before = all.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
-    const made = vendor.render(parsed.request, { model: knownAs, defaultMaxTokens: this.#call.defaultMaxTokens });
+    const made = vendor.render(parsed.request, { model: knownAs, defaultMaxTokens: this.call.defaultMaxTokens });
     // Some wires name the model in the address only.
     const isNamed = model !== knownAs && made.body["model"] === knownAs;
     const rendered = isNamed ? { ...made, body: { ...made.body, model } } : made;
@@ -120,15 +125,11 @@ export class TextExchangeMaker {
   }
 
   /** Returns whether a vendor with the client's wire accepts the body unchanged. */
-  async #takes({ dropsForeignSignatures, takes: inspect }: TextPass, model: string): Promise<boolean> {
-    const { body } = this.#call;
-    if (
-      !dropsForeignSignatures &&
-      (this.#hasForeignSignatures ??= await inTurnsIfLong(includesAny(body, envelopeBytes)))
-    )
+  *#takes({ dropsForeignSignatures, takes: inspect }: TextPass, model: string): Generator<undefined, boolean> {
+    const { body } = this.call;
+    if (!dropsForeignSignatures && (this.#hasForeignSignatures ??= yield* includesAny(body, envelopeBytes)))
       return false;
-    const work = inspect?.(body, model);
-    return work === undefined || (await inTurnsIfLong(work));
+    return inspect === undefined || (yield* inspect(body, model));
   }
 }
 

@@ -3,7 +3,8 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Answered, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
 import { vendorTextWire } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
-import { TextCallKind, withExchanges, type TextInput, type TextPlan } from "../text-kind.ts";
+import { TextExchangeMaker } from "../exchanges/text.ts";
+import { TextCallKind, type TextInput, type TextPlan } from "../text-kind.ts";
 import { compactExchange, type Compaction } from "./compaction/compaction.ts";
 import type { PreparedResponses } from "./prepare.ts";
 
@@ -41,7 +42,10 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     return {
       ...text,
       request,
-      nativePlan: native && withExchanges(text, { ...text.textCall, body: native.body }),
+      nativePlan: native && {
+        ...text,
+        exchanges: new TextExchangeMaker({ ...text.exchanges.call, body: native.body }),
+      },
       // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
       cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseen: true },
       prefer: native?.channelKey ?? text.prefer,

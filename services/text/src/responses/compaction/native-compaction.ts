@@ -1,7 +1,7 @@
 import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, type Exchange } from "@modelgate/relay";
 import { wires, type PassTarget, type RequestedFees } from "@modelgate/wires/text";
-import { fitRequest } from "../../exchanges/pass-through.ts";
+import { fittedBody } from "../../exchanges/pass-through.ts";
 
 /**
  * Creates the exchange of a compaction with a vendor that has an endpoint for it. Request and answer are passed
@@ -16,7 +16,7 @@ export async function nativeCompact(
     target.model === model
       ? body
       : await inTurnsIfLong(pass.upstreamBody(body, { model: target.model, reportUsage: false }));
-  const fitted = await fitRequest(pass, renamed, target);
+  const fitted = await inTurnsIfLong(fittedBody(pass, renamed, target));
   return {
     wire: "compact",
     body: fitted.body,
